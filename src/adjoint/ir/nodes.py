@@ -1,0 +1,299 @@
+"""The intermediate representation: functions of nested regions over single-assignment names.
+
+Few kinds of nodes. A :class:`Block` is a sequence of statements and a terminator. Statements bind variables once;
+``If`` and ``Loop`` hold blocks and bind the values that their blocks hand out. A terminator hands values to the
+enclosing construct (``Yield``, ``Continue``, ``Exit``), leaves the function (``Return``, ``Raise``) or chooses
+between two continuations (``Branch``), so that early exits need no flags.
+
+Nodes are immutable. Variables are identities: two variables with one hint are two variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adjoint.diagnostics.spans import Span
+from adjoint.ir.types import Type
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Var:
+    """A value's name. ``hint`` is the name to print; ``named`` says that a person chose it."""
+
+    hint: str
+    type: Type
+    named: bool = False
+
+    def __repr__(self) -> str:
+        return f"%{self.hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A value known at compile time: a literal, a function, a class, a module."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Const):
+            return NotImplemented
+        mine, theirs = self.value, other.value
+        if mine is theirs:
+            return True
+        if type(mine) is not type(theirs) or not isinstance(mine, (bool, int, float, complex, str, bytes)):
+            return False
+        return repr(mine) == repr(theirs)  # tells 0.0 from -0.0, and lets nan equal itself
+
+    def __hash__(self) -> int:
+        value = self.value
+        if isinstance(value, (bool, int, float, complex, str, bytes)):
+            return hash((type(value), repr(value)))
+        return id(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """Stands where a value is handed out on a path on which it is never read."""
+
+
+UNDEFINED = Undefined()
+Atom = Var | Const | Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """``lower:upper:step`` in an index; a missing part is ``Const(None)``."""
+
+    lower: Atom
+    upper: Atom
+    step: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """``base[items]``; ``tupled`` tells ``a[i,]`` from ``a[i]``. New axis and ellipsis are constants."""
+
+    items: tuple[Atom | Slice, ...]
+    tupled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """``base.name``"""
+
+    name: str
+
+
+Key = Subscript | Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``targets = callee(*args, **kwargs)``: every computation, operators included (``operator.add``).
+
+    ``callee`` is a Python callable, a :class:`Function`, or a compile-time description of a derivative. No
+    target: called for its effect. Several targets: the result is a tuple that is unpacked.
+    """
+
+    targets: tuple[Var, ...]
+    callee: Any
+    args: tuple[Atom, ...]
+    kwargs: tuple[tuple[str, Atom], ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """``target = base[key]`` or ``target = base.name``."""
+
+    target: Var
+    base: Atom
+    key: Key
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``base[key] = value``, or an accumulation.
+
+    ``set`` replaces; ``add`` and ``sub`` are ``+=`` and ``-=`` (on the whole array where ``key`` is None);
+    ``add_at`` accumulates through an index that may repeat, as ``np.add.at``.
+    """
+
+    base: Atom
+    key: Key | None
+    value: Atom
+    mode: Literal["set", "add", "sub", "add_at"] = "set"
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """Both branches end in ``Yield`` (bound to ``targets``) or ``Raise``, possibly below a ``Branch``."""
+
+    cond: Atom
+    then: Block
+    orelse: Block
+    targets: tuple[Var, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The integers of ``range(start, stop, step)``, backwards where ``backward``."""
+
+    start: Atom
+    stop: Atom
+    step: Atom
+    backward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What Python's ``for`` draws from an iterable that carries no derivative."""
+
+    iterable: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop that carries ``params``, first bound to ``inits``.
+
+    ``index`` takes the values of ``over``; without ``over`` the loop runs until it is left. The body's leaves are
+    ``Continue(values for params)`` and ``Exit(kind, values for targets)``. ``targets`` begin with one variable
+    per parameter; more may follow, for values that only exits hand out. When ``over`` is exhausted the targets
+    take the parameters' values (those that follow are undefined) and the exit kind is 0. ``exit`` is bound to the
+    kind, where anyone asks for it.
+    """
+
+    over: Range | Items | None
+    index: Var | None
+    params: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    body: Block
+    targets: tuple[Var, ...]
+    exit: Var | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """One ``except`` clause: ``exception`` is the class or tuple of classes, None for a bare one."""
+
+    exception: Atom | None
+    name: Var | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """``with context as name: body`` or ``try: body`` with handlers and a final block.
+
+    Body and handlers end in ``Yield`` (or ``Raise``); exits from inside are told apart by a yielded constant.
+    """
+
+    context: Atom | None
+    name: Var | None
+    body: Block
+    handlers: tuple[Handler, ...]
+    final: Block | None
+    targets: tuple[Var, ...] = ()
+    span: Span | None = None
+
+
+Statement = Call | Load | Store | If | Loop | Guarded
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """Hands values to the enclosing ``If`` or ``Guarded`` statement (through any ``Branch`` between)."""
+
+    values: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Goes to the next iteration of the enclosing loop."""
+
+    values: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Leaves the enclosing loop."""
+
+    kind: int
+    values: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Leaves the function. One value is returned as it is, several as a tuple."""
+
+    values: tuple[Atom, ...]
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """``raise exception from cause``; without an exception, raises the current one again."""
+
+    exception: Atom | None
+    cause: Atom | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """``cond`` chooses how the block ends: the terminators below belong to the construct around it."""
+
+    cond: Atom
+    then: Block
+    orelse: Block
+    span: Span | None = None
+
+
+Terminator = Yield | Continue | Exit | Return | Raise | Branch
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements in order, then the terminator."""
+
+    statements: tuple[Statement, ...]
+    terminator: Terminator
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Function:
+    """A function: parameters (each printed by its hint) and a body whose leaves are ``Return`` or ``Raise``."""
+
+    name: str
+    params: tuple[Var, ...]
+    body: Block
+    doc: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Definition:
+    """A function that is called rather than inlined, so that it may call itself: ``function`` is filled in late."""
+
+    name: str
+    function: Function | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Derived:
+    """The reverse-mode derivative of a function, named but not yet written out.
+
+    Called with the arguments of ``function`` and then one cotangent for each of its ``outputs``. The results are
+    those of ``function`` and then one cotangent for each parameter in ``wrt``. Kept as a name as long as it may be
+    differentiated: its own reverse derivative is the reverse derivative of a forward derivative, so that no tape
+    is ever reversed.
+    """
+
+    function: Function
+    wrt: tuple[int, ...]
+    outputs: tuple[int, ...]

@@ -1,0 +1,158 @@
+"""What is known of a value before the program runs.
+
+Types are facts about run-time values that the transforms need: whether a value is a number, an array or a
+container, and which memory it may share. Compile-time structure (tuples, objects and closures whose parts are
+known) never reaches the IR: the frontend keeps it apart as its leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+ScalarKind = Literal["bool", "int", "float", "complex"]
+Dim = Literal["one", "many", "any"]
+"""An array's extent: known to be 1, known not to be 1, or not known."""
+
+
+class Storage:
+    """A class of values that may share memory: a node of a union-find forest."""
+
+    __slots__ = ("_parent", "_written")
+
+    def __init__(self, *, written: bool = False) -> None:
+        self._parent: Storage | None = None
+        self._written = written
+
+    def find(self) -> Storage:
+        node = self
+        while node._parent is not None:
+            node = node._parent
+        return node
+
+    def unite(self, other: Storage) -> None:
+        mine, theirs = self.find(), other.find()
+        if mine is not theirs:
+            theirs._parent = mine
+            mine._written |= theirs._written
+
+    @property
+    def written(self) -> bool:
+        """Whether some statement writes this memory in place."""
+        return self.find()._written
+
+    def mark_written(self) -> None:
+        self.find()._written = True
+
+
+class Type:
+    """Base of the types."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Type):
+    """A number: Python's own where ``dtype`` is None, else a NumPy scalar of that dtype."""
+
+    kind: ScalarKind
+    dtype: np.dtype | None = None  # type: ignore[type-arg]
+
+
+@dataclass(frozen=True, slots=True)
+class Array(Type):
+    """A NumPy array; ``dtype`` and ``dims`` are None where they are not known.
+
+    Storage takes no part in comparison: two arrays of one type may lie in different memory.
+    """
+
+    dtype: np.dtype | None  # type: ignore[type-arg]
+    dims: tuple[Dim, ...] | None
+    storage: Storage = field(default_factory=Storage, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Type):
+    """A scalar or an array, it is not known which; never written in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class List(Type):
+    """A list at run time; all its elements have the type ``element`` (None: nothing is known to be in it)."""
+
+    element: Type | None
+    storage: Storage = field(default_factory=Storage, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple(Type):
+    """A tuple at run time (an element of a list, a result that is handed out)."""
+
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dict(Type):
+    """A dict at run time; all its values have the type ``value``."""
+
+    value: Type | None
+    storage: Storage = field(default_factory=Storage, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(Type):
+    """An object at run time: its class and its fields."""
+
+    cls: type
+    fields: Mapping[str, Type] = field(hash=False)
+    storage: Storage = field(default_factory=Storage, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque(Type):
+    """Anything else; it carries no derivative. ``cls`` is its class where that is known."""
+
+    cls: type | None = None
+
+
+FLOAT = Scalar("float")
+INT = Scalar("int")
+BOOL = Scalar("bool")
+OPAQUE = Opaque()
+
+
+def is_float_dtype(dtype: np.dtype | None) -> bool:  # type: ignore[type-arg]
+    return dtype is not None and dtype.kind in "fc"
+
+
+def is_handle(type_: Type | None) -> bool:
+    """Whether values of this type are references to memory that has a shadow in the transforms."""
+    match type_:
+        case Array(storage=storage):
+            return storage.written
+        case List() | Tuple() | Dict() | Instance():
+            return True
+        case _:
+            return False
+
+
+def carries_derivative(type_: Type | None) -> bool:
+    """Whether a value of this type can vary smoothly, itself or in one of its parts."""
+    match type_:
+        case Scalar(kind=kind):
+            return kind in ("float", "complex")
+        case Array(dtype=dtype):
+            return dtype is None or is_float_dtype(dtype)
+        case Number():
+            return True
+        case List(element=part) | Dict(value=part):
+            return part is None or carries_derivative(part)
+        case Tuple(items=items):
+            return any(carries_derivative(item) for item in items)
+        case Instance(fields=fields):
+            return any(carries_derivative(item) for item in fields.values())
+        case _:
+            return False
