@@ -1,0 +1,102 @@
+"""The type of an atom, and the type of a value that is one of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+import numpy as np
+
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import (
+    OPAQUE,
+    Array,
+    Dict,
+    Dim,
+    Instance,
+    List,
+    Number,
+    Opaque,
+    Scalar,
+    ScalarKind,
+    Storage,
+    Tuple,
+    Type,
+)
+
+_PYTHON_KINDS: dict[type, ScalarKind] = {bool: "bool", int: "int", float: "float", complex: "complex"}
+_NUMPY_KINDS: dict[str, ScalarKind] = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+
+
+def type_of_atom(atom: Atom) -> Type | None:
+    """The type of a variable or constant; None for a value that is never read."""
+    match atom:
+        case Var(type=type_):
+            return type_
+        case Const(value=value):
+            return _type_of_value(value)
+        case _:
+            return None
+
+
+def _type_of_value(value: object) -> Type:
+    kind = _PYTHON_KINDS.get(type(value))
+    if kind is not None:
+        return Scalar(kind)
+    if isinstance(value, np.generic) and value.dtype.kind in _NUMPY_KINDS:
+        return Scalar(_NUMPY_KINDS[value.dtype.kind], value.dtype)
+    if isinstance(value, np.ndarray):
+        dims: tuple[Dim, ...] = tuple("one" if extent == 1 else "many" for extent in value.shape)
+        return Array(value.dtype, dims)
+    return Opaque(type(value))
+
+
+def join_atoms(atoms: Iterable[Atom]) -> Type:
+    """The type of a value that is one of ``atoms``; those that are never read do not count."""
+    types = [type_ for type_ in map(type_of_atom, atoms) if type_ is not None]
+    return reduce(join_types, types) if types else OPAQUE
+
+
+def join_types(one: Type, other: Type) -> Type:
+    """The least type of both. Memory that either may be becomes one storage class."""
+    match one, other:
+        case Array(), Array():
+            return _join_arrays(one, other)
+        case (Scalar() | Array() | Number(), Scalar() | Array() | Number()):
+            if one == other:
+                return one
+            if isinstance(one, Scalar) and isinstance(other, Scalar) and one.kind == other.kind:
+                return Scalar(one.kind) if one.dtype is None and other.dtype is None else Number()
+            return Number()
+        case List(), List():
+            return List(_join_optional(one.element, other.element), _united(one.storage, other.storage))
+        case Dict(), Dict():
+            return Dict(_join_optional(one.value, other.value), _united(one.storage, other.storage))
+        case Tuple(items=mine), Tuple(items=theirs) if len(mine) == len(theirs):
+            return Tuple(tuple(map(join_types, mine, theirs)))
+        case Instance(), Instance() if one.cls is other.cls and one.fields.keys() == other.fields.keys():
+            fields = {name: join_types(type_, other.fields[name]) for name, type_ in one.fields.items()}
+            return Instance(one.cls, fields, _united(one.storage, other.storage))
+        case Opaque(), Opaque() if one == other:
+            return one
+        case _:
+            return OPAQUE
+
+
+def _join_optional(one: Type | None, other: Type | None) -> Type | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return join_types(one, other)
+
+
+def _join_arrays(one: Array, other: Array) -> Array:
+    dtype = one.dtype if one.dtype == other.dtype else None
+    dims: tuple[Dim, ...] | None = None
+    if one.dims is not None and other.dims is not None and len(one.dims) == len(other.dims):
+        dims = tuple(mine if mine == theirs else "any" for mine, theirs in zip(one.dims, other.dims, strict=True))
+    return Array(dtype, dims, _united(one.storage, other.storage))
+
+
+def _united(one: Storage, other: Storage) -> Storage:
+    one.unite(other)
+    return one.find()
