@@ -1,0 +1,52 @@
+# `make` lists what there is. Every target makes the virtual environment it needs, once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench clean
+
+help:
+	@echo "make demo     train a small model and print the derivative that trained it"
+	@echo "make test     run the tests"
+	@echo "make check    lint, formatting, types"
+	@echo "make format   rewrite the code in the house style"
+	@echo "make bench    compare with other systems (installs them)"
+	@echo "make clean    remove the virtual environment and all caches"
+
+demo: $(VENV)/.stamp-train
+	@$(BIN)/adjoint demo
+
+test: $(VENV)/.stamp-dev
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: $(VENV)/.stamp-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict src
+
+format: $(VENV)/.stamp-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.stamp-bench
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || { \
+		echo "Adjoint needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is $$($(PYTHON) --version 2>&1)."; \
+		echo "Name another one: make $(or $(MAKECMDGOALS),demo) PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.stamp-%: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(extras-$*)]'
+	@touch $@
+
+extras-train := train
+extras-dev := dev
+extras-bench := dev,bench

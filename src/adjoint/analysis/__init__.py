@@ -1,0 +1,1 @@
+"""What the transforms need to know about a function: activity, liveness."""

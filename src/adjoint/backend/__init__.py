@@ -1,0 +1,1 @@
+"""From IR to Python text, and from text to running code."""

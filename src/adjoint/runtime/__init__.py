@@ -1,0 +1,1 @@
+"""What generated code calls: small functions, free of state."""

@@ -1,0 +1,1 @@
+"""From IR to IR: forward mode, reverse mode, simplification."""

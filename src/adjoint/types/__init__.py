@@ -1,0 +1,1 @@
+"""Differentiable types: tangents, key paths, function values."""
