@@ -1,0 +1,527 @@
+"""Are the derivatives of a function right? Forward mode, reverse mode and differences are held against each other.
+
+The one idea: flatten arguments and results to their float leaves. Then a derivative is a linear map between vectors, whatever the
+structures, and a random direction ``v`` and a random weight ``w`` test it with two numbers: ``w . (J v)`` and ``(J' w) . v``.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import linecache
+import types
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adjoint import operators
+
+Path = tuple[tuple[str, Any], ...]
+"""Where a leaf lies in a structure: steps ``("item", key)`` and ``("field", name)``."""
+
+Vector = NDArray[Any]
+Mode = Literal["fwd", "rev"]
+
+_STEPS = (1e-3, 1e-4, 1e-5, 1e-6)
+_SINGLE_STEPS = (1e-1, 3e-2, 1e-2, 3e-3)
+_COMPLEX_STEP = 1e-40
+_OPAQUE_MODULES = ("builtins", "functools", "types", "random", "numpy", "numpy.random")
+
+
+# --- structures and their float leaves -------------------------------------------------------------------------------
+
+
+def is_float_leaf(value: Any) -> bool:
+    """Whether ``value`` is a number or an array that can vary smoothly."""
+    if isinstance(value, (float, np.floating)):
+        return True
+    return isinstance(value, np.ndarray) and value.dtype.kind in "f"
+
+
+def fields_of(value: Any) -> list[str]:
+    """The names of an object's fields, of ``__slots__`` and of ``__dict__``; none for what is not a plain object."""
+    cls = type(value)
+    if isinstance(value, (type, types.ModuleType, Enum)) or cls.__module__ in _OPAQUE_MODULES:
+        return []
+    names: list[str] = []
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names.extend(name for name in ((slots,) if isinstance(slots, str) else slots) if hasattr(value, name))
+    names.extend(getattr(value, "__dict__", ()))
+    return list(dict.fromkeys(name for name in names if name not in ("__dict__", "__weakref__")))
+
+
+def children(value: Any) -> Iterator[tuple[tuple[str, Any], Any]]:
+    """The parts of a structure, each with the step that leads to it."""
+    if isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield ("item", index), item
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield ("item", key), item
+    else:
+        for name in fields_of(value):
+            yield ("field", name), getattr(value, name)
+
+
+def leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
+    """The float leaves of a structure in order, each with its path."""
+    if is_float_leaf(value):
+        return [(path, value)]
+    return [leaf for step, item in children(value) for leaf in leaves(item, (*path, step))]
+
+
+def flatten(value: Any) -> Vector:
+    """The float leaves of a structure as one vector."""
+    parts = [np.ravel(leaf) for _, leaf in leaves(value)]
+    return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
+
+
+def rebuild(value: Any, leaf: Callable[[Any], Any], memo: dict[int, Any] | None = None) -> Any:
+    """A copy of a structure with ``leaf`` applied to its float leaves; what is shared in it stays shared.
+
+    No constructor of the user's runs.
+    """
+    memo = {} if memo is None else memo
+    if is_float_leaf(value) and not isinstance(value, np.ndarray):
+        return leaf(value)
+    if id(value) in memo:
+        return memo[id(value)]
+    result: Any
+    if is_float_leaf(value):
+        result = leaf(value)
+    elif isinstance(value, np.ndarray):
+        result = value.copy(order="K")
+    elif isinstance(value, list):
+        result = memo[id(value)] = []
+        result.extend(rebuild(item, leaf, memo) for item in value)
+    elif isinstance(value, tuple):
+        items = [rebuild(item, leaf, memo) for item in value]
+        result = type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    elif isinstance(value, dict):
+        result = memo[id(value)] = copy.copy(value)
+        for key, item in value.items():
+            result[key] = rebuild(item, leaf, memo)
+    elif names := fields_of(value):
+        result = memo[id(value)] = copy.copy(value)
+        for name in names:
+            object.__setattr__(result, name, rebuild(getattr(value, name), leaf, memo))
+    else:
+        result = value
+    memo[id(value)] = result
+    return result
+
+
+def clone(value: Any) -> Any:
+    """A copy of a structure that shares no memory with it."""
+    return rebuild(value, lambda leaf: leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf)
+
+
+def moved(value: Any, direction: Vector, step: complex) -> Any:
+    """A copy of a structure whose float leaves are moved by ``step`` times ``direction``."""
+    position = 0
+
+    def move(leaf: Any) -> Any:
+        nonlocal position
+        size = int(np.size(leaf))
+        change = step * direction[position : position + size]
+        position += size
+        if isinstance(leaf, np.ndarray):
+            dtype = np.complex128 if isinstance(step, complex) else leaf.dtype
+            return (leaf + change.reshape(leaf.shape)).astype(dtype)
+        result = leaf + change.item()
+        return result if isinstance(step, complex) else type(leaf)(result)
+
+    return rebuild(value, move)
+
+
+def tangent_of(value: Any, vector: Vector) -> Any:
+    """The tangent of a structure that has these components: the same structure, ``None`` for what does not vary."""
+    tangent, rest = _take(value, vector)
+    assert len(rest) == 0, "the vector is longer than the structure"
+    return tangent
+
+
+def _take(value: Any, vector: Vector) -> tuple[Any, Vector]:
+    if is_float_leaf(value):
+        size = int(np.size(value))
+        if isinstance(value, np.ndarray):
+            return vector[:size].reshape(value.shape).astype(value.dtype), vector[size:]
+        return type(value)(vector[0]), vector[1:]
+    parts: dict[Any, Any] = {}
+    for (_, key), item in children(value):
+        parts[key], vector = _take(item, vector)
+    if isinstance(value, list):
+        return list(parts.values()), vector
+    if isinstance(value, tuple):
+        items = parts.values()
+        return (type(value)(*items) if hasattr(value, "_fields") else tuple(items)), vector
+    if isinstance(value, dict):
+        return parts, vector
+    return (types.SimpleNamespace(**parts) if any(p is not None for p in parts.values()) else None), vector
+
+
+def read_tangent(value: Any, tangent: Any, what: str) -> Vector:
+    """The components of ``tangent`` at the float leaves of ``value``; ``None`` stands for zeros."""
+    parts = [_component(leaf, tangent, path, what) for path, leaf in leaves(value)]
+    return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
+
+
+def _component(leaf: Any, tangent: Any, path: Path, what: str) -> Vector:
+    for depth, (kind, key) in enumerate(path):
+        if tangent is None:
+            break
+        try:
+            tangent = tangent[key] if kind == "item" else getattr(tangent, key)
+        except (LookupError, AttributeError, TypeError) as error:
+            raise AssertionError(f"{what}: nothing at {show_path(path[: depth + 1])} ({error!r})") from error
+    if tangent is None:
+        return np.zeros(np.size(leaf))
+    if np.shape(tangent) != np.shape(leaf):
+        raise AssertionError(f"{what}: shape {np.shape(tangent)} at {show_path(path)}, expected {np.shape(leaf)}")
+    if isinstance(leaf, (np.ndarray, np.floating)) and getattr(tangent, "dtype", leaf.dtype) != leaf.dtype:
+        raise AssertionError(f"{what}: {tangent.dtype} at {show_path(path)}, expected {leaf.dtype}")
+    return np.ravel(np.asarray(tangent, dtype=np.float64))
+
+
+def show_path(path: Path) -> str:
+    """A path as one would write it after a name."""
+    return "".join(f"[{key!r}]" if kind == "item" else f".{key}" for kind, key in path) or "the value"
+
+
+# --- the checks ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Options:
+    modes: tuple[Mode, ...]
+    tol: float
+    analytic: bool | Literal["auto"]
+    nan_expected: bool
+    steps: tuple[float, ...]
+    directions: int = 2
+
+
+class _Problem:
+    """A function at a point: its value, what it leaves of its arguments, and the part that is differentiated."""
+
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any], wrt: tuple[int, ...], label: str) -> None:
+        self.f, self.args, self.wrt, self.label = f, tuple(args), wrt, label
+        self.value, self.args_after = self.run(self.args)
+        self.value = clone(self.value)
+        self.output = flatten(self.value)
+
+    def run(self, args: Sequence[Any]) -> tuple[Any, tuple[Any, ...]]:
+        fresh = tuple(clone(tuple(args)))
+        return self.f(*fresh), fresh
+
+    @property
+    def point(self) -> tuple[Any, ...]:
+        return tuple(self.args[i] for i in self.wrt)
+
+    @property
+    def size(self) -> int:
+        return len(flatten(self.point))
+
+    def at(self, direction: Vector, step: complex) -> tuple[Any, ...]:
+        """The arguments moved along ``direction``, which has the components of the differentiated ones only."""
+        everything, position = [], 0
+        for index, arg in enumerate(self.args):
+            size = len(flatten(arg))
+            if index in self.wrt:
+                everything.append(direction[position : position + size])
+                position += size
+            else:
+                everything.append(np.zeros(size))
+        moved_args: tuple[Any, ...] = moved(self.args, np.concatenate([np.zeros(0), *everything]), step)
+        return moved_args
+
+    def tangents(self, direction: Vector) -> tuple[Any, ...]:
+        result, position = [], 0
+        for index, arg in enumerate(self.args):
+            size = len(flatten(arg)) if index in self.wrt else 0
+            result.append(tangent_of(arg, direction[position : position + size]) if index in self.wrt else None)
+            position += size
+        return tuple(result)
+
+
+def check_grads(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    *,
+    order: int = 2,
+    modes: Sequence[Mode] = ("fwd", "rev"),
+    wrt: Sequence[int] | int | None = None,
+    tol: float | None = None,
+    analytic: bool | Literal["auto"] = "auto",
+    nan_expected: bool = False,
+    kwargs: Mapping[str, Any] | None = None,
+) -> None:
+    """Checks the derivatives of ``f`` at ``args``: both modes against each other and against differences.
+
+    Parameters
+    ----------
+    f, args, kwargs
+        The function and the point. Arguments may be floats, arrays and structures of them.
+    order
+        2 also checks the derivatives of the gradient and of the directional derivative.
+    modes
+        ``"fwd"`` checks `ad.jvp`, ``"rev"`` checks `ad.vjp`.
+    wrt
+        Indices of the arguments that are varied; all that hold floats where it is absent.
+    tol
+        Tolerance, relative where the numbers exceed 1; by default 1e-6, and 1e-2 in single precision. Second order
+        allows ten times as much.
+    analytic
+        With ``"auto"`` the complex step counts as a further difference where ``f`` runs on complex numbers; with True
+        it must agree; with False it is not tried.
+    nan_expected
+        NaN is a failure unless this is True.
+
+    Raises
+    ------
+    AssertionError
+        Says which comparison failed, the numbers, the direction and the steps.
+
+    Notes
+    -----
+    Checked besides: the value is that of ``f``; arguments are left as ``f`` leaves them; a second call and a second
+    use of the pullback give the same; gradients share no memory with arguments, seed or each other.
+
+    What it cannot see: errors at other points than this, or at points where ``f`` has a kink and one-sided
+    derivatives average to the answer; errors smaller than the tolerance beside large components, because a direction mixes all
+    of them; both modes and ``f`` itself being wrong together, as with a derivative that the user declared for a function he
+    replaced; functions whose result is not a function of the arguments (random numbers, clocks, files); complex
+    arguments and integers in fields that are annotated as floats, which are held constant.
+    """
+    if kwargs:
+        f = functools.partial(f, **kwargs)
+    indices = _indices(args, wrt)
+    single = any(np.asarray(leaf).dtype == np.float32 for _, leaf in leaves(tuple(args)))
+    options = _Options(
+        modes=tuple(modes),
+        tol=tol if tol is not None else (1e-2 if single else 1e-6),
+        analytic=analytic,
+        nan_expected=nan_expected,
+        steps=_SINGLE_STEPS if single else _STEPS,
+    )
+    problem = _Problem(f, args, indices, getattr(f, "__name__", repr(f)))
+    _check_first_order(problem, options)
+    if order >= 2 and problem.size and len(problem.output):
+        second = replace(options, tol=10 * options.tol, analytic=False, directions=1)
+        for derivative, label in _derivatives(problem, options.modes):
+            _check_first_order(_Problem(derivative, args, indices, f"{label} of {problem.label}"), second)
+
+
+def _indices(args: Sequence[Any], wrt: Sequence[int] | int | None) -> tuple[int, ...]:
+    if wrt is None:
+        return tuple(i for i, arg in enumerate(args) if leaves(arg))
+    return (wrt,) if isinstance(wrt, int) else tuple(wrt)
+
+
+def _check_first_order(problem: _Problem, options: _Options) -> None:
+    if not options.nan_expected and np.isnan(problem.output).any():
+        raise AssertionError(f"{problem.label}: the value itself has NaN: {problem.value!r}")
+    rng = np.random.default_rng(20200229)
+    for _ in range(options.directions):
+        v = rng.normal(size=problem.size)
+        w = rng.normal(size=len(problem.output))
+        along = _forward(problem, v) if "fwd" in options.modes else None
+        back = _reverse(problem, w) if "rev" in options.modes else None
+        if along is not None:
+            _compare_with_differences(problem, options, "forward mode (jvp)", along, lambda d: d, v)
+        if back is not None:
+            product = np.array([back @ v])
+            _compare_with_differences(problem, options, "reverse mode (vjp)", product, _weighted(w), v)
+        if along is not None and back is not None:
+            _close(
+                f"{problem.label}: forward and reverse mode differ in the direction {v}",
+                np.array([w @ along]),
+                np.array([back @ v]),
+                options.tol,
+                options.nan_expected,
+            )
+
+
+def _weighted(w: Vector) -> Callable[[Vector], Vector]:
+    return lambda output: np.array([w @ output])
+
+
+def _forward(problem: _Problem, v: Vector) -> Vector:
+    what = f"{problem.label}: forward mode (jvp)"
+    results = []
+    for _ in range(2):
+        args = clone(problem.args)
+        tangents = problem.tangents(v)
+        value, tangent = operators.jvp(problem.f, args, tangents)
+        _check_value(problem, value, args, what)
+        results.append(read_tangent(problem.value, tangent, f"{what}: tangent"))
+    _close(f"{what}: a second call gives another tangent", results[0], results[1], 0.0, True)
+    return results[0]
+
+
+def _reverse(problem: _Problem, w: Vector) -> Vector:
+    what = f"{problem.label}: reverse mode (vjp)"
+    results = []
+    for _ in range(2):
+        args = clone(problem.args)
+        value, pullback = operators.vjp(problem.f, *args)
+        _check_value(problem, value, args, what)
+        seed = tangent_of(problem.value, w)
+        gradients = [pullback(seed), pullback(seed)]
+        _check_fresh(gradients, (args, seed), what)
+        for gradient in gradients:
+            if not isinstance(gradient, tuple) or len(gradient) != len(problem.args):
+                raise AssertionError(f"{what}: the pullback gives {gradient!r}, expected one entry per argument")
+            part = tuple(gradient[i] for i in problem.wrt)
+            results.append(read_tangent(problem.point, part, f"{what}: gradient"))
+        _close(f"{what}: the seed was changed", flatten(seed), w, _single_rounding(seed), True)
+    for other in results[1:]:
+        _close(f"{what}: a second call gives another gradient", results[0], other, 0.0, True)
+    return results[0]
+
+
+def _single_rounding(value: Any) -> float:
+    return 1e-6 if any(np.asarray(leaf).dtype != np.float64 for _, leaf in leaves(value)) else 0.0
+
+
+def _check_value(problem: _Problem, value: Any, args: Sequence[Any], what: str) -> None:
+    if [path for path, _ in leaves(value)] != [path for path, _ in leaves(problem.value)]:
+        raise AssertionError(f"{what}: the value is {value!r}, expected {problem.value!r}")
+    tol = 1e-5 if _single_rounding(value) else 1e-10
+    _close(f"{what}: the value differs from the function's", problem.output, flatten(value), tol, True)
+    message = f"{what}: the arguments are not left as the function leaves them"
+    _close(message, flatten(problem.args_after), flatten(args), tol, True)
+
+
+def _check_fresh(gradients: Sequence[Any], inputs: Any, what: str) -> None:
+    arrays = [(i, leaf) for i, g in enumerate(gradients) for _, leaf in leaves(g) if isinstance(leaf, np.ndarray)]
+    others = [leaf for _, leaf in leaves(inputs) if isinstance(leaf, np.ndarray)]
+    for position, (_, array) in enumerate(arrays):
+        if not array.flags.writeable:
+            raise AssertionError(f"{what}: an array of the gradient is not writable")
+        if any(np.may_share_memory(array, other) for other in others):
+            raise AssertionError(f"{what}: the gradient shares memory with an argument or with the seed")
+        if any(np.may_share_memory(array, other) for _, other in arrays[position + 1 :]):
+            raise AssertionError(f"{what}: two parts of the gradients share memory")
+
+
+# --- references ------------------------------------------------------------------------------------------------------
+
+
+def central_difference(f: Callable[[float], Vector], step: float) -> Vector:
+    """The derivative at 0 of a function of one number, by the central difference."""
+    return np.asarray((f(step) - f(-step)) / (2 * step))
+
+
+def complex_step(problem: _Problem, v: Vector) -> Vector | None:
+    """The derivative by a complex step; None where the function does not run on complex numbers."""
+    try:
+        with np.errstate(all="ignore"):
+            value, _ = problem.run(problem.at(v, complex(0, _COMPLEX_STEP)))
+        parts = [np.ravel(part) for _, part in _complex_leaves(value)]
+        result = np.concatenate(parts).imag / _COMPLEX_STEP if parts else np.zeros(0)
+    except Exception:  # noqa: BLE001 - whatever the function raises on numbers it was not written for
+        return None
+    return result if len(result) == len(problem.output) else None
+
+
+def _complex_leaves(value: Any) -> list[tuple[Path, Any]]:
+    if isinstance(value, (float, complex, np.inexact)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
+        return [((), value)]
+    return [leaf for _, item in children(value) for leaf in _complex_leaves(item)]
+
+
+def _compare_with_differences(
+    problem: _Problem,
+    options: _Options,
+    mode: str,
+    result: Vector,
+    contract: Callable[[Vector], Vector],
+    v: Vector,
+) -> None:
+    def displaced(step: float) -> Vector:
+        output = flatten(problem.run(problem.at(v, step))[0])
+        return output if len(output) == len(problem.output) else np.full(len(problem.output), np.nan)
+
+    references = [(f"step {step:g}", contract(central_difference(displaced, step))) for step in options.steps]
+    exact = complex_step(problem, v) if options.analytic else None
+    if exact is not None:
+        references.append(("complex step", contract(exact)))
+    if options.analytic is True:
+        if exact is None:
+            raise AssertionError(f"{problem.label}: does not run on complex numbers, but analytic=True")
+        references = references[-1:]
+    if options.nan_expected and np.isnan(result).any():
+        return
+    errors = [_error(result, reference) for _, reference in references]
+    best = int(np.argmin(errors))
+    if errors[best] <= options.tol:
+        return
+    table = "\n".join(f"    {n}: {r}  error {e:.3g}" for (n, r), e in zip(references, errors, strict=True))
+    raise AssertionError(
+        f"{problem.label}: {mode} disagrees with differences\n  derivative: {result}\n  differences:\n{table}\n"
+        f"  best: {references[best][0]}, tolerance {options.tol:g}\n  direction: {v}\n  arguments: {problem.args!r}"
+    )
+
+
+def _error(result: Vector, reference: Vector) -> float:
+    if result.shape != reference.shape or not np.isfinite(result).all() or not np.isfinite(reference).all():
+        return float("inf")
+    if not len(result):
+        return 0.0
+    return float(np.max(np.abs(result - reference)) / max(1.0, float(np.max(np.abs(reference)))))
+
+
+def _close(message: str, a: Vector, b: Vector, tol: float, equal_nan: bool) -> None:
+    scale = max([1.0, *np.abs(a[np.isfinite(a)])]) if a.shape == b.shape else 1.0
+    if a.shape != b.shape or not np.allclose(a, b, rtol=0.0, atol=tol * scale, equal_nan=equal_nan):
+        raise AssertionError(f"{message}: {a} and {b}")
+
+
+# --- second order ----------------------------------------------------------------------------------------------------
+
+
+def _derivatives(problem: _Problem, modes: Sequence[Mode]) -> Iterator[tuple[Callable[..., Any], str]]:
+    """The functions whose derivatives are the second order: the gradient, and a directional derivative."""
+    if "rev" in modes:
+        yield operators.grad(_scalar_valued(problem), wrt=problem.wrt), "grad"
+    if "fwd" in modes:
+        v = np.random.default_rng(19770404).normal(size=problem.size)
+        names = ", ".join(f"x{i}" for i in range(len(problem.args)))
+        body = f"    return jvp(f, ({names},), tangents)[1]"
+        namespace = {"f": problem.f, "jvp": operators.jvp, "tangents": problem.tangents(v)}
+        yield _define(f"def directional({names}):\n{body}\n", "directional", namespace), "jvp"
+
+
+def _scalar_valued(problem: _Problem) -> Callable[..., Any]:
+    """The function itself where its result is one float, else its result contracted with fixed random weights."""
+    if isinstance(problem.value, float):
+        return problem.f
+    rng = np.random.default_rng(19860405)
+    namespace: dict[str, Any] = {"f": problem.f, "np": np}
+    terms = []
+    for index, (path, leaf) in enumerate(leaves(problem.value)):
+        place = f"y{show_path(path)}" if path else "y"
+        if isinstance(leaf, np.ndarray):
+            namespace[f"w{index}"] = rng.normal(size=leaf.shape).astype(leaf.dtype)
+            terms.append(f"np.sum(w{index} * {place})")
+        else:
+            terms.append(f"{rng.normal():.6f} * {place}")
+    names = ", ".join(f"x{i}" for i in range(len(problem.args)))
+    text = f"def contracted({names}):\n    y = f({names})\n    return {' + '.join(terms)}\n"
+    return _define(text, "contracted", namespace)
+
+
+def _define(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """The function ``name`` of ``text``, whose source can be found again."""
+    filename = f"<adjoint.testing {name} {zlib.crc32(text.encode()):08x}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    exec(compile(text, filename, "exec"), namespace)  # noqa: S102
+    function: Callable[..., Any] = namespace[name]
+    return function

@@ -1,0 +1,29 @@
+"""Every program: right in both modes, to second order, and the same text each time."""
+
+import adjoint as ad
+import pytest
+from adjoint.testing import check_grads, clone, leaves
+
+from programs.registry import Case, collect
+
+CASES = collect()
+by_name = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+
+
+def test_names_are_unique() -> None:
+    assert len({case.name for case in CASES}) == len(CASES)
+
+
+@by_name
+def test_derivatives(case: Case) -> None:
+    check_grads(case.function, case.arguments(), **case.options)
+
+
+@by_name
+def test_text_is_the_same_each_time(case: Case) -> None:
+    args = case.arguments()
+    if not isinstance(case.function(*clone(args)), float):
+        pytest.skip("grad needs a scalar result")
+    wrt = tuple(i for i, arg in enumerate(args) if leaves(arg))
+    texts = [ad.source(ad.grad(case.function, wrt=wrt), *clone(args)) for _ in range(2)]
+    assert texts[0] == texts[1]
