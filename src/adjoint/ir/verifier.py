@@ -1,0 +1,244 @@
+"""What well-formed IR is, as code that checks it.
+
+``verify`` runs after every pass in tests. It holds where the nodes' own words hold: each variable is bound once and
+before it is read, in a block around the reader; each terminator belongs to the construct around it and hands out as
+many values as that construct takes; undefined values are only handed on, never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from adjoint.ir.nodes import (
+    Attribute,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Items,
+    Load,
+    Loop,
+    Raise,
+    Range,
+    Return,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Undefined,
+    Var,
+    Yield,
+)
+from adjoint.ir.printer import format_function
+from adjoint.ir.types import Type
+from adjoint.ir.walk import binders_of, operands
+
+
+class InvalidIR(AssertionError):
+    """A function breaks the rules of the IR: a defect of the pass that made it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The construct that a block's terminator answers to, and how many values each kind of leaf hands it."""
+
+    construct: str
+    takes: dict[type, int | None]
+
+
+def verify(function: Function, stage: str = "") -> None:
+    """Checks a function.
+
+    Parameters
+    ----------
+    function : Function
+    stage : str
+        What made the function, for the message.
+
+    Raises
+    ------
+    InvalidIR
+        With the broken rule and the printed function.
+    """
+    _Verifier(function, stage).run()
+
+
+class _Verifier:
+    def __init__(self, function: Function, stage: str) -> None:
+        self.function = function
+        self.stage = stage
+        self.bound: set[Var] = set()
+        self.visible: set[Var] = set()
+        self.place = _Place("function", {Return: None})
+
+    def run(self) -> None:
+        self.bind(self.function.params)
+        self.block(self.function.body)
+
+    def fail(self, message: str) -> NoReturn:
+        after = f" after {self.stage}" if self.stage else ""
+        raise InvalidIR(f"invalid IR{after}: {message}\n\n{format_function(self.function, types=True)}")
+
+    def require(self, holds: bool, message: str) -> None:
+        if not holds:
+            self.fail(message)
+
+    def bind(self, variables: Iterable[Any]) -> None:
+        for var in variables:
+            if not isinstance(var, Var):
+                self.fail(f"{var!r} is bound, but it is not a variable")
+            if var in self.bound:
+                self.fail(f"{var!r} is bound twice")
+            if not isinstance(var.type, Type):
+                self.fail(f"{var!r} has no type: {var.type!r}")
+            self.bound.add(var)
+            self.visible.add(var)
+
+    def read(self, atom: Any, where: object, *, may_be_undefined: bool = False) -> None:
+        if isinstance(atom, Var):
+            if atom not in self.visible:
+                why = "outside of the block that binds it" if atom in self.bound else "before it is bound"
+                self.fail(f"{atom!r} is read {why}, in {_brief(where)}")
+        elif isinstance(atom, Undefined):
+            self.require(may_be_undefined, f"an undefined value is read in {_brief(where)}")
+        elif not isinstance(atom, Const):
+            self.fail(f"{atom!r} is no atom, in {_brief(where)}")
+
+    def block(self, block: Any) -> None:
+        """Checks a block in the place that is set; what it binds is not visible after it."""
+        if not isinstance(block, Block):
+            self.fail(f"{block!r} is no block")
+        outer = set(self.visible)
+        for statement in block.statements:
+            self.statement(statement)
+        self.terminator(block.terminator)
+        self.visible = outer
+
+    def inside(self, place: _Place, blocks: Iterable[Block]) -> None:
+        outer, self.place = self.place, place
+        for block in blocks:
+            self.block(block)
+        self.place = outer
+
+    def statement(self, statement: Any) -> None:
+        if not isinstance(statement, Statement):
+            self.fail(f"{statement!r} is no statement")
+        inits = statement.inits if isinstance(statement, Loop) else ()
+        direct = operands(statement)
+        for atom in direct[: len(direct) - len(inits)]:
+            self.read(atom, statement)
+        for init in inits:
+            self.read(init, statement, may_be_undefined=True)
+        match statement:
+            case Call(targets=targets, kwargs=kwargs):
+                names = [name for name, _ in kwargs]
+                self.require(len(set(names)) == len(names), "a keyword argument is given twice")
+                self.bind(targets)
+            case Load(target=target, key=key):
+                self.key(key)
+                self.bind((target,))
+            case Store(key=key, mode=mode):
+                self.store(key, mode)
+            case If(then=then, orelse=orelse, targets=targets):
+                self.inside(_Place("if", {Yield: len(targets)}), (then, orelse))
+                self.bind(targets)
+            case Loop():
+                self.loop(statement)
+            case Guarded():
+                self.guarded(statement)
+
+    def key(self, key: Any) -> None:
+        match key:
+            case Attribute(name=name):
+                self.require(isinstance(name, str), f"{name!r} is no attribute's name")
+            case Subscript(items=items, tupled=tupled):
+                self.require(tupled or len(items) == 1, "an index of several items is a tuple")
+                for item in items:
+                    self.require(isinstance(item, (Var, Const, Slice)), f"{item!r} is no index")
+            case _:
+                self.fail(f"{key!r} is no key")
+
+    def store(self, key: Any, mode: str) -> None:
+        self.require(mode in ("set", "add", "sub", "add_at"), f"{mode!r} is no way to store")
+        if key is None:
+            self.require(mode in ("add", "sub"), f"a store without an index accumulates, but its mode is {mode!r}")
+            return
+        self.key(key)
+        self.require(mode != "add_at" or isinstance(key, Subscript), "'add_at' takes an index")
+
+    def loop(self, loop: Loop) -> None:
+        self.require(isinstance(loop.over, (Range, Items, type(None))), f"a loop over {loop.over!r}")
+        self.require(loop.over is not None or loop.index is None, "a loop over nothing has no index")
+        self.require(len(loop.inits) == len(loop.params), "a loop has as many first values as parameters")
+        self.require(len(loop.targets) >= len(loop.params), "a loop has a target for each parameter")
+        outer = set(self.visible)
+        self.bind(binders_of(loop))
+        self.inside(_Place("loop", {Continue: len(loop.params), Exit: len(loop.targets)}), (loop.body,))
+        self.visible = outer
+        self.bind(loop.targets)
+        if loop.exit is not None:
+            self.bind((loop.exit,))
+
+    def guarded(self, guarded: Guarded) -> None:
+        self.require(guarded.name is None or guarded.context is not None, "only a context is given a name")
+        self.require(guarded.context is None or not guarded.handlers, "a 'with' has no handlers")
+        place = _Place("guarded", {Yield: len(guarded.targets)})
+        outer = set(self.visible)
+        if guarded.name is not None:
+            self.bind((guarded.name,))
+        self.inside(place, (guarded.body,))
+        self.visible = set(outer)
+        for handler in guarded.handlers:
+            if handler.name is not None:
+                self.bind((handler.name,))
+            self.inside(place, (handler.body,))
+            self.visible = set(outer)
+        if guarded.final is not None:
+            self.inside(_Place("finally", {Yield: 0}), (guarded.final,))
+        self.bind(guarded.targets)
+
+    def terminator(self, terminator: Any) -> None:
+        match terminator:
+            case Branch(cond=cond, then=then, orelse=orelse):
+                self.read(cond, terminator)
+                self.block(then)
+                self.block(orelse)
+            case Raise(exception=exception, cause=cause):
+                self.require(exception is not None or cause is None, "a re-raise has no cause")
+                for atom in operands(terminator):
+                    self.read(atom, terminator)
+            case Yield() | Continue() | Exit() | Return():
+                self.leaf(terminator)
+            case _:
+                self.fail(f"{terminator!r} is no terminator")
+
+    def leaf(self, leaf: Yield | Continue | Exit | Return) -> None:
+        kind, place = type(leaf), self.place
+        self.require(kind in place.takes, f"{kind.__name__} ends a block of a {place.construct}")
+        for atom in leaf.values:
+            self.read(atom, leaf, may_be_undefined=kind is not Return)
+        if isinstance(leaf, Exit):
+            self.require(leaf.kind > 0, f"exit kind {leaf.kind!r} is not positive")
+        expected = place.takes[kind]
+        if expected is None:
+            place.takes[kind] = len(leaf.values)
+        elif len(leaf.values) != expected:
+            self.fail(f"{kind.__name__} hands {len(leaf.values)} values to a {place.construct} that takes {expected}")
+
+
+def _brief(node: object) -> str:
+    match node:
+        case Call(targets=targets, callee=callee):
+            name = getattr(callee, "__name__", None) or getattr(callee, "name", type(callee).__name__)
+            return f"the call {', '.join(map(repr, targets))} = {name}(...)"
+        case Load(target=target):
+            return f"the load of {target!r}"
+        case _:
+            return f"a {type(node).__name__}"
