@@ -1,0 +1,22 @@
+"""Spans, codes, rendering: the only place that words a message."""
+
+from adjoint.diagnostics.diagnostic import Diagnostic, Label, diagnostic
+from adjoint.diagnostics.errors import DifferentiationError, DifferentiationWarning, error, warn
+from adjoint.diagnostics.positions import span_of
+from adjoint.diagnostics.render import place, render, show
+from adjoint.diagnostics.spans import Span
+
+__all__ = [
+    "Diagnostic",
+    "DifferentiationError",
+    "DifferentiationWarning",
+    "Label",
+    "Span",
+    "diagnostic",
+    "error",
+    "place",
+    "render",
+    "show",
+    "span_of",
+    "warn",
+]

@@ -1,0 +1,1 @@
+"""The words of the diagnostics, by topic; ``adjoint.diagnostics.codes`` joins them."""

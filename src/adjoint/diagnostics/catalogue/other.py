@@ -1,0 +1,59 @@
+"""AD05xx: warnings; AD06xx: native code; AD09xx: the compiler itself."""
+
+from adjoint.diagnostics.entry import Entry
+
+ENTRIES = {
+    "AD0501": Entry(
+        title="the result does not depend on {name|the argument}: the derivative is zero",
+        severity="warning",
+        helps=("if that is meant, silence it: warnings.filterwarnings('ignore', category=ad.DifferentiationWarning)",),
+        explanation="""
+            Nothing of the argument reaches the result, so the derivative is zero for every value of it. It is
+            correct, and hardly ever what is meant.
+
+                ad.grad(lambda x: math.sqrt(3.0))(2.0)       # 0.0, with this warning
+
+            Look for a misspelt name, for a value that is computed and not used, for ad.stop_gradient, or for a
+            parameter that wrt names by mistake.
+            """,
+    ),
+    "AD0502": Entry(
+        title="the derivative is zero because everything goes through a rounding",
+        severity="warning",
+        helps=("leave out the rounding where a derivative is wanted",),
+        explanation="""
+            int(), round(), floor and the like are constant between their steps: their derivative is zero wherever
+            it exists. Here the whole result goes through one of them, so that the whole derivative is zero.
+
+                ad.grad(lambda x: 2.0 * round(x, 2))(1.234)  # 0.0, with this warning
+
+            Round what is printed rather than what is computed. To round, and to differentiate as if it were not
+            rounded, write the difference as a constant:
+
+                x + ad.stop_gradient(round(x, 2) - x)
+            """,
+    ),
+    "AD0601": Entry(
+        title="this cannot be compiled to machine code",
+        helps=("leave out native=True: the derivative runs interpreted",),
+        explanation="""
+            Machine code needs the type of every value, and knows numbers, arrays, tuples and lists of one kind.
+            Strings, dicts of mixed values, and calls of functions that Numba does not support cannot be compiled.
+
+                def loss(x, names):
+                    return x * len(", ".join(names))         # refused with native=True
+
+            Without native=True the derivative runs as Python. Or compute what cannot be compiled outside of the
+            function, and hand it in as a number or an array.
+            """,
+    ),
+    "AD0901": Entry(
+        title="internal error of the compiler",
+        helps=("please report it, with the function and the message; no wrong derivative was returned",),
+        explanation="""
+            A check inside the compiler failed. The program is not at fault, and no wrong derivative was returned.
+            Please report it with the function and the whole message. Until it is mended, try to write the place it
+            names in another way.
+            """,
+    ),
+}

@@ -1,0 +1,84 @@
+"""AD01xx: finding the source of a function."""
+
+from adjoint.diagnostics.entry import Entry
+
+ENTRIES = {
+    "AD0101": Entry(
+        title="no source available for {name|this function}",
+        helps=(
+            "define it in a file or in a notebook cell",
+            "or declare its derivative: @ad.derivative_of(fn)",
+        ),
+        explanation="""
+            Adjoint differentiates source code, and looks it up through the function's code object. Functions of
+            extension modules, functions made by exec() or eval() from a string, and functions typed at the plain
+            prompt of Python before 3.13 have none.
+
+                f = eval("lambda x: x * x")
+                ad.grad(f)(3.0)                  # refused
+
+            Write the function into a file or a notebook cell. If it has to come from a string, register the string
+            with linecache under the file name that compile() was given. If it is not written in Python at all,
+            declare its derivative:
+
+                @ad.derivative_of(extension.response)
+                def response_vjp(x):
+                    y = extension.response(x)
+                    return y, lambda ct: (ct * extension.response_slope(x),)
+            """,
+    ),
+    "AD0102": Entry(
+        title="the source of {name|this function} is not the code that runs",
+        helps=("reload the module, or restart the interpreter",),
+        explanation="""
+            The text that was found where the function says it was defined does not compile to the function's code.
+            Its derivative would be that of another function, so it is refused. The usual reason is a file that was
+            edited after it was imported; others are tools that rewrite code on import, and a code object that was
+            replaced by hand.
+
+                import model                     # ... then model.py is edited ...
+                ad.grad(model.loss)(3.0)         # refused: the old code still runs
+
+            Reload the module (importlib.reload) and take the function from it again, or restart the interpreter.
+            """,
+    ),
+    "AD0103": Entry(
+        title="cannot differentiate {name|this value}: it is not a function",
+        helps=("hand over the function itself, not its result: ad.grad(f), not ad.grad(f(x))",),
+        explanation="""
+            The operators take a function: a def, a lambda, a method, an object that can be called. They return
+            its derivative as another function.
+
+                ad.grad(f(3.0))                  # refused: f(3.0) is a number
+
+            Hand over the function, and the argument to what comes back:
+
+                ad.grad(f)(3.0)
+            """,
+    ),
+    "AD0104": Entry(
+        title="cannot differentiate {name|this code}: it does not run from its call to its return",
+        helps=("return a list or an array instead of yielding",),
+        explanation="""
+            Generators, coroutines and asynchronous generators hand control back before they have finished; the
+            body of a class is no function at all. There is no single result of one call to differentiate.
+
+                def partial_sums(x):
+                    total = 0.0
+                    for k in range(5):
+                        total += x**k
+                        yield total              # refused
+
+            Collect the values in a list, or fill an array:
+
+                def partial_sums(x):
+                    total, sums = 0.0, []
+                    for k in range(5):
+                        total += x**k
+                        sums.append(total)
+                    return sums
+
+            A generator expression that is consumed at once, as in sum(x**k for k in range(5)), is fine.
+            """,
+    ),
+}

@@ -1,0 +1,156 @@
+"""AD03xx: statements and memory."""
+
+from adjoint.diagnostics.entry import Entry
+
+ENTRIES = {
+    "AD0301": Entry(
+        title="cannot differentiate this statement",
+        explanation="""
+            The statement, or this form of it, is not supported where a derivative depends on it: deleting an item
+            that varies, exec() and eval(), importing inside the function, assigning through an object whose class
+            runs code of its own that is not visible.
+
+                def loss(weights):
+                    del weights[0]                           # refused
+                    return sum(weights)
+
+            Say the same with ordinary assignments, loops and calls:
+
+                def loss(weights):
+                    return sum(weights[1:])
+
+            Statements that touch nothing the derivative depends on are never a problem.
+            """,
+    ),
+    "AD0302": Entry(
+        title="a value that varies is written to memory that outlives the call",
+        helps=("return the value, and keep it where the function is called",),
+        explanation="""
+            A global variable, an attribute of a global object, or a cache keeps the value after the function has
+            returned. A later call could read it, and the derivative of that call would be missing a part without
+            anyone noticing.
+
+                best = 0.0
+
+                def loss(x):
+                    global best
+                    best = x * x                             # refused
+                    return best
+
+            Return the value and keep it outside (has_aux=True takes a second result), or write the constant:
+            best = ad.stop_gradient(x * x).
+            """,
+    ),
+    "AD0303": Entry(
+        title="cannot prove that this write in place is differentiated correctly",
+        helps=("write to a copy: y = y.copy()", "or make a new array instead of writing into the old one"),
+        explanation="""
+            Arrays, lists and objects can be written in place; the derivative then has to know every name that
+            leads to the same memory. Here it does not: the memory may be shared with something that is not
+            visible, is handed to a function that may write it, or is written by an operation whose result is
+            random.
+
+                def loss(x, rng):
+                    rng.shuffle(x)                           # refused: which element went where is not known
+                    return x[0]
+
+            Write to a copy that nothing else refers to, or make a new array:
+
+                def loss(x, order):
+                    return x[order][0]
+            """,
+    ),
+    "AD0304": Entry(
+        title="the variable {name|used here} may be unbound",
+        helps=("assign it before the branch or the loop",),
+        explanation="""
+            On some path to this point the variable has no value. Python would raise an UnboundLocalError on that
+            path; the derivative needs a value on each.
+
+                def loss(x):
+                    if x > 0:
+                        scale = 2.0
+                    return scale * x                         # refused: unbound if x <= 0
+
+            Assign the variable on every path, most simply before the branch or the loop:
+
+                def loss(x):
+                    scale = 1.0
+                    if x > 0:
+                        scale = 2.0
+                    return scale * x
+            """,
+    ),
+    "AD0305": Entry(
+        title="cannot differentiate through an iterator",
+        helps=("hand over the list or array that it runs through", "or loop over it with 'for'"),
+        explanation="""
+            An iterator gives each of its values once, and what it gives depends on who has asked before. The
+            reverse sweep of a derivative needs them again. So generators cannot be handed in, and next() cannot
+            be called on an iterator whose values vary.
+
+                def loss(values):
+                    stream = iter(values)
+                    first = next(stream)                     # refused
+                    return first * sum(stream)
+
+            Use the sequence itself:
+
+                def loss(values):
+                    return values[0] * sum(values[1:])
+
+            A generator expression that is consumed at once, as in sum(v * v for v in values), is fine.
+            """,
+    ),
+    "AD0306": Entry(
+        title="the list changes while a loop runs through it",
+        helps=("loop over a copy: for item in list(items)",),
+        explanation="""
+            A loop over a list that grows or shrinks meanwhile visits other items than it seems to. The derivative
+            would have to run through the same history backwards.
+
+                def loss(items):
+                    for item in items:
+                        items.append(0.5 * item)             # refused
+                    return sum(items)
+
+            Loop over a copy, for item in list(items), or over a range, or build a second list.
+            """,
+    ),
+    "AD0307": Entry(
+        title="a value that varies is stored in an object that Adjoint cannot look into",
+        helps=("use a list, a dict, or a dataclass",),
+        explanation="""
+            The derivative follows values through lists, tuples, dicts, arrays and objects of classes written in
+            Python. It cannot follow them into a queue, a set, a logger, or an object of an extension module: what
+            is read back from there would count as a constant.
+
+                def loss(x):
+                    queue = collections.Counter()
+                    queue["x"] = x * x                       # refused
+                    return queue["x"]
+
+            Use a list, a dict or a dataclass. To store a plain number on the side, for a plot say, store
+            ad.stop_gradient(x * x).
+            """,
+    ),
+    "AD0308": Entry(
+        title="a value that varies is assigned in 'try' before a statement that may raise",
+        helps=("move the assignment after the statement that may raise, or out of the 'try'",),
+        explanation="""
+            When the later statement raises, the handler runs with the first assignment done; when it does not,
+            without a handler. How far the body came is not known to the derivative.
+
+                def loss(y, w):
+                    try:
+                        y = y * 2                            # refused: y may or may not have been doubled below
+                        z = 1 / w
+                    except ZeroDivisionError:
+                        z = 0.0
+                    return y * z
+
+            Move the assignment after what may raise, or out of the try statement. Assignments whose value is not
+            read after the try statement are fine, and so are try ... finally and with.
+            """,
+    ),
+}

@@ -1,0 +1,160 @@
+"""AD04xx: kinds of values, arguments and results."""
+
+from adjoint.diagnostics.entry import Entry
+
+ENTRIES = {
+    "AD0401": Entry(
+        title="the kind of a value that varies is not known",
+        helps=("annotate it, or the result of the call that makes it",),
+        explanation="""
+            For each value that the derivative depends on it must be known whether it is a number, an array, a
+            list, an object of which class: y *= 2 rebinds a number, but writes an array in place. Kinds follow
+            from the arguments, from constants and from the rules of the functions called. Here they do not.
+
+                def loss(x, settings):
+                    return x * settings.lookup("scale")      # refused if nothing tells what lookup returns
+
+            Annotate the result of the call, or turn the value into what it is: float(...), np.asarray(...).
+            """,
+    ),
+    "AD0402": Entry(
+        title="{name|a value} is of different kinds on two paths",
+        helps=("give it the same kind on both paths",),
+        explanation="""
+            After a branch or around a loop one name stands for values of different kinds: a number on one path, a
+            list on the other; objects of two classes; None and an array. The code that follows would have to be
+            differentiated in two ways.
+
+                def loss(x, n):
+                    state = x
+                    for _ in range(n):
+                        state = [state, x]                   # refused: a number, then a list of them
+                    return total(state)
+
+            Give it the same kind on every path. For a start value, take one of the right kind: 0.0, not 0 or None;
+            np.zeros(3), not [].
+            """,
+    ),
+    "AD0403": Entry(
+        title="cannot differentiate with respect to an integer",
+        helps=("write it as a float: 3.0 for 3, x.astype(float) for an array",),
+        explanation="""
+            An integer cannot vary smoothly, so there is no derivative with respect to it, and a gradient that was
+            rounded to an integer would be wrong.
+
+                ad.grad(f)(3)                                # refused
+
+            Say that the argument is a real number by writing it as one:
+
+                ad.grad(f)(3.0)
+
+            The same holds for arrays of integers: f(x.astype(float)). A field that is annotated as float may hold
+            an integer.
+            """,
+    ),
+    "AD0404": Entry(
+        title="cannot differentiate with respect to {name|this argument}: nothing in it can vary",
+        helps=("name the arguments to differentiate for: wrt=0, wrt='x', wrt=('x', 'y')",),
+        explanation="""
+            Strings, booleans, None, functions, and containers of nothing else have no derivative. Numbers, arrays
+            of floats, and tuples, lists, dicts and dataclasses that hold some of these do.
+
+                ad.grad(f)("relu", 3.0)                      # refused: differentiates for the first argument
+
+            Name the argument that is meant:
+
+                ad.grad(f, wrt=1)("relu", 3.0)
+
+            An object of a class that is not a dataclass becomes differentiable by declaration: @ad.differentiable.
+            """,
+    ),
+    "AD0405": Entry(
+        title="the function has no parameter {wrt|like that}",
+        helps=("wrt takes the index or the name of a parameter, or a tuple of them",),
+        explanation="""
+            What wrt names is not a parameter of the function: the index is out of range, the name is not in the
+            signature, or it names a parameter twice.
+
+                def f(x, y):
+                    return x * y
+
+                ad.grad(f, wrt=2)                            # refused: the parameters are 0 and 1
+                ad.grad(f, wrt="z")                          # refused
+
+            wrt takes an index from 0, a name, a key path, or a tuple of these, each once.
+            """,
+    ),
+    "AD0406": Entry(
+        title="the gradient needs a function with one number as its result",
+        helps=(
+            "for all partial derivatives: ad.jacobian(f)",
+            "for a weighted sum of the results: ad.vjp(f, *args)",
+        ),
+        explanation="""
+            A gradient has one entry for each part of the argument; that is the derivative of a single number. Here
+            the result is an array of more than one element, a tuple, a list, or an object.
+
+                ad.grad(lambda x: 2.0 * x)(np.ones(3))       # refused: the result has three elements
+
+            Reduce the result to a number, as with np.sum; take all partial derivatives,
+
+                ad.jacobian(lambda x: 2.0 * x)(np.ones(3))
+
+            or a combination of them with weights of your own:
+
+                y, pullback = ad.vjp(lambda x: 2.0 * x, np.ones(3))
+                pullback(np.ones(3))
+
+            To return something beside the number, say has_aux=True and return the pair.
+            """,
+    ),
+    "AD0407": Entry(
+        title="the result cannot be differentiated",
+        helps=("return a float, an array of floats, or a structure of these",),
+        explanation="""
+            The function returns a string, a boolean, an integer or None. The most frequent reason is a path on
+            which there is no return statement.
+
+                def loss(x):
+                    if x > 0:
+                        return x * x                         # refused: returns None if x <= 0
+
+            Return a number on every path:
+
+                def loss(x):
+                    if x > 0:
+                        return x * x
+                    return 0.0
+            """,
+    ),
+    "AD0408": Entry(
+        title="a float that varies is stored into an array of integers",
+        helps=("make it an array of floats: np.zeros(n), np.array(values, dtype=float)",),
+        explanation="""
+            NumPy rounds what is stored into an array of integers, without a word. The derivative of rounding is
+            zero, which is hardly what is meant.
+
+                def loss(x):
+                    y = np.array([0, 0, 0])
+                    y[0] = x * x                             # refused
+                    return y.sum()
+
+            Make it an array of floats, np.zeros(3). If rounding is meant, write int(x * x).
+            """,
+    ),
+    "AD0409": Entry(
+        title="the {kind|tangent or cotangent} does not have the structure it needs",
+        explanation="""
+            A cotangent, the argument of a pullback, has the structure of the function's result; a tangent has that
+            of the argument it belongs to: a float for a float, an array of the same shape for an array, a tuple,
+            list or dict with the same places, an object with the same fields. None stands for zero.
+
+                y, pullback = ad.vjp(lambda x: (x, 2.0 * x), 3.0)
+                pullback(1.0)                                # refused: the result is a pair
+
+            Hand over the same structure:
+
+                pullback((1.0, 0.0))
+            """,
+    ),
+}

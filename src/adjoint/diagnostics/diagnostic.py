@@ -1,0 +1,85 @@
+"""What the compiler has to say about a program, as data; how it looks is the business of ``render``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from adjoint.diagnostics import codes
+from adjoint.diagnostics.codes import Severity
+from adjoint.diagnostics.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place and what is to be said about it; the first label of a diagnostic is the place of the problem."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem: its code and title, the places it is about, further facts, and ways out."""
+
+    code: str
+    title: str
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    helps: tuple[str, ...] = ()
+
+    @property
+    def severity(self) -> Severity:
+        return codes.lookup(self.code).severity
+
+    @property
+    def span(self) -> Span | None:
+        """The place of the problem, where it has one."""
+        return self.labels[0].span if self.labels else None
+
+    def with_notes(self, *notes: str) -> Diagnostic:
+        """The same problem with more facts, as where the function was differentiated."""
+        return Diagnostic(self.code, self.title, self.labels, (*self.notes, *notes), self.helps)
+
+
+def diagnostic(
+    code: str,
+    span: Span | None,
+    label: str = "",
+    *,
+    notes: Iterable[str] = (),
+    helps: Iterable[str] | None = None,
+    others: Iterable[tuple[Span, str]] = (),
+    **fields: object,
+) -> Diagnostic:
+    """Makes a diagnostic in the words of the catalogue.
+
+    Parameters
+    ----------
+    code
+        One of the codes of :mod:`adjoint.diagnostics.codes`.
+    span
+        Where the problem is. None where there is no source to show; the label is then the first note.
+    label
+        What is wrong at that place, in a few words.
+    notes, helps
+        Further facts, and ways out. Without ``helps`` the catalogue's own are taken.
+    others
+        Further places that explain the problem, each with a text.
+    **fields
+        Values for the fields of the catalogue's title. A field that is not given reads as its default.
+
+    Examples
+    --------
+    >>> diagnostic("AD0103", None, "it is a float", name="3.0").title
+    "cannot differentiate '3.0': it is not a function"
+    """
+    entry = codes.lookup(code)
+    labels = [Label(place, text) for place, text in others]
+    facts = list(notes)
+    if span is not None:
+        labels.insert(0, Label(span, label))
+    elif label:
+        facts.insert(0, label)
+    ways_out = entry.helps if helps is None else tuple(helps)
+    return Diagnostic(code, entry.title_for(fields), tuple(labels), tuple(facts), ways_out)

@@ -1,0 +1,80 @@
+"""The exception and the warning through which diagnostics reach the user."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
+from adjoint.diagnostics.render import render
+from adjoint.diagnostics.spans import Span
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+class DifferentiationError(TypeError):
+    """A program that cannot be differentiated; raised before any of it runs.
+
+    Parameters
+    ----------
+    *diagnostics
+        The problems, one by one or as sequences. What is said twice is kept once.
+
+    Attributes
+    ----------
+    diagnostics : tuple of Diagnostic
+        All problems that were found, in the order in which they were found.
+    """
+
+    def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
+        self.diagnostics = _flat(diagnostics)
+        self._text = render(self.diagnostics)
+        super().__init__(*self.diagnostics)
+
+    def __str__(self) -> str:
+        return self._text
+
+
+class DifferentiationWarning(UserWarning):
+    """Something that can be differentiated, but hardly means what it says."""
+
+    def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
+        self.diagnostics = _flat(diagnostics)
+        self._text = render(self.diagnostics)
+        super().__init__(*self.diagnostics)
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def error(
+    code: str,
+    span: Span | None,
+    label: str = "",
+    *,
+    notes: Iterable[str] = (),
+    helps: Iterable[str] | None = None,
+    others: Iterable[tuple[Span, str]] = (),
+    **fields: object,
+) -> DifferentiationError:
+    """An exception with one diagnostic; the parameters are those of :func:`diagnostic`."""
+    return DifferentiationError(diagnostic(code, span, label, notes=notes, helps=helps, others=others, **fields))
+
+
+def warn(problem: Diagnostic) -> None:
+    """Issues a :class:`DifferentiationWarning` at the innermost caller outside this package."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(DifferentiationWarning(problem), stacklevel=level + 1)
+
+
+def _flat(diagnostics: Iterable[Diagnostic | Iterable[Diagnostic]]) -> tuple[Diagnostic, ...]:
+    found: dict[Diagnostic, None] = {}
+    for item in diagnostics:
+        found.update(dict.fromkeys((item,) if isinstance(item, Diagnostic) else item))
+    return tuple(found)
