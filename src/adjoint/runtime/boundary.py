@@ -1,0 +1,172 @@
+"""Where tangents and cotangents come in from users: they are checked against the values that they belong to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adjoint.types.structure import (
+    field_names,
+    float_fields,
+    is_container,
+    is_float_array,
+    is_namedtuple,
+    is_number,
+)
+from adjoint.types.vectors import TangentVector, tangent_class
+
+__all__ = ["check_cotangent", "check_tangent"]
+
+
+def check_cotangent(cotangent: Any, like: Any, what: str = "the cotangent") -> Any:
+    """A cotangent that a user gives, with the structure and types of the value that it belongs to.
+
+    Parameters
+    ----------
+    cotangent
+        None, whole or in part, is zero and stays None. Whole numbers stand for floats.
+    like
+        The value that it belongs to.
+    what
+        What messages call it.
+
+    Returns
+    -------
+    object
+        The same structure with numbers and arrays of the types of ``like``. It may share memory with ``cotangent``.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0409, with the path at which the structures differ.
+    """
+    return _Check("cotangent").of(cotangent, like, what)
+
+
+def check_tangent(tangent: Any, like: Any, what: str = "the tangent") -> Any:
+    """A tangent that a user gives; as :func:`check_cotangent`."""
+    return _Check("tangent").of(tangent, like, what)
+
+
+class _Check:
+    """One walk over a given structure and the value that it belongs to."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.memo: dict[tuple[int, int], Any] = {}
+
+    def of(self, given: Any, like: Any, path: str) -> Any:
+        if given is None:
+            return None
+        if is_number(like):
+            return self.number(given, like, path)
+        if isinstance(like, np.ndarray):
+            return self.array(given, like, path)
+        if not is_container(like):
+            raise self.problem(path, given, "None, because the value there does not vary")
+        key = (id(given), id(like))
+        if key not in self.memo:
+            self.container(given, like, path, key)
+        return self.memo[key]
+
+    def container(self, given: Any, like: Any, path: str, key: tuple[int, int]) -> None:
+        if isinstance(like, tuple):
+            self.memo[key] = self.tuple(given, like, path)
+        elif isinstance(like, list):
+            self.sequence(given, like, path, list)
+            result: list[Any] = []
+            self.memo[key] = result
+            result.extend(self.of(part, item, f"{path}[{i}]") for i, (part, item) in enumerate(zip(given, like)))  # noqa: B905
+        elif isinstance(like, dict):
+            if not isinstance(given, dict):
+                raise self.problem(path, given, "a dict")
+            for name in given:
+                if name not in like:
+                    raise self.problem(f"{path}[{name!r}]", given[name], "nothing: there is no such key")
+            self.memo[key] = {name: self.of(given.get(name), item, f"{path}[{name!r}]") for name, item in like.items()}
+        else:
+            self.memo[key] = result_object = tangent_class(type(like))()
+            self.object(given, like, path, result_object)
+
+    def number(self, given: Any, like: Any, path: str) -> Any:
+        wanted = _name_of_number(like)
+        if isinstance(given, np.ndarray) and given.ndim == 0:
+            given = given[()]
+        if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, float, complex, np.number)):
+            raise self.problem(path, given, wanted)
+        is_complex = isinstance(like, (complex, np.complexfloating))
+        if isinstance(given, (complex, np.complexfloating)) and not is_complex:
+            raise self.problem(path, given, wanted)
+        if isinstance(like, np.generic):
+            return like.dtype.type(given)
+        return complex(given) if is_complex else float(given)  # type: ignore[arg-type]
+
+    def array(self, given: Any, like: Any, path: str) -> Any:
+        if not is_float_array(like):
+            raise self.problem(path, given, "None, because the array there does not vary")
+        if like.ndim == 0 and isinstance(given, (int, float, np.number)) and not isinstance(given, bool):
+            given = np.asarray(given)
+        wanted = f"an array of shape {like.shape} and dtype {like.dtype}"
+        if not isinstance(given, np.ndarray) or given.shape != like.shape or given.dtype.kind not in "iufc":
+            raise self.problem(path, given, wanted)
+        if given.dtype.kind == "c" and like.dtype.kind != "c":
+            raise self.problem(path, given, wanted)
+        return np.asarray(given, dtype=like.dtype)
+
+    def tuple(self, given: Any, like: Any, path: str) -> Any:
+        self.sequence(given, like, path, tuple)
+        named = is_namedtuple(like)
+        steps = [f".{name}" for name in like._fields] if named else [f"[{i}]" for i in range(len(like))]
+        items = [self.of(part, item, path + step) for part, item, step in zip(given, like, steps, strict=True)]
+        return type(like)(*items) if named else tuple(items)
+
+    def sequence(self, given: Any, like: Any, path: str, cls: type) -> None:
+        if not isinstance(given, cls) or len(given) != len(like):
+            raise self.problem(path, given, f"a {cls.__name__} of length {len(like)}")
+
+    def object(self, given: Any, like: Any, path: str, result: TangentVector) -> None:
+        names = field_names(like)
+        counted = float_fields(type(like))
+        present = _given_fields(given)
+        if present is None:
+            raise self.problem(path, given, f"a {tangent_class(type(like)).__qualname__}")
+        for name in present:
+            if name not in names and getattr(given, name) is not None:
+                raise self.problem(f"{path}.{name}", getattr(given, name), "nothing: there is no such field")
+        for name in names:
+            item, part = getattr(like, name), getattr(given, name, None)
+            if isinstance(item, int) and name in counted and not isinstance(item, bool):
+                item = float(item)
+            if part is not None:
+                setattr(result, name, self.of(part, item, f"{path}.{name}"))
+
+    def problem(self, path: str, given: Any, wanted: str) -> Exception:
+        from adjoint.diagnostics import DifferentiationError, diagnostic
+
+        text = f"{path}: expected {wanted}, got {_describe(given)}"
+        return DifferentiationError(diagnostic("AD0409", None, text, kind=self.kind))
+
+
+def _given_fields(given: Any) -> list[str] | None:
+    if isinstance(given, (int, float, complex, str, bytes, np.ndarray, np.generic, tuple, list, dict)):
+        return None
+    if hasattr(given, "__dict__") or hasattr(type(given), "__slots__"):
+        return field_names(given)
+    return None
+
+
+def _name_of_number(like: Any) -> str:
+    if isinstance(like, np.generic):
+        return f"a number of dtype {like.dtype}"
+    return "a complex number" if isinstance(like, complex) else "a float"
+
+
+def _describe(x: Any) -> str:
+    if isinstance(x, np.ndarray):
+        return f"an array of shape {x.shape} and dtype {x.dtype}"
+    if isinstance(x, (tuple, list)):
+        return f"a {type(x).__name__} of length {len(x)}"
+    if isinstance(x, (int, float, complex, np.number)):
+        return f"{x!r}"
+    return f"a {type(x).__name__}" if x is not None else "None"

@@ -1,0 +1,437 @@
+"""Tangents and shadows of values at run time.
+
+A *tangent* is what users see: like the value it belongs to, with None at what does not vary. A *shadow* is its
+mutable form inside generated code: tuples are lists there, and objects have all their fields.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adjoint.types.structure import (
+    field_names,
+    float_fields,
+    is_container,
+    is_float_array,
+    is_leaf_value,
+    is_namedtuple,
+    is_number,
+    leaves_of,
+    map_structure,
+)
+from adjoint.types.vectors import TangentVector, tangent_class
+
+__all__ = [
+    "TangentVector",
+    "accumulate",
+    "add_to_field",
+    "add_to_slot",
+    "field_names",
+    "finish",
+    "follow_view",
+    "is_container",
+    "is_leaf_value",
+    "leaves_of",
+    "map_structure",
+    "own",
+    "same_tangent",
+    "shadow",
+    "shadow_like",
+    "take_field",
+    "take_slot",
+    "tangent_class",
+    "to_shadow",
+    "zero_tangent",
+]
+
+Memo = dict[int, Any]
+
+
+def zero_number(x: Any) -> Any:
+    """The zero of a number's own type: ``0.0``, ``np.float32(0.0)``."""
+    return x.dtype.type(0) if isinstance(x, np.generic) else type(x)(0) if type(x) in (float, complex) else 0.0
+
+
+# Zeros
+
+
+def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
+    """The zero tangent of a value.
+
+    Parameters
+    ----------
+    x
+        Any value. What is shared in it, is shared in the result.
+    memo
+        What earlier calls made, by identity of the value, so that several values may share.
+
+    Returns
+    -------
+    object
+        Zeros of the same types and shapes for numbers and float arrays, the same kind of container for tuples, lists
+        and dicts, a tangent vector for an object, None for anything else.
+    """
+    return _Zeros(mutable=False, memo=memo).of(x)
+
+
+def shadow(x: Any, memo: Memo | None = None) -> Any:
+    """A zero shadow of a value: its zero tangent in mutable form."""
+    return _Zeros(mutable=True, memo=memo).of(x)
+
+
+def shadow_like(x: Any) -> Any:
+    """A zero shadow for memory that generated code has just made."""
+    if isinstance(x, np.ndarray):
+        return np.zeros_like(x, subok=False) if x.dtype.kind in "fc" else None
+    return _Zeros(mutable=True, memo=None).of(x)
+
+
+class _Zeros:
+    """One walk over a structure."""
+
+    def __init__(self, *, mutable: bool, memo: Memo | None) -> None:
+        self.mutable = mutable
+        self.memo: Memo = {} if memo is None else memo
+        self.keep: list[Any] = self.memo.setdefault(id(_KEEP), [])  # an id is good only as long as its object lives
+
+    def of(self, x: Any) -> Any:
+        if is_number(x):
+            return zero_number(x)
+        if isinstance(x, np.ndarray):
+            return self.remember(x, np.zeros_like(x, subok=False)) if is_float_array(x) else None
+        if not is_container(x):
+            return None
+        if id(x) in self.memo:
+            return self.memo[id(x)]
+        if isinstance(x, tuple):
+            items = [self.of(item) for item in x]
+            if self.mutable:
+                return self.remember(x, items)
+            return self.remember(x, type(x)(*items) if is_namedtuple(x) else tuple(items))
+        if isinstance(x, list):
+            result: Any = self.remember(x, [])
+            result.extend(self.of(item) for item in x)
+            return result
+        if isinstance(x, dict):
+            result = self.remember(x, {})
+            for key, item in x.items():
+                result[key] = self.of(item)
+            return result
+        return self.of_object(x)
+
+    def of_object(self, x: Any) -> Any:
+        result = self.remember(x, tangent_class(type(x))())
+        counted = float_fields(type(x))
+        for name in field_names(x):
+            value = getattr(x, name)
+            is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            zero = 0.0 if is_int and name in counted else self.of(value)
+            if self.mutable or zero is not None:
+                setattr(result, name, zero)
+        if not self.mutable and not vars(result):
+            self.memo[id(x)] = None
+            return None
+        return result
+
+    def remember(self, x: Any, result: Any) -> Any:
+        if id(x) in self.memo:
+            return self.memo[id(x)]
+        self.memo[id(x)] = result
+        self.keep.append(x)
+        return result
+
+
+_KEEP = object()
+
+
+# Between tangents and shadows
+
+
+def to_shadow(tangent: Any, like: Any, memo: Memo | None = None) -> Any:
+    """The shadow that holds a tangent: fresh memory, laid out as that of ``like``.
+
+    Parameters
+    ----------
+    tangent
+        A tangent of ``like``; None, or a part that is None, is zero.
+    like
+        The value that it belongs to. Where it shares, the first tangent counts.
+    memo
+        What earlier calls made, so that several values may share.
+    """
+    memo = {} if memo is None else memo
+    result = shadow(like, memo)
+    _pour(tangent, like, result, set())
+    return _leaf_like(tangent, like) if is_leaf_value(like) and tangent is not None else result
+
+
+def _pour(tangent: Any, like: Any, into: Any, seen: set[int]) -> None:
+    """Writes a tangent into a zero shadow."""
+    if tangent is None or into is None or id(like) in seen:
+        return
+    if isinstance(like, np.ndarray):
+        seen.add(id(like))
+        into[...] = tangent
+        return
+    if not is_container(like):
+        return
+    seen.add(id(like))
+    for name, item in _slots(like):
+        part = _part(tangent, name, like)
+        if part is None:
+            continue
+        below = _part(into, name, like)
+        if isinstance(below, np.ndarray) or is_container(below):
+            _pour(part, item, below, seen)
+        elif below is not None:
+            _put(into, name, like, _leaf_like(part, item))
+
+
+def _slots(x: Any) -> list[tuple[Any, Any]]:
+    if isinstance(x, (tuple, list)):
+        return list(enumerate(x))
+    if isinstance(x, dict):
+        return list(x.items())
+    return [(name, getattr(x, name)) for name in field_names(x)]
+
+
+def _part(structure: Any, name: Any, like: Any) -> Any:
+    if isinstance(like, (tuple, list)):
+        return structure[name]
+    if isinstance(like, dict):
+        return structure.get(name)
+    return getattr(structure, name, None)
+
+
+def _put(structure: Any, name: Any, like: Any, value: Any) -> None:
+    if isinstance(like, (tuple, list, dict)):
+        structure[name] = value
+    else:
+        setattr(structure, name, value)
+
+
+def _leaf_like(part: Any, like: Any) -> Any:
+    """A tangent of a number or array with the type of ``like``, in memory of its own."""
+    if isinstance(like, np.ndarray):
+        if np.iscomplexobj(part) and like.dtype.kind == "f":
+            part = np.real(part)
+        result = np.empty_like(like, subok=False)
+        result[...] = part
+        return result
+    if isinstance(part, np.ndarray):
+        part = part.item() if part.ndim == 0 else part.reshape(()).item()
+    if isinstance(like, np.generic):
+        return like.dtype.type(part.real if like.dtype.kind == "f" else part)
+    return complex(part) if isinstance(like, complex) else float(part.real)
+
+
+def finish(shadow: Any, like: Any, memo: Memo | None = None) -> Any:
+    """The tangent that a shadow (or a value's tangent) holds, to be handed to users.
+
+    Parameters
+    ----------
+    shadow
+        A shadow, or the tangent of a number or array. None is zero.
+    like
+        The value that it belongs to, or its zero tangent if the value may have changed since.
+    memo
+        What earlier calls made, so that several results may share.
+
+    Returns
+    -------
+    object
+        Fresh and writable; it shares memory with nothing but itself, where ``shadow`` does.
+    """
+    return _Finish({} if memo is None else memo).of(shadow, like)
+
+
+class _Finish:
+    """One walk over a shadow. Only mutable structure is remembered: numbers have no identity."""
+
+    def __init__(self, memo: Memo) -> None:
+        self.memo = memo
+        self.keep: list[Any] = memo.setdefault(id(_KEEP), [])
+
+    def of(self, shadow: Any, like: Any) -> Any:
+        if shadow is None:
+            return zero_tangent(like)
+        if is_number(like):
+            return _leaf_like(shadow, like)
+        if isinstance(like, np.ndarray):
+            return self.array(shadow, like) if is_float_array(like) else None
+        if is_number(shadow):  # an integer that counts as a float
+            return shadow if isinstance(like, (int, np.integer)) and not isinstance(like, bool) else None
+        if not is_container(like) or isinstance(shadow, np.ndarray):
+            return None
+        if id(shadow) in self.memo:
+            return self.memo[id(shadow)]
+        if isinstance(like, tuple):
+            items = [self.of(part, item) for part, item in zip(shadow, like, strict=True)]
+            return self.remember(shadow, type(like)(*items) if is_namedtuple(like) else tuple(items))
+        if isinstance(like, list):
+            result: Any = self.remember(shadow, [])
+            result.extend(self.of(part, item) for part, item in zip(shadow, like, strict=True))
+            return result
+        if isinstance(like, dict):
+            result = self.remember(shadow, {})
+            for key, item in like.items():
+                result[key] = self.of(shadow.get(key), item)
+            return result
+        return self.of_object(shadow, like)
+
+    def of_object(self, shadow: Any, like: Any) -> Any:
+        result = self.remember(shadow, tangent_class(type(like))())
+        counted = float_fields(type(like))
+        for name in field_names(like):
+            item, part = getattr(like, name), getattr(shadow, name, None)
+            if not is_leaf_value(item) and not is_container(item) and name not in counted:
+                continue
+            value = self.of(part, item)
+            if value is None and isinstance(item, int) and not isinstance(item, bool):
+                value = 0.0
+            if value is not None:
+                setattr(result, name, value)
+        if not vars(result):
+            self.memo[id(shadow)] = None
+            return None
+        return result
+
+    def array(self, shadow: Any, like: Any) -> Any:
+        if not isinstance(shadow, np.ndarray):
+            return _leaf_like(shadow, like)
+        if id(shadow) in self.memo:
+            return self.memo[id(shadow)]
+        return self.remember(shadow, _leaf_like(shadow, like))
+
+    def remember(self, shadow: Any, result: Any) -> Any:
+        if id(shadow) in self.memo:
+            return self.memo[id(shadow)]
+        self.memo[id(shadow)] = result
+        self.keep.append(shadow)
+        return result
+
+
+# Arithmetic
+
+
+def accumulate(a: Any, b: Any) -> Any:
+    """The sum of two tangents or cotangents of one value; None is zero."""
+    if a is None:
+        return b
+    if b is None:
+        return a
+    if isinstance(a, TangentVector) and isinstance(b, TangentVector):
+        result = tangent_class(a.primal_class())()
+        for name in dict.fromkeys((*vars(a), *vars(b))):
+            setattr(result, name, accumulate(getattr(a, name, None), getattr(b, name, None)))
+        return result
+    if isinstance(a, (tuple, list)):
+        if not isinstance(b, (tuple, list)) or len(a) != len(b):
+            raise ValueError(f"structures differ: {type(a).__name__} and {type(b).__name__}")
+        items = [accumulate(mine, theirs) for mine, theirs in zip(a, b, strict=True)]
+        if isinstance(a, list):
+            return items
+        return type(a)(*items) if is_namedtuple(a) else tuple(items)
+    if isinstance(a, dict):
+        return {key: accumulate(a.get(key), b.get(key)) for key in dict.fromkeys((*a, *b))}
+    return a + b
+
+
+def same_tangent(a: Any, b: Any) -> bool:
+    """Whether two tangents are equal in structure and in every number."""
+    if isinstance(a, TangentVector):
+        if type(a) is not type(b):
+            return False
+        names = dict.fromkeys((*vars(a), *vars(b)))
+        return all(same_tangent(getattr(a, name, None), getattr(b, name, None)) for name in names)
+    if isinstance(a, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same_tangent, a, b))
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(same_tangent(a[key], b[key]) for key in a)
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return type(a) is type(b) and a.shape == b.shape and bool(np.all(a == b))
+    return bool(a == b)
+
+
+# Slots of shadows, for generated code
+
+
+def take_slot(shadow: Any, key: Any) -> Any:
+    """What a slot of a list, dict or array holds; the slot is cleared."""
+    value = shadow[key]
+    if isinstance(shadow, np.ndarray):
+        taken = value.copy() if isinstance(value, np.ndarray) else value
+        shadow[key] = 0
+        return taken
+    shadow[key] = _cleared(value)
+    return value
+
+
+def take_field(shadow: Any, name: str) -> Any:
+    """What a field of an object's shadow holds; the field is cleared."""
+    value = getattr(shadow, name)
+    setattr(shadow, name, _cleared(value))
+    return value
+
+
+def add_to_slot(shadow: Any, key: Any, value: Any) -> None:
+    """Adds to what a slot of a list or dict holds; the slot owns its arrays, the value stays the caller's."""
+    shadow[key] = _added(shadow[key], value)
+
+
+def add_to_field(shadow: Any, name: str, value: Any) -> None:
+    """Adds to what a field of an object's shadow holds."""
+    setattr(shadow, name, _added(getattr(shadow, name, None), value))
+
+
+def _added(held: Any, value: Any) -> Any:
+    if isinstance(held, np.ndarray) and held.flags.writeable and held.shape == np.shape(value):
+        held += value
+        return held
+    if held is None:
+        return value.copy() if isinstance(value, np.ndarray) else value
+    return held if value is None else held + value
+
+
+def _cleared(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.zeros_like(value)
+    return zero_number(value) if is_number(value) else None
+
+
+# Memory of shadow arrays, for generated code
+
+
+def own(tangent: Any, like: Any) -> Any:
+    """A tangent in memory of its own, with the shape, dtype and layout of the array ``like``."""
+    result = np.empty_like(like, subok=False)
+    result[...] = tangent
+    return result
+
+
+def follow_view(shadow: Any, base: Any, like: Any, like_base: Any) -> Any:
+    """Makes ``shadow`` a view of ``base`` exactly where ``like`` is one of ``like_base``.
+
+    Parameters
+    ----------
+    shadow, base
+        A shadow, and the shadow from which an operation that copies only at need (``reshape``) made it.
+    like, like_base
+        The arrays that they belong to.
+    """
+    if not np.may_share_memory(like, like_base) or like.size == 0:
+        return shadow.copy() if np.may_share_memory(shadow, base) else shadow
+    if not np.may_share_memory(shadow, base):
+        raise ValueError("a tangent is laid out differently from the array that it belongs to")
+    return shadow
+
+
+def match(tangent: Any, like: Any) -> Any:
+    """A tangent broadcast and cast to what ``like`` is."""
+    if isinstance(like, np.ndarray):
+        if isinstance(tangent, np.ndarray) and tangent.shape == like.shape and tangent.dtype == like.dtype:
+            return tangent
+        return own(tangent, like)
+    return like.dtype.type(tangent) if isinstance(like, np.generic) else tangent

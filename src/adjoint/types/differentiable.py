@@ -1,0 +1,96 @@
+"""Values as points that can be moved along their tangents."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from adjoint.types.structure import (
+    field_names,
+    is_container,
+    is_float_array,
+    is_namedtuple,
+    is_number,
+    new_object,
+    set_field,
+)
+from adjoint.types.vectors import tangent_class
+
+T = TypeVar("T")
+
+
+@runtime_checkable
+class Differentiable(Protocol):
+    """A type that says itself how its values move."""
+
+    def moved(self, along: Any) -> Any:
+        """The value that lies in the direction ``along``, a tangent vector."""
+
+
+def moved(x: T, along: Any) -> T:
+    """The value ``x + along``: a new value like ``x``, made without any constructor of the user's.
+
+    Parameters
+    ----------
+    x
+        A number, an array, or a structure of them.
+    along
+        A tangent of ``x``; None, whole or in part, stands for zero.
+
+    Examples
+    --------
+    >>> moved((1.0, "text"), (0.5, None))
+    (1.5, 'text')
+    """
+    result: T = _moved(x, along, {})
+    return result
+
+
+def _moved(x: Any, along: Any, memo: dict[int, Any]) -> Any:
+    if is_number(x):
+        return x if along is None else type(x)(x + along)
+    if is_float_array(x):
+        if id(x) not in memo:
+            memo[id(x)] = x.copy(order="K") if along is None else (x + along).astype(x.dtype, copy=False)
+        return memo[id(x)]
+    if not is_container(x):
+        return x if along is None else x + along
+    if id(x) in memo:
+        return memo[id(x)]
+    result: Any
+    if isinstance(x, tuple):
+        directions = along if along is not None else [None] * len(x)
+        items = [_moved(item, part, memo) for item, part in zip(x, directions, strict=True)]
+        result = memo[id(x)] = type(x)(*items) if is_namedtuple(x) else tuple(items)
+    elif isinstance(x, list):
+        directions = along if along is not None else [None] * len(x)
+        result = memo[id(x)] = []
+        result.extend(_moved(item, part, memo) for item, part in zip(x, directions, strict=True))
+    elif isinstance(x, dict):
+        result = memo[id(x)] = {}
+        for key, item in x.items():
+            result[key] = _moved(item, None if along is None else along.get(key), memo)
+    else:
+        result = _moved_object(x, along, memo)
+    return result
+
+
+def _moved_object(x: Any, along: Any, memo: dict[int, Any]) -> Any:
+    own = getattr(type(x), "moved", None)
+    if own is not None:
+        memo[id(x)] = x if along is None else own(x, along)
+        return memo[id(x)]
+    names = field_names(x)
+    if along is not None and not any(getattr(along, name, None) is not None for name in vars(along)):
+        along = None
+    result = memo[id(x)] = new_object(type(x))
+    for name in (*names, *_excluded(x, names)):
+        value = getattr(x, name)
+        set_field(result, name, _moved(value, getattr(along, name, None) if name in names else None, memo))
+    return result
+
+
+def _excluded(x: Any, names: list[str]) -> list[str]:
+    """The fields that carry no derivative by declaration: they are taken over."""
+    if isinstance(x, tangent_class(type(x))):
+        return []
+    return [name for name in getattr(x, "__dataclass_fields__", ()) if name not in names and hasattr(x, name)]

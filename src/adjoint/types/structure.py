@@ -1,0 +1,227 @@
+"""What a value is made of: numbers and arrays at the leaves, containers and objects above them.
+
+One classification serves everything that walks over user values and tangents. Containers are tuples, lists, dicts
+and objects with fields; whatever is none of these and no number or array is a leaf that carries no derivative.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from adjoint.types.vectors import TangentVector
+
+Leaf = Callable[..., Any]
+
+_PLAIN = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
+_OPAQUE_BASES = (str, bytes, bytearray, int, float, complex, set, frozenset, BaseException, np.generic, np.ndarray)
+_float_fields: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
+
+
+def is_number(x: object) -> bool:
+    """Whether ``x`` is a float or complex number, Python's or NumPy's."""
+    return isinstance(x, (float, complex, np.inexact))
+
+
+def is_float_array(x: object) -> bool:
+    """Whether ``x`` is an array of floats or complex numbers."""
+    return isinstance(x, np.ndarray) and x.dtype.kind in "fc"
+
+
+def is_leaf_value(x: object) -> bool:
+    """Whether ``x`` itself varies smoothly: a number or an array of numbers."""
+    return is_number(x) or is_float_array(x)
+
+
+def is_namedtuple(x: object) -> bool:
+    return isinstance(x, tuple) and hasattr(x, "_fields")
+
+
+def is_object(x: object) -> bool:
+    """Whether ``x`` is an instance of a Python class with fields, rather than a leaf or a container.
+
+    Classes of NumPy and of the standard library's C modules are leaves: they hold their state elsewhere.
+    """
+    if isinstance(x, TangentVector) or dataclasses.is_dataclass(x):
+        return not isinstance(x, type)
+    cls = type(x)
+    if isinstance(x, (*_PLAIN, *_OPAQUE_BASES, tuple, list, dict)) or x is None:
+        return False
+    if not cls.__flags__ & (1 << 9) or cls.__module__.partition(".")[0] in ("builtins", "numpy", "threading"):
+        return False
+    return hasattr(x, "__dict__") or any("__slots__" in vars(base) for base in cls.__mro__)
+
+
+def is_container(x: object) -> bool:
+    return isinstance(x, (tuple, list, dict)) or is_object(x)
+
+
+def no_derivative_fields(cls: type) -> frozenset[str]:
+    """The dataclass fields that their declaration excludes (``metadata={"no_derivative": True}``)."""
+    if not dataclasses.is_dataclass(cls):
+        return frozenset()
+    return frozenset(field.name for field in dataclasses.fields(cls) if field.metadata.get("no_derivative"))
+
+
+def field_names(x: object) -> list[str]:
+    """The names of the fields that an object has now: declared ones first, in their order."""
+    names: dict[str, None] = {}
+    cls = type(x)
+    if dataclasses.is_dataclass(x):
+        names.update(dict.fromkeys(field.name for field in dataclasses.fields(x)))
+    for base in reversed(cls.__mro__):
+        slots = vars(base).get("__slots__", ())
+        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
+    names.update(dict.fromkeys(getattr(x, "__dict__", ())))
+    excluded = no_derivative_fields(cls) | {"__dict__", "__weakref__"}
+    return [name for name in names if name not in excluded and _has(x, name)]
+
+
+def _has(x: object, name: str) -> bool:
+    try:
+        object.__getattribute__(x, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def float_fields(cls: type) -> frozenset[str]:
+    """The fields that are annotated ``float``: an integer in one of them counts as a float."""
+    known = _float_fields.get(cls)
+    if known is None:
+        known = _float_fields[cls] = frozenset(_annotated_float(cls))
+    return known
+
+
+def _annotated_float(cls: type) -> Iterator[str]:
+    for base in reversed(cls.__mro__):
+        for name, annotation in vars(base).get("__annotations__", {}).items():
+            if annotation in (float, "float"):
+                yield name
+                continue
+            options = annotation.split("|") if isinstance(annotation, str) else typing.get_args(annotation)
+            stripped = [option.strip() if isinstance(option, str) else option for option in options]
+            if stripped and all(option in (float, "float", None, "None", type(None)) for option in stripped):
+                yield name
+
+
+def children(x: Any) -> list[tuple[str, Any]]:
+    """The parts of a container, each with how one writes the way to it (``[0]``, ``.name``)."""
+    if is_namedtuple(x):
+        return [(f".{name}", getattr(x, name)) for name in x._fields]
+    if isinstance(x, (tuple, list)):
+        return [(f"[{index}]", item) for index, item in enumerate(x)]
+    if isinstance(x, dict):
+        return [(f"[{key!r}]", item) for key, item in x.items()]
+    return [(f".{name}", getattr(x, name)) for name in field_names(x)]
+
+
+def new_object(cls: type) -> Any:
+    """An instance without fields, made without the user's ``__init__`` and ``__new__``."""
+    return object.__new__(cls)
+
+
+def set_field(x: object, name: str, value: object) -> None:
+    """Sets a field past ``frozen`` and user-defined ``__setattr__``."""
+    object.__setattr__(x, name, value)
+
+
+def map_structure(fn: Leaf, *trees: Any) -> Any:
+    """Applies ``fn`` to the leaves of structures that agree, and gives a structure like the first.
+
+    Parameters
+    ----------
+    fn
+        Called with one leaf of each structure. Everything that is no container is a leaf, ``None`` included.
+    *trees
+        Structures of tuples, lists, dicts and objects. What the first shares, the result shares.
+    """
+    return _map(fn, trees, {})
+
+
+def _map(fn: Leaf, trees: tuple[Any, ...], memo: dict[tuple[int, ...], Any]) -> Any:
+    first = trees[0]
+    if not is_container(first):
+        if isinstance(first, np.ndarray):
+            key = tuple(map(id, trees))
+            if key not in memo:
+                memo[key] = fn(*trees)
+            return memo[key]
+        return fn(*trees)
+    key = tuple(map(id, trees))
+    if key in memo:
+        return memo[key]
+    for other in trees[1:]:
+        _same_structure(first, other)
+    result: Any
+    if isinstance(first, tuple):
+        items = [_map(fn, parts, memo) for parts in zip(*trees, strict=True)]
+        result = memo[key] = type(first)(*items) if is_namedtuple(first) else tuple(items)
+    elif isinstance(first, list):
+        result = memo[key] = []
+        result.extend(_map(fn, parts, memo) for parts in zip(*trees, strict=True))
+    elif isinstance(first, dict):
+        result = memo[key] = {}
+        for name in first:
+            result[name] = _map(fn, tuple(tree[name] for tree in trees), memo)
+    else:
+        result = memo[key] = new_object(type(first))
+        for name in _all_fields(first):
+            parts = tuple(getattr(tree, name) for tree in trees)
+            set_field(result, name, _map(fn, parts, memo))
+        for name in no_derivative_fields(type(first)):
+            if _has(first, name):
+                set_field(result, name, getattr(first, name))
+    return result
+
+
+def _all_fields(x: object) -> list[str]:
+    return field_names(x)
+
+
+def _same_structure(first: Any, other: Any) -> None:
+    if isinstance(first, (tuple, list)):
+        agrees = isinstance(other, (tuple, list)) and len(first) == len(other)
+    elif isinstance(first, dict):
+        agrees = isinstance(other, dict) and first.keys() == other.keys()
+    else:
+        agrees = is_object(other) and set(field_names(first)) <= set(field_names(other))
+    if not agrees:
+        raise ValueError(f"structures differ: {type(first).__name__} and {type(other).__name__}")
+
+
+def leaves_of(x: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    """The numbers and float arrays in a structure, and a function that puts others in their places.
+
+    Returns
+    -------
+    leaves : list
+        In order of the structure; an array that is reached on two ways appears once.
+    rebuild : callable
+        Takes a list of as many leaves and gives a structure like ``x``, made without any constructor of the user's.
+        What carries no derivative is taken over as it is.
+    """
+    leaves: list[Any] = []
+    positions: dict[int, int] = {}
+
+    def collect(leaf: Any) -> Any:
+        if is_leaf_value(leaf):
+            if isinstance(leaf, np.ndarray):
+                positions[id(leaf)] = len(leaves)
+            leaves.append(leaf)
+        return leaf
+
+    map_structure(collect, x)
+
+    def rebuild(new: list[Any]) -> Any:
+        rest = iter(new)
+        return map_structure(lambda leaf: next(rest) if is_leaf_value(leaf) else leaf, x)
+
+    return leaves, rebuild
