@@ -1,0 +1,255 @@
+"""What a call does besides computing its results: which memory it writes, what its results share, whether it may go.
+
+A callee's rule tells; for Python's own functions a table does; for functions of the IR their bodies do. What nobody
+vouches for is taken to do anything.
+"""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Function, Load, Raise, Store, Var
+from adjoint.ir.types import Array, Instance, Opaque, Type
+from adjoint.ir.walk import blocks_of, leaves, statements_in
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The effects of a call.
+
+    Attributes
+    ----------
+    pure
+        It does nothing but compute its results: it may be removed, or repeated.
+    reads
+        Positions of the arguments whose memory it reads; None for all of them.
+    writes
+        Positions of the arguments whose memory it writes.
+    view_of
+        Position of the argument whose memory the result may share.
+    known
+        ``writes``, ``view_of`` and ``hands_on`` say everything about memory.
+    confined
+        Nothing happens beyond the results and ``writes``: where nobody looks at that memory, the call may go.
+    fresh
+        The result is an object that can change and that nobody else has: two calls are never one.
+    hands_on
+        The result may be, or hold, any of the arguments or a part of them.
+    """
+
+    pure: bool = True
+    reads: tuple[int, ...] | None = None
+    writes: tuple[int, ...] = ()
+    view_of: int | None = None
+    known: bool = True
+    confined: bool = True
+    fresh: bool = False
+    hands_on: bool = False
+
+
+PURE = Effects()
+FACT = Effects(reads=())  # of its arguments it reads what never changes: a shape, a type
+FRESH = Effects(fresh=True, hands_on=True)
+NEW_ARRAY = Effects(reads=(), fresh=True)
+PART = Effects(hands_on=True)
+WRITES_FIRST = Effects(pure=False, writes=(0,), hands_on=True)
+UNKNOWN = Effects(pure=False, known=False, confined=False, hands_on=True)
+
+_OVERLOADED = (
+    "add sub mul truediv floordiv mod pow matmul neg pos abs invert and_ or_ xor lshift rshift "
+    "eq ne lt le gt ge not_ truth contains index concat"
+)
+
+
+def _table() -> dict[Any, Effects]:
+    table: dict[Any, Effects] = {getattr(operator, name): PURE for name in _OVERLOADED.split()}
+    table[operator.getitem] = Effects(view_of=0, hands_on=True)
+    for fact in (
+        operator.is_,
+        operator.is_not,
+        isinstance,
+        issubclass,
+        type,
+        callable,
+        len,
+        np.shape,
+        np.ndim,
+        np.size,
+    ):
+        table[fact] = FACT
+    for module in (math, cmath):
+        table.update({fn: PURE for fn in vars(module).values() if callable(fn)})
+    table.update(dict.fromkeys((abs, bool, int, float, complex, str, bytes, repr, round, divmod, sum, any, all), PURE))
+    table.update(dict.fromkeys((range, slice, ord, chr, hash, id, np.dtype, np.finfo, np.iinfo), PURE))
+    table.update(dict.fromkeys((min, max, tuple, frozenset, dict.get, list.index, list.count), PART))
+    table.update(dict.fromkeys((list, dict, set, sorted, zip, enumerate, reversed, iter, list.copy, dict.copy), FRESH))
+    table.update(dict.fromkeys((dict.keys, dict.values, dict.items, map, filter), FRESH))
+    table[next] = WRITES_FIRST
+    for cls, names in _MUTATORS.items():
+        table.update({getattr(cls, name): WRITES_FIRST for name in names.split()})
+    makers: tuple[Any, ...] = (
+        np.zeros,
+        np.empty,
+        np.ones,
+        np.full,
+        np.zeros_like,
+        np.empty_like,
+        np.ones_like,
+        np.full_like,
+        np.eye,
+    )
+    table.update(dict.fromkeys(makers, NEW_ARRAY))
+    table.update(dict.fromkeys((np.arange, np.linspace, np.copy, np.array), Effects(fresh=True)))
+    return table
+
+
+_MUTATORS: dict[type, str] = {
+    list: "append extend insert pop remove clear sort reverse __setitem__ __delitem__",
+    dict: "setdefault update pop popitem clear __setitem__ __delitem__",
+    set: "add discard remove pop clear update",
+}
+_DISPLAYS = {"make_list": FRESH, "make_tuple": FRESH, "make_dict": FRESH, "make_set": FRESH}
+_PLAIN = (
+    *(bool, int, float, complex, str, bytes, type(None), type, tuple, list, dict, set, frozenset, range, slice),
+    *(np.ndarray, np.generic, np.dtype),
+)
+_KNOWN = _table()
+
+
+def effects(callee: Any) -> Effects:
+    """What a call of ``callee`` does, whatever it is called with."""
+    try:
+        found = _KNOWN.get(callee)
+    except TypeError:  # not hashable
+        return UNKNOWN
+    if found is not None:
+        return found
+    if isinstance(callee, (Function, Definition, Derived)):
+        return _of_function(callee, set())
+    if isinstance(callee, np.ufunc):
+        return PURE
+    from adjoint.rules.registry import rule_for
+
+    rule = rule_for(callee)
+    if rule is not None:
+        return Effects(
+            pure=rule.pure and not rule.writes,
+            writes=rule.writes,
+            view_of=rule.view_of,
+            confined=rule.pure,
+            **_display_facts(callee),
+        )
+    return _by_kind(callee)
+
+
+def effects_of(call: Call) -> Effects:
+    """What a call does, its arguments considered."""
+    found = effects(call.callee)
+    if found is UNKNOWN:
+        return found
+    callee = call.callee
+    if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):
+        return UNKNOWN
+    if isinstance(callee, np.ufunc) and len(call.args) > callee.nin:
+        return UNKNOWN
+    if found.pure and found is not FACT and _may_be_overloaded(callee, call.args):
+        return replace(found, pure=False, confined=False)
+    return found
+
+
+def _may_be_overloaded(callee: Any, args: Sequence[Atom]) -> bool:
+    """Whether Python may run methods of some class for a call of one of its own functions."""
+    if callee not in _KNOWN:
+        return False
+    return any(_has_methods(type_of_atom(arg)) for arg in args)
+
+
+def _has_methods(type_: Type | None) -> bool:
+    match type_:
+        case Opaque(cls=cls):
+            return cls is None or not issubclass(cls, _PLAIN)
+        case Instance():
+            return True
+        case Array(dtype=dtype):
+            return dtype is not None and dtype.kind == "O"
+        case _:
+            return False
+
+
+def _display_facts(callee: Any) -> dict[str, Any]:
+    display = _display(callee)
+    return {} if display is None else {"fresh": display.fresh, "hands_on": display.hands_on}
+
+
+def _display(callee: Any) -> Effects | None:
+    if getattr(callee, "__module__", None) != "adjoint.runtime.display":
+        return None
+    return _DISPLAYS.get(getattr(callee, "__name__", ""))
+
+
+def _by_kind(callee: Any) -> Effects:
+    display = _display(callee)
+    if display is not None:
+        return display
+    if isinstance(callee, np.ufunc):
+        return PURE
+    if isinstance(callee, type) and issubclass(callee, np.generic):
+        return PURE
+    if (
+        isinstance(callee, type)
+        and issubclass(callee, BaseException)
+        and getattr(builtins, callee.__name__, 0) is callee
+    ):
+        return FRESH
+    owner = getattr(callee, "__objclass__", None)
+    return PURE if owner in (str, bytes, int, float, complex, tuple, range) else UNKNOWN
+
+
+# Functions of the IR
+
+
+def _of_function(callee: Function | Definition | Derived, seen: set[int]) -> Effects:
+    """The effects of a body, as far as they are easy to see; a function that calls itself is judged by the rest."""
+    if isinstance(callee, Derived):
+        return UNKNOWN
+    function = callee.function if isinstance(callee, Definition) else callee
+    if function is None:
+        return UNKNOWN
+    if id(function) in seen:
+        return PART
+    seen.add(id(function))
+    if any(isinstance(leaf, Raise) for leaf in _all_leaves(function.body)):
+        return UNKNOWN
+    own: set[Var] = set()
+    for statement in statements_in(function.body):
+        match statement:
+            case Call(targets=targets, callee=inner, args=args):
+                nested = isinstance(inner, (Function, Definition, Derived))
+                found = _of_function(inner, seen) if nested else effects_of(statement)
+                if not found.confined or not all(args[position] in own for position in found.writes):
+                    return UNKNOWN
+                if found.fresh:
+                    own.update(targets)
+            case Store(base=base):
+                if base not in own:
+                    return UNKNOWN
+            case Load(base=base):
+                if isinstance(type_of_atom(base), (Opaque, Instance)):
+                    return UNKNOWN
+    return PART
+
+
+def _all_leaves(block: Block) -> Iterator[Any]:
+    yield from leaves(block)
+    for statement in statements_in(block):
+        for inner in blocks_of(statement):
+            yield from leaves(inner)

@@ -1,0 +1,165 @@
+"""Which variables may share memory, and which memory a function writes.
+
+One pass over a function unites the variables between which references may flow, whatever way. Coarse, but it needs to
+see the whole function only once: what is not united with anything written can be read at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjoint.ir.effects import Effects, effects_of
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Continue,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Items,
+    Load,
+    Loop,
+    Return,
+    Statement,
+    Store,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Array, Number, Scalar, Storage
+
+
+class Memory:
+    """May-alias classes of the variables of a function."""
+
+    def __init__(self, function: Function) -> None:
+        self._parents: dict[Var, Var] = {}
+        self._written: set[Var] = set()
+        self._returned: set[Var] = set()
+        self._unknown_call = False
+        self._unite_params(function.params)
+        self._block(function.body, None)
+        if self._unknown_call:
+            self._written.update(param for param in function.params if _refers(param))
+        self._written = {self._find(var) for var in self._written}
+        self._returned = {self._find(var) for var in self._returned}
+
+    def written(self, atom: Atom) -> bool:
+        """Whether some statement may write memory that this value refers to."""
+        return type(atom) is Var and self._find(atom) in self._written
+
+    def returned(self, atom: Atom) -> bool:
+        """Whether the function may return memory that this value refers to."""
+        return type(atom) is Var and self._find(atom) in self._returned
+
+    def _find(self, var: Var) -> Var:
+        parents = self._parents
+        while (parent := parents.get(var)) is not None:
+            var = parent
+        return var
+
+    def _unite(self, one: Atom | None, other: Atom | None) -> None:
+        if type(one) is not Var or type(other) is not Var or not _refers(one) or not _refers(other):
+            return
+        one, other = self._find(one), self._find(other)
+        if one is not other:
+            self._parents[other] = one
+
+    def _unite_all(self, atoms: Iterable[Atom]) -> None:
+        referring = [atom for atom in atoms if type(atom) is Var and _refers(atom)]
+        for atom in referring[1:]:
+            self._unite(referring[0], atom)
+
+    def _unite_params(self, params: tuple[Var, ...]) -> None:
+        owners: dict[Storage, Var] = {}
+        for param in params:
+            storage = getattr(param.type, "storage", None)
+            if isinstance(storage, Storage):
+                self._unite(owners.setdefault(storage.find(), param), param)
+
+    def _block(self, block: Block, construct: If | Loop | Guarded | None) -> None:
+        for statement in block.statements:
+            self._statement(statement)
+        self._ends(block, construct)
+
+    def _ends(self, block: Block, construct: If | Loop | Guarded | None) -> None:
+        match block.terminator:
+            case Branch(then=then, orelse=orelse):
+                self._block(then, construct)
+                self._block(orelse, construct)
+            case Return(values=values):
+                self._returned.update(value for value in values if type(value) is Var)
+            case Yield(values=values) | Exit(values=values):
+                if construct is not None:
+                    for target, value in zip(construct.targets, values, strict=False):
+                        self._unite(target, value)
+            case Continue(values=values):
+                assert isinstance(construct, Loop)
+                for param, value in zip(construct.params, values, strict=True):
+                    self._unite(param, value)
+
+    def _statement(self, statement: Statement) -> None:
+        match statement:
+            case Call():
+                self._call(statement)
+            case Load(target=target, base=base):
+                self._unite(base, target)
+            case Store(base=base, value=value):
+                if type(base) is Var:
+                    self._written.add(base)
+                    if type(base.type) is not Array:
+                        self._unite(base, value)
+            case If(then=then, orelse=orelse):
+                self._block(then, statement)
+                self._block(orelse, statement)
+            case Loop(over=over, index=index):
+                if isinstance(over, Items):
+                    self._unite(over.iterable, index)
+                for init, param, target in zip(statement.inits, statement.params, statement.targets, strict=False):
+                    self._unite(init, param)
+                    self._unite(param, target)
+                self._block(statement.body, statement)
+            case Guarded(context=context, name=name):
+                self._unite(context, name)
+                blocks = [statement.body, *(handler.body for handler in statement.handlers)]
+                for block in blocks:
+                    self._block(block, statement)
+                if statement.final is not None:
+                    self._block(statement.final, None)
+
+    def _call(self, call: Call) -> None:
+        found = effects_of(call)
+        args = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
+        if not found.known:
+            self._unknown_call = True
+            self._written.update(arg for arg in args if type(arg) is Var and _refers(arg))
+        self._written.update(arg for position in found.writes if type(arg := _at(args, position)) is Var)
+        if found.hands_on or any(type(arg) is Var and _may_hold(arg) for arg in args):
+            self._unite_all((*args, *call.targets))
+        elif found.view_of is not None:
+            for target in call.targets:
+                self._unite(_at(args, found.view_of), target)
+
+
+def _at(args: tuple[Atom, ...], position: int) -> Atom | None:
+    return args[position] if position < len(args) else None
+
+
+def _refers(var: Var) -> bool:
+    return type(var.type) is not Scalar
+
+
+def _may_hold(var: Var) -> bool:
+    """Whether a value may hold references to others."""
+    return type(var.type) not in (Scalar, Array, Number)
+
+
+def owns_result(call: Call, found: Effects) -> bool:
+    """Whether the result of a call is memory that nobody else refers to."""
+    if not found.confined or found.view_of is not None or len(call.targets) != 1:
+        return False
+    if found.fresh:
+        return True
+    return not found.hands_on and type(call.targets[0].type) is Array
