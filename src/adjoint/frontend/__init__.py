@@ -1,0 +1,1 @@
+"""From a function to IR: its source, and the abstract interpreter that walks it."""

@@ -1,0 +1,202 @@
+"""Which definition of a file a code object was compiled from.
+
+The whole file is compiled again, once, and the code object's twin is looked for in the result: only a definition
+that compiles to the very code that runs is taken. Compiling the file rather than the definition gives names of
+private attributes, captured variables and ``from __future__`` imports their meaning for free.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+from collections.abc import Iterator, Sequence
+from types import CodeType
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+_REWRITTEN_BY_PYTEST = "@pytest_ar"
+
+
+class ParsedFile:
+    """A file's lines, with its definitions and the code objects they compile to.
+
+    Parameters
+    ----------
+    name
+        The file's name, as code objects have it.
+    lines
+        Its lines, with their ends.
+    futures
+        Flags of features that were switched on outside of the text, as in an earlier cell of a notebook.
+
+    Raises
+    ------
+    SyntaxError
+        If the text is not valid Python.
+    """
+
+    def __init__(self, name: str, lines: Sequence[str], futures: int) -> None:
+        self.lines = lines
+        tree, module = _compile("".join(lines), name, futures)
+        self._definitions: dict[tuple[int, str], Definition] = {}
+        self._lambdas: dict[int, list[ast.Lambda]] = {}
+        self._codes: dict[str, list[CodeType]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Lambda):
+                self._lambdas.setdefault(node.lineno, []).append(node)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                self._definitions[first, node.name] = node
+        for code in _codes_in(module):
+            self._codes.setdefault(code.co_qualname, []).append(code)
+        _Mangler().visit(tree)
+
+    def definitions_of(self, code: CodeType) -> list[Definition]:
+        """The definitions that ``code`` may have been compiled from: none, one, or several that are alike."""
+        twins = [twin for twin in self._codes.get(code.co_qualname, ()) if same_code(twin, code)]
+        if not twins:
+            return []
+        twin = min(twins, key=lambda twin: (twin.co_firstlineno != code.co_firstlineno, not _same_columns(twin, code)))
+        if twin.co_name == "<lambda>":
+            return list(self._lambdas_of(twin))
+        node = self._definitions.get((twin.co_firstlineno, twin.co_name))
+        return [] if node is None else [node]
+
+    def _lambdas_of(self, code: CodeType) -> Iterator[ast.Lambda]:
+        """The innermost lambda that holds every place of the code; without columns, all lambdas of the line."""
+        candidates = self._lambdas.get(code.co_firstlineno, [])
+        places = list(_places(code))
+        if not places:
+            yield from candidates
+            return
+        start, end = min(place[0] for place in places), max(place[1] for place in places)
+        around = [node for node in candidates if _start(node.body) <= start and end <= _end(node.body)]
+        if around:
+            yield max(around, key=lambda node: _start(node.body))
+
+
+def same_code(one: CodeType, other: CodeType) -> bool:
+    """Whether two code objects do the same, wherever they were compiled."""
+    if _REWRITTEN_BY_PYTEST in other.co_names:  # its assertions are spelt out; the rest is the same
+        return one.co_firstlineno == other.co_firstlineno and _parameters(one) == _parameters(other)
+    return (
+        one.co_code == other.co_code
+        and one.co_names == other.co_names
+        and one.co_varnames == other.co_varnames
+        and one.co_cellvars == other.co_cellvars
+        and one.co_freevars == other.co_freevars
+        and one.co_flags == other.co_flags
+        and one.co_exceptiontable == other.co_exceptiontable
+        and _parameters(one) == _parameters(other)
+        and _same_constants(one.co_consts, other.co_consts)
+    )
+
+
+def _parameters(code: CodeType) -> tuple[object, ...]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    return code.co_name, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_varnames[:count]
+
+
+def _same_constants(one: object, other: object) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, CodeType) and isinstance(other, CodeType):
+        return same_code(one, other)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same_constants, one, other))
+    if isinstance(one, frozenset) and isinstance(other, frozenset):
+        return sorted(map(repr, one)) == sorted(map(repr, other))
+    if isinstance(one, (float, complex)):
+        return repr(one) == repr(other)  # tells 0.0 from -0.0
+    return one == other
+
+
+def _same_columns(one: CodeType, other: CodeType) -> bool:
+    return one.co_linetable == other.co_linetable
+
+
+def _compile(text: str, name: str, futures: int) -> tuple[ast.Module, CodeType]:
+    """The tree of a file and its code; notebooks may await outside of functions."""
+    try:
+        return _compile_with(text, name, futures)
+    except SyntaxError:
+        return _compile_with(text, name, futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def _compile_with(text: str, name: str, flags: int) -> tuple[ast.Module, CodeType]:
+    tree = compile(text, name, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module)
+    return tree, compile(tree, name, "exec", flags, dont_inherit=True)
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes_in(constant)
+
+
+def _places(code: CodeType) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Start and end of the expression behind each instruction; entry and exit have empty ones, if any."""
+    for line, end_line, column, end_column in code.co_positions():
+        if line is None or end_line is None or column is None or end_column is None:
+            continue
+        if (line, column) != (end_line, end_column):
+            yield (line, column), (end_line, end_column)
+
+
+def _start(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or 0
+
+
+class _Mangler(ast.NodeVisitor):
+    """Spells out names that are private to a class (``__x`` becomes ``_C__x``), as the compiler does."""
+
+    def __init__(self) -> None:
+        self._owner: str | None = None
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for outside in (*node.decorator_list, *node.bases, *node.keywords):
+            self.visit(outside)
+        outer, owner = self._owner, node.name.lstrip("_") or None
+        node.name = self._mangled(node.name)
+        self._owner = owner
+        for statement in node.body:
+            self.visit(statement)
+        self._owner = outer
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if self._owner is not None:
+            self._rename(node)
+        super().generic_visit(node)
+
+    def _rename(self, node: ast.AST) -> None:
+        match node:
+            case ast.Name():
+                node.id = self._mangled(node.id)
+            case ast.Attribute():
+                node.attr = self._mangled(node.attr)
+            case ast.arg():
+                node.arg = self._mangled(node.arg)
+            case ast.Global() | ast.Nonlocal():
+                node.names = [self._mangled(name) for name in node.names]
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                node.name = self._mangled(node.name)
+            case ast.alias():
+                if node.asname is not None:
+                    node.asname = self._mangled(node.asname)
+            case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar() if node.name is not None:
+                node.name = self._mangled(node.name)
+            case ast.MatchMapping() if node.rest is not None:
+                node.rest = self._mangled(node.rest)
+
+    def _mangled(self, name: str) -> str:
+        if self._owner is None or not name.startswith("__") or name.endswith("__") or "." in name:
+            return name
+        return f"_{self._owner}{name}"
