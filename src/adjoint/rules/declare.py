@@ -1,0 +1,442 @@
+"""How derivatives are declared: one declaration serves forward and reverse mode.
+
+The kinds, from the most to the least structured:
+
+=================  ==================================================================================================
+``elementwise``    acts on each element by itself, with broadcasting; says its partial derivatives
+``linear``         linear in some of its arguments; says its transpose
+``bilinear``       linear in each of two arguments; says both transposes
+``general``        says its ``jvp`` and its ``vjp``
+``constant``       its derivative is zero wherever it exists (``floor``)
+``no_derivative``  its result carries no derivative (``argmax``)
+``observer``       looks at its arguments and may act on the world (``print``)
+``definition``     is what a Python function says that the compiler reads instead
+=================  ==================================================================================================
+
+To add a rule, call one of these at the top level of the module of its topic, with a ``domain`` or ``cases`` on which
+the test that walks the registry can try it. Bodies are spliced into generated code: an expression (or a small plain
+function) made of operators and of functions that have rules themselves, with the least arithmetic, because users read
+it. Derivative functions receive the arguments of the call, keyword arguments by name; give them the parameter names
+and defaults of the function they belong to.
+
+Conventions: a cotangent is paired with a tangent by ``sum(ct * dot)``, without conjugation. Element-wise ties go to
+the first argument, ties in a reduction share, and ``abs'(0) = 0``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from adjoint.rules import registry
+
+Fn = Callable[..., Any]
+Interval = tuple[float, float]
+Effect = Literal["none", "reads", "writes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Stands for an array (a number where ``shape`` is None) in the example calls of a rule."""
+
+    shape: tuple[int, ...] | None
+    kind: Literal["plain", "positive", "definite", "distinct", "complex", "regular"] = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An example call."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+def sample(*shape: int, kind: Any = "plain") -> Sample:
+    """An array of this shape in an example call."""
+    return Sample(shape, kind)
+
+
+def number(kind: Any = "plain") -> Sample:
+    """A Python float in an example call."""
+    return Sample(None, kind)
+
+
+def case(*args: Any, **kwargs: Any) -> Case:
+    """An example call; a :class:`Sample` may stand inside lists and tuples."""
+    return Case(args, kwargs)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rule:
+    """What is declared of a function.
+
+    Attributes
+    ----------
+    fn, name
+        The function, and its name for messages.
+    pure
+        Calls may be repeated, reordered and removed.
+    writes
+        Positions of the arguments whose memory it writes.
+    view_of
+        Position of the argument whose memory the result may share.
+    results
+        How many results a call has; several are returned as a tuple.
+    singular
+        A partial derivative may be infinite where the function is not: products with it need a strong zero.
+    shape
+        Whether the extents of results may be learnt from example calls.
+    always_array
+        Whether the result is an array even of numbers.
+    by_rank
+        Forms of the derivative that read better where the ranks of the arguments are known (a scalar has rank 0).
+    by_constants
+        ``by_constants(constants)`` returns a form that reads better where some arguments, given by position, are known.
+    """
+
+    fn: Fn
+    name: str
+    pure: bool = True
+    writes: tuple[int, ...] = ()
+    view_of: int | None = None
+    results: int = 1
+    singular: bool = False
+    shape: Literal["sampled", "unknown"] = "sampled"
+    always_array: bool = False
+    domain: tuple[Interval, ...] | None = None
+    cases: tuple[Case, ...] = ()
+    by_rank: Mapping[tuple[int, ...], Fn] = field(default_factory=dict)
+    by_constants: Callable[[Mapping[int, Any]], Fn | None] | None = None
+
+    @property
+    def derivative(self) -> Fn | None:
+        """The function that tells the derivative, for its signature."""
+        return None
+
+    @property
+    def leading(self) -> int:
+        """How many parameters of :attr:`derivative` come before the arguments of the call."""
+        return 0
+
+    def form(self, ranks: Sequence[int | None] = (), constants: Mapping[int, Any] | None = None) -> Fn | None:
+        """The derivative function to splice, in the form that reads best.
+
+        Parameters
+        ----------
+        ranks
+            The ranks of the positional arguments, 0 for numbers and None where it is not known.
+        constants
+            The positional arguments that are known at compile time.
+        """
+        if self.by_constants is not None and constants:
+            form = self.by_constants(constants)
+            if form is not None:
+                return form
+        known = tuple(rank for rank in ranks if rank is not None)
+        return self.by_rank.get(known, self.derivative) if len(known) == len(ranks) else self.derivative
+
+    @cached_property
+    def parameters(self) -> tuple[inspect.Parameter, ...]:
+        """Parameters of the function: its own where Python knows them, else those of the derivative."""
+        return _own_parameters(self.fn) or self.accepted
+
+    @cached_property
+    def accepted(self) -> tuple[inspect.Parameter, ...]:
+        """The parameters that the derivative is prepared for."""
+        if self.derivative is None:
+            return ()
+        parameters = tuple(inspect.signature(self.derivative).parameters.values())
+        return parameters[self.leading :]
+
+    def unsupported(self, nargs: int, keywords: Sequence[str]) -> tuple[str, ...]:
+        """The arguments of a call (given after :meth:`bind`) that the derivative does not cover, such as ``out=``."""
+        if self.derivative is None:
+            return ()
+        named = {p.name for p in self.accepted if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+        if not any(p.kind is p.VAR_KEYWORD for p in self.accepted):
+            unknown = tuple(name for name in keywords if name not in named)
+        else:
+            unknown = ()
+        positional = [p for p in self.accepted if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        if nargs > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in self.accepted):
+            unknown += tuple(p.name for p in self.parameters[len(positional) : nargs])
+        return unknown
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Moves arguments that were given by name to their positions, as far as the positions before are filled.
+
+        Parameters
+        ----------
+        args, kwargs
+            The arguments of a call, whatever stands for them.
+
+        Returns
+        -------
+        tuple
+            The positional and the remaining keyword arguments.
+        """
+        if not kwargs:
+            return tuple(args), {}
+        positional, named = list(args), dict(kwargs)
+        for parameter in self.parameters[len(positional) :]:
+            if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.name not in named:
+                break
+            positional.append(named.pop(parameter.name))
+        return tuple(positional), named
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Elementwise(Rule):
+    """Exactly one of ``partials`` and ``scaled`` is given.
+
+    ``partials(*args, y)`` returns one partial derivative for each argument, alone where there is one argument;
+    None for an argument that has no derivative. ``scaled(ct, *args, y)`` returns the products of a cotangent (in
+    forward mode, of each argument's tangent) with them, in the form that reads best. Forms of ``by_rank`` are of
+    the kind that is given.
+    """
+
+    partials: Fn | None = None
+    scaled: Fn | None = None
+
+    @property
+    def derivative(self) -> Fn | None:
+        return self.scaled or self.partials
+
+    @property
+    def leading(self) -> int:
+        return 1 if self.scaled else 0
+
+    @cached_property
+    def accepted(self) -> tuple[inspect.Parameter, ...]:
+        assert self.derivative is not None
+        parameters = tuple(inspect.signature(self.derivative).parameters.values())[self.leading :]
+        return tuple(p for p in parameters if p.name != "y")
+
+    @property
+    def arity(self) -> int:
+        """How many positional arguments it takes."""
+        return sum(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in self.accepted)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Linear(Rule):
+    """Linear in the arguments ``wrt`` together (None: in all positional ones).
+
+    ``transpose(ct, *args, **kwargs)`` returns the cotangent of the argument, or a tuple, one for each of ``wrt``
+    (for each positional argument where ``wrt`` is None or has several). Forward mode calls the function with
+    tangents in their place. Arguments of ``wrt`` that a call leaves out do not count.
+    """
+
+    transpose: Fn
+    wrt: tuple[int, ...] | None = (0,)
+
+    @property
+    def derivative(self) -> Fn | None:
+        return self.transpose
+
+    @property
+    def leading(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bilinear(Rule):
+    """Linear in each of the first two arguments; ``transpose(ct, a, b, **kwargs)`` returns both cotangents."""
+
+    transpose: Fn
+
+    @property
+    def derivative(self) -> Fn | None:
+        return self.transpose
+
+    @property
+    def leading(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class General(Rule):
+    """``jvp(dots, y, *args, **kwargs)`` returns the tangent of the result (a tuple where there are several).
+
+    ``dots`` has one tangent for each positional argument: zeros for an inactive number or array, None for anything
+    that has no derivative. ``vjp(ct, y, *args, **kwargs)`` returns a tuple, one cotangent for each positional
+    argument, None for those that have none. Where there are several results, ``y`` and ``ct`` are tuples.
+    """
+
+    jvp: Fn
+    vjp: Fn
+
+    @property
+    def derivative(self) -> Fn | None:
+        return self.vjp
+
+    @property
+    def leading(self) -> int:
+        return 2
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Constant(Rule):
+    """Zero derivative wherever there is one."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoDerivative(Rule):
+    """The result carries no derivative."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Observer(NoDerivative):
+    """Looks at its arguments without keeping or changing them."""
+
+
+def elementwise(
+    fn: Fn,
+    partials: Fn | None = None,
+    *,
+    scaled: Fn | None = None,
+    domain: Interval | tuple[Interval, ...] = (-2.0, 2.0),
+    singular: bool = False,
+    by_rank: Mapping[tuple[int, ...], Fn] | None = None,
+    by_constants: Callable[[Mapping[int, Any]], Fn | None] | None = None,
+    cases: Sequence[Case] = (),
+    name: str | None = None,
+    **facts: Any,
+) -> Elementwise:
+    """Declares a function that acts on each element by itself.
+
+    Parameters
+    ----------
+    fn
+        The function: of numbers, or of arrays that broadcast.
+    partials
+        ``partials(*args, y)``: the partial derivatives; the literals 1 and -1 cost nothing.
+    scaled
+        ``scaled(ct, *args, y)``: the same times ``ct``; give this where ``ct / b`` reads better than ``ct * (1 / b)``.
+    domain
+        Where the rule is tested: one interval, or one for each argument.
+    singular
+        Whether a partial derivative may be infinite where the function is not.
+    by_rank
+        Forms to be preferred where the ranks of the arguments are known, such as ``{(0, 0): ...}`` for scalars.
+    """
+    if (partials is None) == (scaled is None):
+        raise TypeError("give exactly one of partials and scaled")
+    intervals: Any = domain if isinstance(domain[0], tuple) else (domain,)
+    rule = Elementwise(
+        fn=fn,
+        name=name or _name(fn),
+        partials=partials,
+        scaled=scaled,
+        domain=intervals,
+        singular=singular,
+        by_rank=by_rank or {},
+        by_constants=by_constants,
+        cases=tuple(cases),
+        **facts,
+    )
+    registry.add(rule)
+    return rule
+
+
+def linear(
+    fn: Fn,
+    transpose: Fn,
+    *,
+    wrt: tuple[int, ...] | None = (0,),
+    cases: Sequence[Case] = (),
+    name: str | None = None,
+    **facts: Any,
+) -> Linear:
+    """Declares a function that is linear in the arguments ``wrt`` together (None: in all positional ones)."""
+    rule = Linear(fn=fn, name=name or _name(fn), transpose=transpose, wrt=wrt, cases=tuple(cases), **facts)
+    registry.add(rule)
+    return rule
+
+
+def bilinear(
+    fn: Fn,
+    transpose: Fn,
+    *,
+    cases: Sequence[Case] = (),
+    name: str | None = None,
+    by_rank: Mapping[tuple[int, ...], Fn] | None = None,
+    **facts: Any,
+) -> Bilinear:
+    """Declares a function that is linear in each of its first two arguments."""
+    rule = Bilinear(
+        fn=fn, name=name or _name(fn), transpose=transpose, cases=tuple(cases), by_rank=by_rank or {}, **facts
+    )
+    registry.add(rule)
+    return rule
+
+
+def general(
+    fn: Fn,
+    jvp: Fn,
+    vjp: Fn,
+    *,
+    results: int = 1,
+    cases: Sequence[Case] = (),
+    name: str | None = None,
+    **facts: Any,
+) -> General:
+    """Declares a function by its product with tangents and its product with cotangents."""
+    rule = General(fn=fn, name=name or _name(fn), jvp=jvp, vjp=vjp, results=results, cases=tuple(cases), **facts)
+    registry.add(rule)
+    return rule
+
+
+def constant(*fns: Fn, **facts: Any) -> None:
+    """Declares functions whose derivative is zero wherever it exists."""
+    for fn in fns:
+        registry.add(Constant(fn=fn, name=_name(fn), **facts))
+
+
+def no_derivative(*fns: Fn, **facts: Any) -> None:
+    """Declares functions whose results carry no derivative."""
+    for fn in fns:
+        registry.add(NoDerivative(fn=fn, name=_name(fn), **facts))
+
+
+def observer(*fns: Fn, pure: bool = True) -> None:
+    """Declares functions that look at their arguments; those that act on the world are not ``pure``."""
+    for fn in fns:
+        registry.add(Observer(fn=fn, name=_name(fn), pure=pure))
+
+
+def definition(fn: Fn, means: Fn, *, arity: int | None = None, cases: Sequence[Case] = ()) -> None:
+    """Declares that a call of ``fn`` (with ``arity`` positional arguments) means a call of a Python function.
+
+    The compiler reads the function ``means`` in place of ``fn``, as if the user had written it.
+    """
+    registry.add_definition(registry.Definition(fn, means, arity, tuple(cases)))
+
+
+def method(cls: type, name: str, callee: Fn) -> None:
+    """Declares that ``object.name(*args)`` means ``callee(object, *args)`` for objects of a class."""
+    registry.add_method(cls, name, callee)
+
+
+def attribute(cls: type, name: str, callee: Fn) -> None:
+    """Declares that ``object.name`` means ``callee(object)`` for objects of a class."""
+    registry.add_attribute(cls, name, callee)
+
+
+def _own_parameters(fn: Fn) -> tuple[inspect.Parameter, ...]:
+    try:
+        parameters = tuple(inspect.signature(fn).parameters.values())
+    except (TypeError, ValueError):
+        return ()
+    return () if any(p.kind is p.VAR_KEYWORD for p in parameters) else parameters
+
+
+def _name(fn: Fn) -> str:
+    module = getattr(fn, "__module__", None) or ""
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    if module in ("", "builtins", "_operator"):
+        return str(name)
+    return f"{module}.{name}"

@@ -1,0 +1,111 @@
+"""Rules of Python's operators, which the IR names by the functions of the module ``operator``."""
+
+import operator
+
+import numpy as np
+
+from adjoint.rules.declare import constant, elementwise, no_derivative
+from adjoint.rules.registry import add_in_place
+from adjoint.runtime.numbers import divide, log, power, sign, times
+
+POSITIVE = (0.5, 2.0)
+
+
+def power_of_constant(constants):  # type: ignore[no-untyped-def]
+    """The form for an exponent above 1 that is written in the source: nothing can go wrong."""
+    exponent = constants.get(1)
+    if not isinstance(exponent, (int, float)) or exponent <= 1:
+        return None
+    if exponent == 2:
+        return lambda ct, a, b, y: (b * ct * a, None)
+    return lambda ct, a, b, y: (ct * b * a ** (b - 1), None)
+
+
+elementwise(operator.add, lambda a, b, y: (1, 1))
+elementwise(operator.sub, lambda a, b, y: (1, -1))
+elementwise(operator.mul, lambda a, b, y: (b, a))
+elementwise(
+    operator.truediv,
+    scaled=lambda ct, a, b, y: (divide(ct, b), divide(-ct * y, b)),
+    by_rank={(0, 0): lambda ct, a, b, y: (ct / b, -ct * y / b)},  # of numbers: the function has raised already
+    domain=POSITIVE,
+)
+elementwise(
+    operator.pow,
+    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(ct * y, log(a))),
+    domain=(POSITIVE, (-2.0, 2.0)),
+    by_constants=power_of_constant,
+)
+elementwise(operator.mod, lambda a, b, y: (1, -(a // b)), domain=((1.1, 1.9), (0.6, 0.9)))
+elementwise(operator.neg, lambda x, y: -1)
+elementwise(operator.pos, lambda x, y: 1)
+for _absolute in (abs, operator.abs):
+    elementwise(_absolute, lambda x, y: sign(x))
+
+constant(operator.floordiv)
+no_derivative(
+    operator.lt,
+    operator.le,
+    operator.eq,
+    operator.ne,
+    operator.ge,
+    operator.gt,
+    operator.not_,
+    operator.truth,
+    operator.is_,
+    operator.is_not,
+    operator.contains,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.invert,
+    operator.lshift,
+    operator.rshift,
+    operator.index,
+)
+
+for _name in [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+]:
+    _binary = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
+    add_in_place(getattr(operator, f"i{_name}"), _binary)
+
+elementwise(np.add, lambda x1, x2, y: (1, 1))
+elementwise(np.subtract, lambda x1, x2, y: (1, -1))
+elementwise(np.multiply, lambda x1, x2, y: (x2, x1))
+elementwise(
+    np.divide,
+    scaled=lambda ct, x1, x2, y: (divide(ct, x2), divide(-ct * y, x2)),
+    domain=POSITIVE,
+)
+elementwise(
+    np.power,
+    scaled=lambda ct, x1, x2, y: (times(ct * x2, power(x1, x2 - 1)), times(ct * y, log(x1))),
+    domain=(POSITIVE, (-2.0, 2.0)),
+    by_constants=power_of_constant,
+)
+elementwise(
+    np.float_power,
+    scaled=lambda ct, x1, x2, y: (times(ct * x2, power(x1, x2 - 1)), times(ct * y, log(x1))),
+    domain=(POSITIVE, (-2.0, 2.0)),
+    by_constants=power_of_constant,
+)
+elementwise(np.mod, lambda x1, x2, y: (1, -np.floor_divide(x1, x2)), domain=((1.1, 1.9), (0.6, 0.9)))
+elementwise(np.fmod, lambda x1, x2, y: (1, -np.trunc(x1 / x2)), domain=((1.1, 1.9), (0.6, 0.9)))
+elementwise(np.negative, lambda x, y: -1)
+elementwise(np.positive, lambda x, y: 1)
+elementwise(np.absolute, lambda x, y: sign(x))
+elementwise(np.fabs, lambda x, y: sign(x))
+constant(np.floor_divide)

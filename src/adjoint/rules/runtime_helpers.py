@@ -1,0 +1,65 @@
+"""Rules of the runtime's helpers, so that derivatives can be differentiated."""
+
+import numpy as np
+
+from adjoint.rules.declare import case, constant, elementwise, linear, no_derivative, number, sample
+from adjoint.runtime import arrays, display, numbers
+from adjoint.runtime.numbers import choose, divide, log, polygamma, power, times
+
+POSITIVE = (0.5, 2.0)
+CONDITION = np.array([True, False, True])
+PLACES = np.array([0, 2, 0])
+
+elementwise(
+    numbers.divide,
+    scaled=lambda ct, a, b, y: (divide(ct, b), divide(-ct * y, b)),
+    singular=True,
+    domain=POSITIVE,
+)
+elementwise(numbers.times, scaled=lambda ct, a, b, y: (times(ct, b), times(ct, a)), singular=True)
+elementwise(
+    numbers.power,
+    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(ct * y, log(a))),
+    singular=True,
+    domain=(POSITIVE, (-2.0, 2.0)),
+)
+elementwise(numbers.log, scaled=lambda ct, x, y: divide(ct, x), singular=True, domain=POSITIVE)
+elementwise(numbers.sqrt, scaled=lambda ct, x, y: divide(ct, 2 * y), singular=True, domain=POSITIVE)
+elementwise(numbers.sign, lambda x, y: 0)
+elementwise(numbers.polygamma, lambda n, x, y: (None, polygamma(n + 1, x)), cases=[case(0, 1.3), case(1, sample(3))])
+linear(
+    numbers.choose,
+    lambda ct, condition, a, b: (
+        arrays.unbroadcast(choose(condition, ct, 0.0), a),
+        arrays.unbroadcast(choose(condition, 0.0, ct), b),
+    ),
+    wrt=(1, 2),
+    cases=[case(True, number(), number()), case(CONDITION, sample(3), sample(3))],
+)
+linear(numbers.unit, lambda ct, x, index, place: numbers.unit(ct, index, place), cases=[case(number(), 1, 1)])
+no_derivative(numbers.first_equal)
+no_derivative(display.format_value, display.join_string, display.make_slice, display.make_set)
+
+linear(
+    arrays.unbroadcast,
+    lambda ct, x, like: arrays.match(ct, x),
+    cases=[case(sample(4, 3), sample(3)), case(sample(4, 3), number()), case(sample(2, 4, 3), sample(4, 1))],
+)
+linear(
+    arrays.match,
+    lambda ct, x, like: arrays.unbroadcast(ct, x),
+    cases=[case(sample(3), sample(4, 3)), case(number(), sample(4, 3))],
+)
+constant(arrays.zeros_like)
+linear(
+    arrays.spread,
+    lambda ct, x_ct, x, axis=None, keepdims=False: arrays.unbroadcast(np.sum(ct, axis, keepdims=keepdims), x_ct),
+    cases=[case(sample(3), sample(4, 3), 0), case(sample(4, 1), sample(4, 3), 1, True), case(number(), sample(4, 3))],
+)
+linear(
+    arrays.restore_axes,
+    lambda ct, reduced, x, axis=None, keepdims=False: np.reshape(ct, np.shape(reduced)),
+    cases=[case(sample(3), sample(4, 3), 0)],
+    view_of=0,
+)
+no_derivative(arrays.count)

@@ -1,0 +1,59 @@
+"""Types of the calls whose result has a shape that is an argument; examples seldom fit there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Const
+from adjoint.ir.types import Array, Dim, Number, Scalar, Tuple, Type
+
+
+def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
+    """The type of the result; None where this module knows nothing of ``fn``."""
+    if fn is np.reshape or fn is np.broadcast_to:
+        shape = arguments[1] if len(arguments) > 1 else named.get("shape", named.get("newshape"))
+        return _reshaped(arguments[0], shape) if arguments else None
+    if fn is np.ndarray.reshape:
+        return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
+    return None
+
+
+def _reshaped(base: Any, shape: Any) -> Type | None:
+    dtype = _dtype(base)
+    return None if dtype is None else Array(dtype if dtype is not Ellipsis else None, _dims(shape))
+
+
+def _dtype(base: Any) -> Any:
+    """The dtype of an array made of ``base``; Ellipsis where it is not known."""
+    match base:
+        case Array(dtype=dtype):
+            return Ellipsis if dtype is None else dtype
+        case Scalar(kind=kind, dtype=dtype):
+            return dtype or np.dtype(kind)
+        case Number():
+            return Ellipsis
+        case _:
+            return None
+
+
+def _dims(shape: Any) -> tuple[Dim, ...] | None:
+    match shape:
+        case Const(value=tuple() | list() as extents):
+            return tuple(_dim(extent) for extent in extents)
+        case Const(value=int() | np.integer() as extent):
+            return (_dim(extent),)
+        case Tuple(items=items):
+            return ("any",) * len(items)
+        case tuple():
+            return tuple(_dim(part.value) if isinstance(part, Const) else "any" for part in shape)
+        case Scalar():
+            return ("any",)
+        case _:
+            return None
+
+
+def _dim(extent: Any) -> Dim:
+    return "one" if extent == 1 else "any" if extent == -1 else "many"

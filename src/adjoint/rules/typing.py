@@ -1,0 +1,430 @@
+"""Types of calls, learnt by example: the callee is run on small values of its arguments' types.
+
+What a function does with dtypes, ranks and extents is best known to the function itself. Each call is tried with
+several choices of the extents that are not known; a result's extent is 1, or is not, where all examples agree.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import (
+    FLOAT,
+    OPAQUE,
+    Array,
+    Dict,
+    Dim,
+    Instance,
+    List,
+    Number,
+    Opaque,
+    Scalar,
+    ScalarKind,
+    Storage,
+    Tuple,
+    Type,
+)
+from adjoint.rules import containers, registry, shapes
+from adjoint.rules.declare import Elementwise, NoDerivative, Rule
+
+__all__ = ["abstract", "join", "type_of_call"]
+
+_PYTHON: dict[type, ScalarKind] = {float: "float", int: "int", bool: "bool", complex: "complex"}
+_KINDS: dict[str, ScalarKind] = {"f": "float", "i": "int", "u": "int", "b": "bool", "c": "complex"}
+_ORDER: dict[str, int] = {"bool": 0, "int": 1, "float": 2, "complex": 3}
+_NOTHING = Opaque(type(None))
+
+
+# --- types of calls ---------------------------------------------------------------------------------------------------
+
+_cache: dict[Any, tuple[Type, ...]] = {}
+
+
+def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]] = ()) -> tuple[Type, ...]:
+    """The types of the results of a call; never raises.
+
+    Parameters
+    ----------
+    callee
+        The function that is called.
+    args, kwargs
+        The arguments of the call.
+
+    Returns
+    -------
+    tuple of Type
+        One type for each result. Fresh memory has a storage of its own; a view has the storage of its base.
+    """
+    arguments = tuple(_known(atom) for atom in args)
+    named = tuple((name, _known(atom)) for name, atom in kwargs)
+    handler = containers.handler_for(callee)
+    if handler is not None:
+        return (handler(*(type_of_known(argument) for argument in arguments)),)
+    rule = registry.rule_for(callee)
+    if rule is None:
+        return (OPAQUE,)
+    key = (id(callee), arguments, named)
+    template = _cache.get(key)
+    if template is None:
+        template = _cache[key] = _infer(rule, arguments, named)
+    base = _viewed(rule, arguments)
+    return tuple([_instantiated(type_, base) for type_ in template])
+
+
+def _known(atom: Atom) -> Type | Const:
+    return atom.type if isinstance(atom, Var) else atom if isinstance(atom, Const) else OPAQUE
+
+
+def type_of_known(known: Type | Const) -> Type:
+    """The type of what is known of an argument."""
+    return abstract(known.value) if isinstance(known, Const) else known
+
+
+def _viewed(rule: Rule, arguments: Sequence[Type | Const]) -> Storage | None:
+    if rule.view_of is None or rule.view_of >= len(arguments):
+        return None
+    base = arguments[rule.view_of]
+    return base.storage if isinstance(base, Array) else None
+
+
+def _instantiated(type_: Type, base: Storage | None) -> Type:
+    """A type with storages of its own, or with the storage of ``base``."""
+    match type_:
+        case Scalar() | Opaque() | Number():
+            return type_
+        case Array(dtype=dtype, dims=dims):
+            return Array(dtype, dims, base or Storage())
+        case List(element=element):
+            return List(None if element is None else _instantiated(element, base))
+        case Dict(value=value):
+            return Dict(None if value is None else _instantiated(value, base))
+        case Tuple(items=items):
+            return Tuple(tuple(_instantiated(item, base) for item in items))
+        case _:
+            return type_
+
+
+def _infer(
+    rule: Rule, arguments: tuple[Type | Const, ...], named: tuple[tuple[str, Type | Const], ...]
+) -> tuple[Type, ...]:
+    if not rule.pure or rule.writes:
+        return (_NOTHING if rule.writes or rule.fn is print else OPAQUE,) * rule.results
+    special = shapes.typed(rule.fn, arguments, dict(named))
+    if special is not None:
+        return (special,)
+    examples = list(_examples(rule, arguments, named))
+    if not examples:
+        return _fallback(rule, arguments)
+    vague = _vagueness(arguments + tuple(value for _, value in named))
+    if rule.results == 1:
+        return (_weakened(_summary(rule, examples), vague),)
+    return tuple(
+        _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
+    )
+
+
+# --- examples ---------------------------------------------------------------------------------------------------------
+
+
+class _NoSample(Exception):
+    """A type of which no example can be made."""
+
+
+_EXTENTS: tuple[Callable[[int], int], ...] = (
+    lambda place: 3,
+    lambda place: 1,
+    lambda place: (place + 1) % 2,
+    lambda place: place + 1,
+    lambda place: 2,
+    lambda place: 12,
+)
+_MANY = (3, 3, 3, 3, 2, 12)
+_LARGE = 50
+
+
+def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Iterator[Any]:
+    """Results of the calls that succeed."""
+    for rank in (0, 1):
+        for extent, many in zip(_EXTENTS, _MANY, strict=True):
+            maker = _Maker(extent, many, rank)
+            try:
+                args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
+                kwargs = {name: maker.make(argument, 0.75) for name, argument in named}
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")
+                    result = rule.fn(*args, **kwargs)
+                if rule.results > 1 and len(result) != rule.results:
+                    continue
+            except _NoSample:
+                return
+            except Exception:  # the callee may raise anything: this example tells nothing
+                continue
+            yield result
+            if not maker.varied and many != 3:
+                break
+        if not any(_is_vague(argument) for argument in (*arguments, *(value for _, value in named))):
+            return
+
+
+def _value_at(rule: Rule, place: int) -> float:
+    if not rule.domain:
+        return 0.75
+    low, high = rule.domain[min(place, len(rule.domain) - 1)]
+    return low + 0.55 * (high - low)
+
+
+class _Maker:
+    """Makes values of types; ``extent`` gives the extents and integers that are not known, one after the other."""
+
+    def __init__(self, extent: Callable[[int], int], many: int, rank: int) -> None:
+        self._extent, self._many, self._rank = extent, many, rank
+        self._place = -1
+        self.varied = False
+
+    def make(self, known: Any, value: float = 0.75) -> Any:
+        match known:
+            case Const(value=constant):
+                return _tamed(constant)
+            case Scalar(kind=kind, dtype=dtype):
+                number = self._scalar(kind, value)
+                return number if dtype is None else dtype.type(number)
+            case Array(dtype=dtype, dims=dims):
+                return self._array(dtype or np.dtype(float), dims, value)
+            case Number():
+                return self._array(np.dtype(float), ("many",), value) if self._rank else value
+            case List(element=element) if element is not None:
+                return [self.make(element, value) for _ in range(3)]
+            case Dict(value=element) if element is not None:
+                return {"a": self.make(element, value)}
+            case Tuple(items=items):
+                return tuple([self.make(item, value) for item in items])
+            case Opaque(cls=cls) if cls is type(None):
+                return None
+            case _:
+                raise _NoSample
+
+    def _next(self) -> int:
+        self.varied = True
+        self._place += 1
+        return self._extent(self._place)
+
+    def _scalar(self, kind: ScalarKind, value: float) -> Any:
+        match kind:
+            case "float":
+                return value
+            case "int":
+                return self._next()
+            case "bool":
+                return True
+            case _:
+                return complex(value, 0.5)
+
+    def _array(self, dtype: Any, dims: tuple[Dim, ...] | None, value: float) -> Any:
+        if dims is None:
+            dims = ("any",) * (self._rank + 1)
+        shape = tuple([1 if dim == "one" else self._many if dim == "many" else self._next() for dim in dims])
+        self.varied = self.varied or "many" in dims
+        if dtype.kind == "b":
+            return np.ones(shape, bool)
+        if dtype.kind not in "fciu":
+            raise _NoSample
+        array = np.full(shape, value if dtype.kind in "fc" else 1)
+        if dtype.kind in "fc":
+            array += 1e-3 * np.arange(array.size).reshape(shape)
+            if len(shape) >= 2 and shape[-1] == shape[-2]:
+                array = 0.1 * (array + np.swapaxes(array, -1, -2)) + 2 * np.eye(shape[-1])  # positive definite
+        return array.astype(dtype)
+
+
+def _tamed(constant: Any) -> Any:
+    """A constant of the call, but no large numbers: they may be extents."""
+    if type(constant) is int and abs(constant) > _LARGE:
+        return _LARGE
+    if type(constant) is tuple:
+        return tuple([_tamed(item) for item in constant])
+    return constant
+
+
+# --- from results to types --------------------------------------------------------------------------------------------
+
+
+def _summary(rule: Rule, results: list[Any]) -> Type:
+    """What the results of several examples have in common."""
+    first = results[0]
+    if all(isinstance(result, np.ndarray) for result in results):
+        return _array_summary(rule, results)
+    if all(type(result) is tuple and len(result) == len(first) for result in results):
+        parts = zip(*results, strict=True)
+        return Tuple(tuple(_summary(rule, list(part)) for part in parts))
+    if all(type(result) is list for result in results):
+        parts_ = [part for result in results for part in result]
+        return List(_summary(rule, parts_) if parts_ else None)
+    types = [abstract(result) for result in results]
+    joined = join_all(types)
+    return OPAQUE if joined is None else joined
+
+
+def _array_summary(rule: Rule, arrays: list[Any]) -> Type:
+    dtypes, ranks = {array.dtype for array in arrays}, {array.ndim for array in arrays}
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    if dtype is not None and dtype.kind not in _KINDS:
+        return Opaque(np.ndarray)
+    if len(ranks) > 1:
+        return Array(dtype, None)
+    trusted = rule.shape == "sampled" and len(arrays) > 1
+    return Array(dtype, tuple(_dim(set(extents), trusted) for extents in zip(*(a.shape for a in arrays), strict=True)))
+
+
+def _dim(extents: set[int], trusted: bool) -> Dim:
+    if not trusted:
+        return "any"
+    return "one" if extents == {1} else "any" if 1 in extents else "many"
+
+
+def _is_vague(known: Any) -> bool:
+    return isinstance(known, Number) or (isinstance(known, Array) and known.dims is None)
+
+
+def _vagueness(arguments: Sequence[Any]) -> str:
+    """``number``: it is not known what is an array; ``dtype``: nor its dtype; empty: all is known."""
+    if any(isinstance(known, Number) for known in arguments):
+        return "number"
+    return "dtype" if any(isinstance(known, Array) and known.dtype is None for known in arguments) else ""
+
+
+def _weakened(type_: Type, vague: str) -> Type:
+    """A type that was learnt from examples, without what the vague arguments do not warrant."""
+    match type_:
+        case Array(dtype=dtype, dims=dims) if vague:
+            smooth = dtype is None or dtype.kind in "fc"
+            return Array(None if smooth else dtype, None if vague == "number" else dims)
+        case Scalar(kind="float" | "complex", dtype=dtype) if vague and dtype is not None:
+            return Number()
+        case Tuple(items=items):
+            return Tuple(tuple(_weakened(item, vague) for item in items))
+        case List(element=element) if element is not None:
+            return List(_weakened(element, vague))
+        case _:
+            return type_
+
+
+def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[Type, ...]:
+    """The types of results where no example could be run."""
+    if isinstance(rule, NoDerivative):
+        return (OPAQUE,) * rule.results
+    arrays = [known for known in arguments if isinstance(known, Array)]
+    ranked = any(array.dims is None or array.dims for array in arrays)
+    if rule.always_array or (ranked and isinstance(rule, Elementwise)):
+        dtypes = {array.dtype for array in arrays}
+        known = len(dtypes) == 1 and all(isinstance(argument, (Array, Const)) for argument in arguments)
+        return (Array(dtypes.pop() if known else None, None),) * rule.results
+    return (Number(),) * rule.results
+
+
+# --- abstraction and joins --------------------------------------------------------------------------------------------
+
+
+def abstract(value: Any) -> Type:
+    """The type of a run-time value."""
+    cls = type(value)
+    kind = _PYTHON.get(cls)
+    if kind is not None:
+        return Scalar(kind)
+    if isinstance(value, np.ndarray):
+        if cls is not np.ndarray or value.dtype.kind not in _KINDS:
+            return Opaque(cls)
+        return Array(value.dtype, tuple(["one" if extent == 1 else "many" for extent in value.shape]))
+    if isinstance(value, np.generic):
+        return Scalar(_KINDS[value.dtype.kind], value.dtype) if value.dtype.kind in _KINDS else Opaque(cls)
+    if cls is list:
+        return List(join_all([abstract(item) for item in value]) if value else None)
+    if isinstance(value, tuple):
+        return Tuple(tuple([abstract(item) for item in value])) if cls is tuple else Opaque(cls)
+    if cls is dict:
+        return Dict(join_all([abstract(item) for item in value.values()]) if value else None)
+    return _abstract_object(value, cls)
+
+
+def _abstract_object(value: Any, cls: type) -> Type:
+    if isinstance(value, type) or cls.__module__ == "builtins" or callable(value):
+        return Opaque(cls)
+    fields = getattr(value, "__dict__", None)
+    if fields is None:
+        names = getattr(cls, "__dataclass_fields__", None)
+        if names is None:
+            return Opaque(cls)
+        fields = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return Instance(cls, {name: abstract(item) for name, item in fields.items()})
+
+
+def join_all(types: Sequence[Type]) -> Type | None:
+    """The least type of several, OPAQUE where there is none; None for no types."""
+    if not types:
+        return None
+
+    def pair(one: Type, other: Type) -> Type:
+        joined = join(one, other)
+        return OPAQUE if joined is None else joined
+
+    return reduce(pair, types)
+
+
+def join(a: Type, b: Type) -> Type | None:
+    """The least type of both, None where there is none; memory that either may be becomes one storage class."""
+    match a, b:
+        case Scalar(), Scalar():
+            return _join_scalars(a, b)
+        case Array(), Array():
+            return _join_arrays(a, b)
+        case ((Scalar() | Array() | Number()), (Scalar() | Array() | Number())):
+            return Number()
+        case List(), List():
+            a.storage.unite(b.storage)
+            return _container(List, a.element, b.element, a.storage)
+        case Dict(), Dict():
+            a.storage.unite(b.storage)
+            return _container(Dict, a.value, b.value, a.storage)
+        case Tuple(), Tuple() if len(a.items) == len(b.items):
+            items = [join(mine, theirs) for mine, theirs in zip(a.items, b.items, strict=True)]
+            return None if None in items else Tuple(tuple(items))  # type: ignore[arg-type]
+        case Instance(), Instance() if a.cls is b.cls and a.fields.keys() == b.fields.keys():
+            fields = {name: join(type_, b.fields[name]) for name, type_ in a.fields.items()}
+            a.storage.unite(b.storage)
+            return None if None in fields.values() else Instance(a.cls, fields, a.storage)  # type: ignore[arg-type]
+        case Opaque(), Opaque():
+            return a if a == b else OPAQUE
+        case _:
+            return None
+
+
+def _container(cls: Any, mine: Type | None, theirs: Type | None, storage: Storage) -> Type | None:
+    if mine is None or theirs is None:
+        return cls(mine or theirs, storage)  # type: ignore[no-any-return]
+    part = join(mine, theirs)
+    return None if part is None else cls(part, storage)
+
+
+def _join_scalars(a: Scalar, b: Scalar) -> Type:
+    if a == b:
+        return a
+    if a.kind != b.kind:
+        wider = max(a, b, key=lambda scalar: _ORDER[scalar.kind])
+        return wider
+    dtypes = {FLOAT.dtype if dtype == np.dtype(float) else dtype for dtype in (a.dtype, b.dtype)}
+    if a.kind in ("float", "complex") and dtypes != {None}:
+        return Number()
+    return Scalar(a.kind)
+
+
+def _join_arrays(a: Array, b: Array) -> Array:
+    a.storage.unite(b.storage)
+    dims: tuple[Dim, ...] | None = None
+    if a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims):
+        dims = tuple([mine if mine == theirs else "any" for mine, theirs in zip(a.dims, b.dims, strict=True)])
+    return Array(a.dtype if a.dtype == b.dtype else None, dims, a.storage)

@@ -1,0 +1,333 @@
+"""What derivatives of array functions are made of: undoing broadcasting, reductions, products and permutations.
+
+Each of them has a rule of its own, so that derivatives can be differentiated.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+Axis = int | tuple[int, ...] | None
+
+
+def unbroadcast(ct: Any, like: Any) -> Any:
+    """Sums ``ct`` to the shape of ``like`` and gives it the kind of ``like``: dtype, or Python number."""
+    if isinstance(like, np.ndarray):
+        if isinstance(ct, np.ndarray) and ct.shape == like.shape:
+            return ct if ct.dtype == like.dtype else _cast(ct, like.dtype)
+        return _cast(_sum_to(np.asarray(ct), like.shape), like.dtype)
+    if isinstance(ct, np.ndarray):
+        ct = ct.sum()
+    if isinstance(like, np.generic):
+        return ct if type(ct) is type(like) else _cast(np.asarray(ct), like.dtype)[()]
+    if isinstance(like, complex):
+        return complex(ct)
+    return float(ct.real if isinstance(ct, (complex, np.complexfloating)) else ct)
+
+
+def _sum_to(ct: Any, shape: tuple[int, ...]) -> Any:
+    extra = ct.ndim - len(shape)
+    if extra < 0:
+        return np.broadcast_to(ct, shape).copy()
+    axes = tuple(range(extra)) + tuple(
+        extra + axis for axis, extent in enumerate(shape) if extent == 1 and ct.shape[extra + axis] != 1
+    )
+    summed = ct.sum(axis=axes) if axes else ct
+    return np.reshape(summed, shape)
+
+
+def _cast(ct: Any, dtype: Any) -> Any:
+    if ct.dtype.kind == "c" and dtype.kind != "c":
+        ct = ct.real
+    return ct.astype(dtype if dtype.kind in "fc" else np.float64, copy=False)
+
+
+def match(x: Any, like: Any) -> Any:
+    """``x`` broadcast to the shape of ``like`` and in its kind: the transpose of :func:`unbroadcast`."""
+    if isinstance(like, np.ndarray):
+        if isinstance(x, np.ndarray) and x.shape == like.shape and x.dtype == like.dtype:
+            return x
+        out = np.empty(like.shape, like.dtype if like.dtype.kind in "fc" else np.float64)
+        out[...] = x if out.dtype.kind == "c" else np.real(x)
+        return out
+    return unbroadcast(x, like)
+
+
+def zeros_like(x: Any) -> Any:
+    """A zero for every number in ``x``, of a kind that derivatives can have."""
+    if isinstance(x, np.ndarray):
+        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
+    if isinstance(x, np.inexact):
+        return type(x)(0)
+    return 0j if isinstance(x, complex) else 0.0
+
+
+def spread(ct: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The cotangent of a sum of ``x`` over ``axis``, repeated for every summand."""
+    if not isinstance(x, np.ndarray):
+        return unbroadcast(ct, x)
+    out = np.empty(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
+    out[...] = _real_part(restore_axes(ct, x, axis, keepdims), out.dtype)
+    return out
+
+
+def _real_part(x: Any, dtype: Any) -> Any:
+    return x if dtype.kind == "c" else np.real(x)
+
+
+def restore_axes(reduced: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """``reduced``, a reduction of ``x`` over ``axis``, with the axes that it lost as axes of extent 1."""
+    if keepdims or not isinstance(reduced, np.ndarray) or axis is None:
+        return reduced
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return np.expand_dims(reduced, tuple(a % np.ndim(x) for a in axes))
+
+
+def count(x: Any, axis: Axis = None) -> int:
+    """How many elements are reduced to one."""
+    if not isinstance(x, np.ndarray):
+        return 1
+    if axis is None:
+        return x.size
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return math.prod(x.shape[a] for a in axes)
+
+
+def share(ct: Any, y: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The cotangent of a maximum or minimum ``y`` of ``x`` over ``axis``, shared by those who attain it."""
+    if not isinstance(x, np.ndarray):
+        return unbroadcast(ct, x)
+    attained = np.equal(x, restore_axes(y, x, axis, keepdims))
+    shares = np.sum(attained, axis=axis, keepdims=True)
+    return (attained / np.maximum(shares, 1) * restore_axes(ct, x, axis, keepdims)).astype(x.dtype, copy=False)
+
+
+def share_forward(dot: Any, y: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The tangent of a maximum or minimum: the mean of the tangents of those who attain it."""
+    if not isinstance(x, np.ndarray):
+        return dot
+    attained = np.equal(x, restore_axes(y, x, axis, keepdims))
+    shares = np.maximum(np.sum(attained, axis=axis, keepdims=keepdims), 1)
+    return (np.sum(attained * dot, axis=axis, keepdims=keepdims) / shares).astype(x.dtype, copy=False)
+
+
+def prod_others(x: Any, axis: Axis = None) -> Any:
+    """For each element the product of the others that are reduced with it, right also where some are zero."""
+    x = np.asarray(x)
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(a % x.ndim for a in axes)
+    kept = tuple(a for a in range(x.ndim) if a not in axes)
+    order = kept + axes
+    moved = np.transpose(x, order)
+    rows = moved.reshape(*(x.shape[a] for a in kept), -1)
+    before = np.ones_like(rows)
+    np.cumprod(rows[..., :-1], axis=-1, out=before[..., 1:])
+    after = np.ones_like(rows)
+    after[..., :-1] = np.cumprod(rows[..., :0:-1], axis=-1)[..., ::-1]
+    return np.transpose((before * after).reshape(moved.shape), np.argsort(order))
+
+
+def reverse_cumsum(ct: Any, x: Any, axis: int | None = None) -> Any:
+    """The transpose of ``np.cumsum``."""
+    if axis is None:
+        return np.cumsum(np.ravel(ct)[::-1])[::-1].reshape(np.shape(x))
+    return np.flip(np.cumsum(np.flip(ct, axis), axis), axis)
+
+
+def scatter(ct: Any, x: Any, index: Any) -> Any:
+    """Zeros like ``x`` with ``ct`` added at ``index``, which may repeat."""
+    out = zeros_like(x)
+    np.add.at(out, index, ct)
+    return out
+
+
+def scatter_take(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The transpose of ``np.take(x, indices, axis)``."""
+    out = zeros_like(x)
+    if axis is None:
+        np.add.at(out.reshape(-1), np.asarray(indices), ct)
+        return out
+    axis = axis % out.ndim
+    np.add.at(out, (slice(None),) * axis + (np.asarray(indices),), ct)
+    return out
+
+
+def scatter_along(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The transpose of ``np.take_along_axis(x, indices, axis)``."""
+    out = zeros_like(x)
+    if axis is None:
+        np.add.at(out.reshape(-1), indices, ct)
+        return out
+    axis = axis % out.ndim
+    grids = list(np.ogrid[tuple(slice(extent) for extent in np.shape(indices))])
+    grids[axis] = indices
+    np.add.at(out, tuple(grids), ct)
+    return out
+
+
+def order_of(x: Any, axis: int | None = -1) -> Any:
+    """The stable order in which ``np.sort`` puts ``x``."""
+    return np.argsort(x, axis=axis, kind="stable")
+
+
+def inverse_axes(axes: Any) -> Any:
+    """The permutation that undoes ``np.transpose(x, axes)``."""
+    if axes is None:
+        return None
+    return tuple(int(place) for place in np.argsort([axis % len(axes) for axis in axes]))
+
+
+def unrepeat(ct: Any, x: Any, repeats: Any, axis: int | None = None) -> Any:
+    """The transpose of ``np.repeat``."""
+    shape = np.shape(x)
+    along = (math.prod(shape) if axis is None else shape[axis % len(shape)]) if shape else 1
+    places = np.repeat(np.arange(along), repeats)
+    return scatter_take(ct, np.asarray(x), places, axis) if shape else unbroadcast(ct, x)
+
+
+def untile(ct: Any, x: Any, reps: Any) -> Any:
+    """The transpose of ``np.tile``."""
+    counts = (reps,) if isinstance(reps, (int, np.integer)) else tuple(reps)
+    shape = np.shape(x)
+    rank = max(len(counts), len(shape))
+    counts = (1,) * (rank - len(counts)) + counts
+    padded = (1,) * (rank - len(shape)) + shape
+    split = tuple(part for pair in zip(counts, padded, strict=True) for part in pair)
+    summed = np.reshape(ct, split).sum(axis=tuple(range(0, 2 * rank, 2)))
+    return unbroadcast(np.reshape(summed, shape), x)
+
+
+def place_diagonal(ct: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Zeros like ``x`` with ``ct`` on a diagonal."""
+    out = zeros_like(x)
+    moved = np.moveaxis(out, (axis1, axis2), (-2, -1))
+    length = np.shape(ct)[-1]
+    rows, columns = np.arange(length) + max(-offset, 0), np.arange(length) + max(offset, 0)
+    moved[..., rows, columns] = ct
+    return out
+
+
+def place_trace(ct: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Zeros like ``x`` with ``ct`` repeated along a diagonal."""
+    length = np.diagonal(x, offset, axis1, axis2).shape[-1]
+    return place_diagonal(np.repeat(np.asarray(ct)[..., None], length, axis=-1), x, offset, axis1, axis2)
+
+
+def undiff(ct: Any, x: Any, n: int = 1, axis: int = -1) -> Any:
+    """The transpose of ``np.diff``."""
+    for _ in range(n):
+        edge = np.zeros_like(np.take(ct, [0], axis=axis)) if np.shape(ct)[axis] else _empty_edge(ct, axis)
+        ct = -np.diff(np.concatenate([edge, ct, edge], axis=axis), axis=axis)
+    return unbroadcast(ct, x)
+
+
+def _empty_edge(ct: Any, axis: int) -> Any:
+    shape = list(np.shape(ct))
+    shape[axis] = 1
+    return np.zeros(shape, np.asarray(ct).dtype)
+
+
+def unpad(ct: Any, x: Any, pad_width: Any) -> Any:
+    """The transpose of padding with constants: the part of ``ct`` that is ``x``."""
+    widths = np.broadcast_to(np.asarray(pad_width), (np.ndim(x), 2))
+    return ct[
+        tuple(slice(int(before), int(before) + extent) for (before, _), extent in zip(widths, np.shape(x), strict=True))
+    ]
+
+
+def unpad_places(ct: Any, x: Any, pad_width: Any, mode: str) -> Any:
+    """The transpose of padding with copies of elements: every copy adds to its element."""
+    places = np.arange(np.size(x)).reshape(np.shape(x))
+    out = zeros_like(x)
+    np.add.at(out.reshape(-1), np.pad(places, pad_width, mode=mode), ct)  # type: ignore[call-overload]
+    return out
+
+
+def matmul_left(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``a`` in ``a @ b``, for arrays of any rank."""
+    ct, a, b = np.asarray(ct), np.asarray(a), np.asarray(b)
+    if a.ndim == 1 and b.ndim == 1:
+        return ct * b
+    if b.ndim == 1:
+        return unbroadcast(ct[..., :, None] * b, a)
+    if a.ndim == 1:
+        return unbroadcast((b @ ct[..., :, None])[..., 0], a)
+    return unbroadcast(ct @ np.swapaxes(b, -1, -2), a)
+
+
+def matmul_right(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``b`` in ``a @ b``, for arrays of any rank."""
+    ct, a, b = np.asarray(ct), np.asarray(a), np.asarray(b)
+    if a.ndim == 1 and b.ndim == 1:
+        return ct * a
+    if a.ndim == 1:
+        return unbroadcast(a[:, None] * ct[..., None, :], b)
+    if b.ndim == 1:
+        return unbroadcast((np.swapaxes(a, -1, -2) @ ct[..., :, None])[..., 0], b)
+    return unbroadcast(np.swapaxes(a, -1, -2) @ ct, b)
+
+
+def dot_left(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``a`` in ``np.dot(a, b)``."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(ct * b, a)
+    if np.ndim(b) == 1:
+        return np.multiply.outer(np.asarray(ct), b)
+    last = np.ndim(b) - 2
+    rest = [axis for axis in range(np.ndim(b)) if axis != last]
+    return unbroadcast(np.tensordot(ct, b, axes=(list(range(np.ndim(a) - 1, np.ndim(ct))), rest)), a)
+
+
+def dot_right(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``b`` in ``np.dot(a, b)``."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(ct * a, b)
+    free = list(range(np.ndim(a) - 1))
+    first = np.tensordot(a, ct, axes=(free, free))  # the summed axis comes first
+    return unbroadcast(np.moveaxis(first, 0, max(np.ndim(b) - 2, 0)), b)
+
+
+def tensordot_left(ct: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    """The cotangent of ``a`` in ``np.tensordot(a, b, axes)``."""
+    summed_a, summed_b = contracted_axes(np.ndim(a), np.ndim(b), axes)
+    free_a = [axis for axis in range(np.ndim(a)) if axis not in summed_a]
+    free_b = [axis for axis in range(np.ndim(b)) if axis not in summed_b]
+    result = np.tensordot(ct, b, axes=(list(range(len(free_a), len(free_a) + len(free_b))), free_b))
+    by_b = [summed_a[k] for k in np.argsort(summed_b)]  # the contracted axes come out in the order of b
+    return unbroadcast(np.transpose(result, np.argsort(free_a + by_b)), a)
+
+
+def tensordot_right(ct: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    """The cotangent of ``b`` in ``np.tensordot(a, b, axes)``."""
+    summed_a, summed_b = contracted_axes(np.ndim(a), np.ndim(b), axes)
+    free_a = [axis for axis in range(np.ndim(a)) if axis not in summed_a]
+    free_b = [axis for axis in range(np.ndim(b)) if axis not in summed_b]
+    result = np.tensordot(a, ct, axes=(free_a, list(range(len(free_a)))))
+    by_a = [summed_b[k] for k in np.argsort(summed_a)]
+    return unbroadcast(np.transpose(result, np.argsort(by_a + free_b)), b)
+
+
+def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of both operands that ``np.tensordot`` sums over."""
+    if isinstance(axes, (int, np.integer)):
+        return list(range(rank_a - int(axes), rank_a)), list(range(int(axes)))
+    of_a, of_b = ([part] if isinstance(part, (int, np.integer)) else list(part) for part in axes)
+    return [axis % rank_a for axis in of_a], [axis % rank_b for axis in of_b]
+
+
+def norm_axes(x: Any, axis: Axis = None) -> Axis:
+    """The axes a norm reduces: all where none are given."""
+    return tuple(range(np.ndim(x))) if axis is None else axis
+
+
+def lower_half(m: Any) -> Any:
+    """The lower triangle of a matrix with half of its diagonal."""
+    return np.tril(m) - 0.5 * np.eye(np.shape(m)[-1], dtype=m.dtype) * m
+
+
+def mirror(m: Any) -> Any:
+    """The symmetric part of a matrix."""
+    return (m + np.swapaxes(m, -1, -2)) / 2
