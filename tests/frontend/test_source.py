@@ -326,15 +326,17 @@ def test_without_columns(tmp_path):
 
             f = lambda x: x + 1
             gs = [lambda x: x, lambda x: -x]
+            hs = (lambda k: [lambda x: k * x, lambda x: k - x])(2.0)
             print(ast.unparse(find(f).node))
+            print(ast.unparse(find(gs[1]).node))
             try:
-                find(gs[1])
+                find(hs[1])
             except DifferentiationError as error:
                 print(error)
         """)
     )
     out = run_python("-X", "no_debug_ranges", str(script)).stdout
-    assert out.startswith("lambda x: x + 1\nerror[AD0101]: no source available for '<lambda>'\n")
+    assert out.startswith("lambda x: x + 1\nlambda x: -x\nerror[AD0101]: no source available for '<lambda>'\n")
     assert "several lambdas in the line" in out
 
 

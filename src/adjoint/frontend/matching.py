@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 from collections.abc import Iterator, Sequence
 from types import CodeType
 
@@ -53,28 +54,39 @@ class ParsedFile:
             self._codes.setdefault(code.co_qualname, []).append(code)
         _Mangler().visit(tree)
 
-    def definitions_of(self, code: CodeType) -> list[Definition]:
+    def definitions_of(self, code: CodeType) -> Sequence[Definition]:
         """The definitions that ``code`` may have been compiled from: none, one, or several that are alike."""
         twins = [twin for twin in self._codes.get(code.co_qualname, ()) if same_code(twin, code)]
         if not twins:
             return []
         twin = min(twins, key=lambda twin: (twin.co_firstlineno != code.co_firstlineno, not _same_columns(twin, code)))
         if twin.co_name == "<lambda>":
-            return list(self._lambdas_of(twin))
+            return self._lambdas_of(twin)
         node = self._definitions.get((twin.co_firstlineno, twin.co_name))
         return [] if node is None else [node]
 
-    def _lambdas_of(self, code: CodeType) -> Iterator[ast.Lambda]:
-        """The innermost lambda that holds every place of the code; without columns, all lambdas of the line."""
+    def _lambdas_of(self, code: CodeType) -> list[ast.Lambda]:
+        """The innermost lambda that holds all places of the code."""
         candidates = self._lambdas.get(code.co_firstlineno, [])
         places = list(_places(code))
-        if not places:
-            yield from candidates
-            return
+        if not places:  # no columns are kept at all, or none for the constant that is returned (Python 3.12)
+            return _told_apart(candidates, code)
         start, end = min(place[0] for place in places), max(place[1] for place in places)
         around = [node for node in candidates if _start(node.body) <= start and end <= _end(node.body)]
-        if around:
-            yield max(around, key=lambda node: _start(node.body))
+        return [max(around, key=lambda node: _start(node.body))] if around else []
+
+
+def _told_apart(candidates: list[ast.Lambda], code: CodeType) -> list[ast.Lambda]:
+    """The first that compiles to the code on its own; all of them where captured variables prevent that."""
+    if len(candidates) < 2:
+        return candidates
+    return [node for node in candidates if same_code(_alone(node), code)][:1] or candidates
+
+
+def _alone(node: ast.Lambda) -> CodeType:
+    """What a lambda compiles to outside of its surroundings."""
+    codes = compile(ast.Expression(node), "", "eval", dont_inherit=True).co_consts
+    return next(code for code in reversed(codes) if isinstance(code, CodeType) and code.co_name == "<lambda>")
 
 
 def same_code(one: CodeType, other: CodeType) -> bool:
@@ -87,7 +99,7 @@ def same_code(one: CodeType, other: CodeType) -> bool:
         and one.co_varnames == other.co_varnames
         and one.co_cellvars == other.co_cellvars
         and one.co_freevars == other.co_freevars
-        and one.co_flags == other.co_flags
+        and one.co_flags & ~inspect.CO_NESTED == other.co_flags & ~inspect.CO_NESTED
         and one.co_exceptiontable == other.co_exceptiontable
         and _parameters(one) == _parameters(other)
         and _same_constants(one.co_consts, other.co_consts)

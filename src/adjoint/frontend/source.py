@@ -157,7 +157,7 @@ def _definition(code: CodeType, name: str, module_globals: dict[str, Any] | None
     raise error("AD0102", None, f"it was defined at {where}; the text there compiles to other code", name=name)
 
 
-def _definitions_in(lines: list[str], code: CodeType) -> list[Definition]:
+def _definitions_in(lines: list[str], code: CodeType) -> Sequence[Definition]:
     if not lines:
         return []
     file, futures = code.co_filename, code.co_flags & FUTURES
