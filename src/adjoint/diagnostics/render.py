@@ -90,12 +90,12 @@ def _one(diagnostic: Diagnostic) -> Iterator[Line]:
     by_file: dict[str, list[Label]] = {}
     for label in diagnostic.labels:
         by_file.setdefault(label.span.file, []).append(label)
-    arrow = "--> "
-    for file, labels in by_file.items():
-        yield [(" " * width + arrow, _GUTTER), (place(labels[0].span), "")]
+    for number, (file, labels) in enumerate(by_file.items()):
+        if number:
+            yield _gutter(width)
+        yield [(" " * width + ("::: " if number else "--> "), _GUTTER), (place(labels[0].span), "")]
         yield _gutter(width)
         yield from _excerpt(file, _marks(file, labels, diagnostic.labels[0], style), width)
-        arrow = "::: "
     facts = [("note", text) for text in diagnostic.notes] + [("help", text) for text in diagnostic.helps]
     if facts and diagnostic.labels:
         yield _gutter(width)

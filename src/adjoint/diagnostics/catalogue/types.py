@@ -143,7 +143,7 @@ ENTRIES = {
             """,
     ),
     "AD0409": Entry(
-        title="the {kind|tangent or cotangent} does not have the structure it needs",
+        title="the tangent or cotangent does not have the structure it needs",
         explanation="""
             A cotangent, the argument of a pullback, has the structure of the function's result; a tangent has that
             of the argument it belongs to: a float for a float, an array of the same shape for an array, a tuple,

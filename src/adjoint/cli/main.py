@@ -1,0 +1,128 @@
+"""The commands: each a small function over the library."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from adjoint.cli.target import TargetError, evaluate, load_function
+from adjoint.diagnostics import DifferentiationError, show
+from adjoint.diagnostics.codes import CATALOGUE, explain
+
+_OPERATORS = ("grad", "value_and_grad", "jacobian", "hessian")
+_TARGET_HELP = "module:function or file.py:function; methods as module:Class.method"
+_ARGS_HELP = "example arguments, as Python expressions (np is NumPy), where annotations do not tell the types"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; the result is the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except DifferentiationError as problem:
+        show(problem.diagnostics)
+        status = 1
+    except TargetError as problem:
+        print(f"adjoint: {problem}", file=sys.stderr)
+        status = 2
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="adjoint",
+        description="Ahead-of-time differentiable programming for Python.",
+        epilog="example: adjoint show train.py:loss 1.0 'np.ones(3)'",
+    )
+    parser.add_argument("--version", action="version", version=f"adjoint {_version()}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    check = commands.add_parser("check", help="say whether a function can be differentiated, without running it")
+    _add_function(check)
+    check.set_defaults(run=_check)
+
+    show_ = commands.add_parser("show", help="print the source of a function's derivative")
+    _add_function(show_)
+    show_.add_argument("--operator", choices=_OPERATORS, default="grad", help="which derivative (default: grad)")
+    show_.set_defaults(run=_show)
+
+    explain_ = commands.add_parser("explain", help="explain the code of a diagnostic, such as AD0201")
+    explain_.add_argument("code", nargs="?", help="the code; without one, all codes are listed")
+    explain_.set_defaults(run=_explain)
+
+    demo = commands.add_parser("demo", help="train a small model, and print the derivative that trained it")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _add_function(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", help=_TARGET_HELP)
+    parser.add_argument("args", metavar="ARG", nargs="*", help=_ARGS_HELP)
+    parser.add_argument(
+        "--wrt", help="the parameters to differentiate for: indices or names, with commas (default: the first)"
+    )
+
+
+def _check(options: argparse.Namespace) -> int:
+    _source("grad", options)
+    print(f"{options.target}: differentiable")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    _print_python(_source(options.operator, options))
+    return 0
+
+
+def _source(operator: str, options: argparse.Namespace) -> str:
+    """The source of a derivative; everything that can be refused is refused here."""
+    import adjoint
+
+    function = load_function(options.target)
+    differentiate: Callable[..., Any] = getattr(adjoint, operator)
+    derivative = differentiate(function, **({} if options.wrt is None else {"wrt": _wrt(options.wrt)}))
+    return str(adjoint.source(derivative, *evaluate(options.args)))
+
+
+def _wrt(text: str) -> int | str | tuple[int | str, ...]:
+    parts = tuple(int(part) if part.lstrip("-").isdigit() else part for part in map(str.strip, text.split(",")) if part)
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _explain(options: argparse.Namespace) -> int:
+    if options.code is None:
+        for code, entry in CATALOGUE.items():
+            print(f"{code}  {entry.title_for({})}")
+        return 0
+    code = options.code.upper()
+    if code not in CATALOGUE:
+        raise TargetError(f"there is no diagnostic '{options.code}'; 'adjoint explain' lists all")
+    print(explain(code))
+    return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from adjoint.demo import main as run_demo
+
+    run_demo()
+    return 0
+
+
+def _print_python(text: str) -> None:
+    if not sys.stdout.isatty():
+        print(text)
+        return
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    Console(soft_wrap=True).print(Syntax(text, "python", theme="ansi_dark", background_color="default"))
+
+
+def _version() -> str:
+    try:
+        return version("adjoint")
+    except PackageNotFoundError:
+        return "(not installed)"
