@@ -6,8 +6,9 @@ node (``rebuild`` and what is written on it: ``substitute``, ``clone``, ``inline
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TypeVar, overload
+from typing import overload
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import join_atoms
@@ -41,7 +42,7 @@ from adjoint.ir.nodes import (
 )
 
 Node = Statement | Terminator
-_Leaf = TypeVar("_Leaf", Yield, Continue, Exit, Return)
+Leaf = Yield | Continue | Exit | Return
 AtomMap = Callable[[Atom], Atom]
 BlockMap = Callable[[Block], Block]
 VarMap = Callable[[Var], Var]
@@ -167,6 +168,22 @@ def _collect_used(block: Block, found: dict[Var, None]) -> None:
                 found[atom] = None
         for inner in blocks_of(node):
             _collect_used(inner, found)
+
+
+def read_counts(block: Block) -> Counter[Var]:
+    """In how many places each variable is read in a block, at any depth."""
+    counts: Counter[Var] = Counter()
+    _count_reads(block, counts)
+    return counts
+
+
+def _count_reads(block: Block, counts: Counter[Var]) -> None:
+    for node in (*block.statements, block.terminator):
+        for atom in operands(node):
+            if type(atom) is Var:
+                counts[atom] += 1
+        for inner in blocks_of(node):
+            _count_reads(inner, counts)
 
 
 def free_vars(block: Block) -> tuple[Var, ...]:
@@ -305,15 +322,17 @@ def map_leaves(block: Block, leaf: Callable[[Terminator], Terminator]) -> Block:
     return Block(block.statements, Branch(terminator.cond, then, orelse, terminator.span))
 
 
-def with_values(leaf: _Leaf, values: tuple[Atom, ...]) -> _Leaf:
+def with_values(leaf: Leaf, values: tuple[Atom, ...]) -> Leaf:
     """A leaf that hands out other values."""
     match leaf:
         case Exit(kind=kind):
             return Exit(kind, values)
         case Return(span=span):
             return Return(values, span)
-        case _:
-            return type(leaf)(values)
+        case Yield():
+            return Yield(values)
+        case Continue():
+            return Continue(values)
 
 
 @overload

@@ -60,24 +60,28 @@ class Memory:
             var = parent
         return var
 
-    def _unite(self, one: Atom | None, other: Atom | None) -> None:
+    def unite(self, one: Atom | None, other: Atom | None) -> None:
+        """Notes that two values may share memory."""
         if type(one) is not Var or type(other) is not Var or not _refers(one) or not _refers(other):
             return
         one, other = self._find(one), self._find(other)
         if one is not other:
             self._parents[other] = one
+            for marked in (self._written, self._returned):
+                if other in marked:
+                    marked.add(one)
 
     def _unite_all(self, atoms: Iterable[Atom]) -> None:
         referring = [atom for atom in atoms if type(atom) is Var and _refers(atom)]
         for atom in referring[1:]:
-            self._unite(referring[0], atom)
+            self.unite(referring[0], atom)
 
     def _unite_params(self, params: tuple[Var, ...]) -> None:
         owners: dict[Storage, Var] = {}
         for param in params:
             storage = getattr(param.type, "storage", None)
             if isinstance(storage, Storage):
-                self._unite(owners.setdefault(storage.find(), param), param)
+                self.unite(owners.setdefault(storage.find(), param), param)
 
     def _block(self, block: Block, construct: If | Loop | Guarded | None) -> None:
         for statement in block.statements:
@@ -94,35 +98,35 @@ class Memory:
             case Yield(values=values) | Exit(values=values):
                 if construct is not None:
                     for target, value in zip(construct.targets, values, strict=False):
-                        self._unite(target, value)
+                        self.unite(target, value)
             case Continue(values=values):
                 assert isinstance(construct, Loop)
                 for param, value in zip(construct.params, values, strict=True):
-                    self._unite(param, value)
+                    self.unite(param, value)
 
     def _statement(self, statement: Statement) -> None:
         match statement:
             case Call():
                 self._call(statement)
             case Load(target=target, base=base):
-                self._unite(base, target)
+                self.unite(base, target)
             case Store(base=base, value=value):
                 if type(base) is Var:
                     self._written.add(base)
                     if type(base.type) is not Array:
-                        self._unite(base, value)
+                        self.unite(base, value)
             case If(then=then, orelse=orelse):
                 self._block(then, statement)
                 self._block(orelse, statement)
             case Loop(over=over, index=index):
                 if isinstance(over, Items):
-                    self._unite(over.iterable, index)
+                    self.unite(over.iterable, index)
                 for init, param, target in zip(statement.inits, statement.params, statement.targets, strict=False):
-                    self._unite(init, param)
-                    self._unite(param, target)
+                    self.unite(init, param)
+                    self.unite(param, target)
                 self._block(statement.body, statement)
             case Guarded(context=context, name=name):
-                self._unite(context, name)
+                self.unite(context, name)
                 blocks = [statement.body, *(handler.body for handler in statement.handlers)]
                 for block in blocks:
                     self._block(block, statement)
@@ -140,7 +144,7 @@ class Memory:
             self._unite_all((*args, *call.targets))
         elif found.view_of is not None:
             for target in call.targets:
-                self._unite(_at(args, found.view_of), target)
+                self.unite(_at(args, found.view_of), target)
 
 
 def _at(args: tuple[Atom, ...], position: int) -> Atom | None:

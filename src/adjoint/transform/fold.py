@@ -1,0 +1,264 @@
+"""Algebra on single calls that changes no bit of any result: no dtype, no shape, no NaN, no signed zero.
+
+``fold`` looks at one call and what bound its arguments, and gives an atom to use instead, another call, or nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
+
+Folded = Atom | Call | None
+
+
+class Facts(Protocol):
+    """What is known around a call."""
+
+    def definition(self, atom: Atom) -> Call | None:
+        """The call that binds a variable."""
+        ...
+
+    def used_once(self, atom: Atom) -> bool:
+        """Whether a variable is read in one place only."""
+        ...
+
+    def steady(self, atom: Atom) -> bool:
+        """Whether a value is the same at any time: nothing writes its memory."""
+        ...
+
+    def may_share(self, target: Var, atom: Atom) -> bool:
+        """Whether ``target``, a new array, may be the same object as ``atom``."""
+        ...
+
+
+def fold(call: Call, facts: Facts) -> Folded:
+    """What to use, or to call, instead of a call that binds one variable."""
+    if call.kwargs or len(call.targets) != 1:
+        return None
+    rule = _RULES.get(id(call.callee))
+    if rule is None:
+        return None
+    if all(type(arg) is Const for arg in call.args):
+        return _evaluate(call)
+    return rule(call, facts)
+
+
+# Constants
+
+_PLAIN = (bool, int, float)
+_LARGEST_SHIFT = 64
+
+
+def _evaluate(call: Call) -> Const | None:
+    """The value of a call of plain numbers, where it has one that can be written as a literal."""
+    values: list[Any] = [arg.value for arg in call.args if isinstance(arg, Const)]
+    if not all(type(value) in _PLAIN for value in values):
+        return None
+    if call.callee in (operator.pow, operator.lshift) and not _is_small_power(values):
+        return None
+    try:
+        value = call.callee(*values)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    if type(value) not in _PLAIN or not math.isfinite(value):
+        return None
+    return Const(value)
+
+
+def _is_small_power(values: list[Any]) -> bool:
+    return len(values) == 2 and abs(values[1]) <= _LARGEST_SHIFT and abs(values[0]) <= 2**31
+
+
+# Types
+
+
+def _is_float(type_: Type | None) -> bool:
+    match type_:
+        case Scalar(kind=kind):
+            return kind == "float"
+        case Array(dtype=dtype):
+            return dtype is not None and dtype.kind == "f"
+        case _:
+            return False
+
+
+def _is_int(type_: Type | None) -> bool:
+    return type_ == INT
+
+
+def _is_literal(atom: Atom, value: float) -> bool:
+    """Whether an atom is this number, as an int or a float."""
+    return type(atom) is Const and type(atom.value) in (int, float) and atom.value == value
+
+
+def _keeps_kind(operand: Atom, literal: Atom) -> bool:
+    """Whether arithmetic with the literal leaves the operand's kind of number as it is."""
+    type_ = type_of_atom(operand)
+    return _is_float(type_) or (_is_int(type_) and type(literal) is Const and type(literal.value) is int)
+
+
+def _instead(call: Call, atom: Atom, facts: Facts) -> Atom | None:
+    """``atom`` in place of the call's result, if it is that very value."""
+    (target,) = call.targets
+    type_ = type_of_atom(atom)
+    if type_ != target.type:
+        return None
+    if isinstance(type_, Array) and not facts.may_share(target, atom):
+        return None
+    return atom
+
+
+def _neutral(call: Call, operand: Atom, literal: Atom, facts: Facts) -> Atom | None:
+    return _instead(call, operand, facts) if _keeps_kind(operand, literal) else None
+
+
+def negated(atom: Atom, facts: Facts) -> Atom | None:
+    """``x`` where ``atom`` is ``-x``, floating point, for this use alone."""
+    definition = facts.definition(atom)
+    if definition is None or definition.callee is not operator.neg or not facts.used_once(atom):
+        return None
+    operand = definition.args[0]
+    return operand if _is_float(type_of_atom(operand)) and facts.steady(operand) else None
+
+
+# Rules
+
+
+def _add(call: Call, facts: Facts) -> Folded:
+    left, right = call.args
+    for operand, literal in ((left, right), (right, left)):
+        if _is_literal(literal, 0) and _is_int(type_of_atom(operand)) and _keeps_kind(operand, literal):
+            return _instead(call, operand, facts)
+    if (taken := negated(right, facts)) is not None:
+        return replace(call, callee=operator.sub, args=(left, taken))
+    if (taken := negated(left, facts)) is not None:
+        return replace(call, callee=operator.sub, args=(right, taken))
+    return None
+
+
+def _sub(call: Call, facts: Facts) -> Folded:
+    left, right = call.args
+    if _is_literal(right, 0) and math.copysign(1.0, _number(right)) > 0:
+        return _neutral(call, left, right, facts)
+    if (added := negated(right, facts)) is not None:
+        return replace(call, callee=operator.add, args=(left, added))
+    return None
+
+
+def _number(atom: Atom) -> float:
+    assert isinstance(atom, Const)
+    return float(atom.value)
+
+
+def _mul(call: Call, facts: Facts) -> Folded:
+    left, right = call.args
+    for operand, literal in ((left, right), (right, left)):
+        if _is_literal(literal, 1):
+            return _neutral(call, operand, literal, facts)
+        if _is_literal(literal, -1) and _keeps_kind(operand, literal):
+            return replace(call, callee=operator.neg, args=(operand,))
+    return None
+
+
+def _truediv(call: Call, facts: Facts) -> Folded:
+    left, right = call.args
+    if not _is_float(type_of_atom(left)):
+        return None
+    if _is_literal(right, 1):
+        return _instead(call, left, facts)
+    if _is_literal(right, -1):
+        return replace(call, callee=operator.neg, args=(left,))
+    return None
+
+
+def _pow(call: Call, facts: Facts) -> Folded:
+    base, exponent = call.args
+    if _is_literal(exponent, 1):
+        return _neutral(call, base, exponent, facts)
+    if _is_literal(exponent, 0) and type_of_atom(base) == FLOAT:
+        return Const(1.0)
+    return None
+
+
+def _neg(call: Call, facts: Facts) -> Folded:
+    definition = facts.definition(call.args[0])
+    if definition is None or definition.callee is not operator.neg:
+        return None
+    operand = definition.args[0]
+    type_ = type_of_atom(operand)
+    return _instead(call, operand, facts) if _is_float(type_) or _is_int(type_) else None
+
+
+_OPPOSITE: dict[Any, Any] = {
+    operator.eq: operator.ne,
+    operator.ne: operator.eq,
+    operator.is_: operator.is_not,
+    operator.is_not: operator.is_,
+}
+_OPPOSITE_ORDER: dict[Any, Any] = {
+    operator.lt: operator.ge,
+    operator.ge: operator.lt,
+    operator.gt: operator.le,
+    operator.le: operator.gt,
+}
+
+
+def _not(call: Call, facts: Facts) -> Folded:
+    definition = facts.definition(call.args[0])
+    if definition is None:
+        return None
+    inner = definition.callee
+    types = [type_of_atom(arg) for arg in definition.args]
+    if inner is operator.not_:
+        return _instead(call, definition.args[0], facts)
+    if not facts.used_once(call.args[0]):
+        return None
+    identity = inner in (operator.is_, operator.is_not)
+    if inner in _OPPOSITE and (identity or all(isinstance(type_, Scalar) for type_ in types)):
+        return replace(call, callee=_OPPOSITE[inner], args=definition.args)
+    if inner in _OPPOSITE_ORDER and all(map(_is_int, types)):  # nan is neither below nor above
+        return replace(call, callee=_OPPOSITE_ORDER[inner], args=definition.args)
+    return None
+
+
+def _converts(to: Scalar) -> Callable[[Call, Facts], Folded]:
+    def rule(call: Call, facts: Facts) -> Folded:
+        if len(call.args) == 1 and type_of_atom(call.args[0]) == to:
+            return _instead(call, call.args[0], facts)
+        return None
+
+    return rule
+
+
+def _only_constants(call: Call, facts: Facts) -> Folded:
+    return None
+
+
+_TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
+    operator.add: _add,
+    operator.sub: _sub,
+    operator.mul: _mul,
+    operator.truediv: _truediv,
+    operator.pow: _pow,
+    operator.neg: _neg,
+    operator.not_: _not,
+    float: _converts(FLOAT),
+    int: _converts(INT),
+    bool: _converts(BOOL),
+}
+_TABLE |= {
+    getattr(operator, name): _only_constants
+    for name in (
+        *("floordiv", "mod", "pos", "abs", "and_", "or_", "xor", "lshift", "rshift"),
+        *("eq", "ne", "lt", "le", "gt", "ge", "truth"),
+    )
+}
+_TABLE |= {abs: _only_constants, min: _only_constants, max: _only_constants}
+_RULES = {id(callee): rule for callee, rule in _TABLE.items()}
