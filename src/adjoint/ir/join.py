@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from adjoint.ir.types import (
     Type,
 )
 
+DType = np.dtype[Any] | None
 _PYTHON_KINDS: dict[type, ScalarKind] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 _NUMPY_KINDS: dict[str, ScalarKind] = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
@@ -51,6 +53,26 @@ def _type_of_value(value: object) -> Type:
     return Opaque(type(value))
 
 
+def same_type(one: Type | None, other: Type | None) -> bool:
+    """Whether two types are the same; unlike ``==``, which takes ``np.dtype(float)`` and None for equal.
+
+    Of containers only the kind is compared.
+    """
+    match one, other:
+        case Scalar(kind=kind), Scalar(kind=other_kind):
+            return kind == other_kind and _same_dtype(one.dtype, other.dtype)
+        case Array(dims=dims), Array(dims=other_dims):
+            return dims == other_dims and _same_dtype(one.dtype, other.dtype)
+        case Opaque(cls=cls), Opaque(cls=other_cls):
+            return cls is other_cls
+        case _:
+            return type(one) is type(other)
+
+
+def _same_dtype(one: DType, other: DType) -> bool:
+    return one is other or (one is not None and other is not None and one == other)
+
+
 def join_atoms(atoms: Iterable[Atom]) -> Type:
     """The type of a value that is one of ``atoms``; those that are never read do not count."""
     types = [type_ for type_ in map(type_of_atom, atoms) if type_ is not None]
@@ -63,11 +85,7 @@ def join_types(one: Type, other: Type) -> Type:
         case Array(), Array():
             return _join_arrays(one, other)
         case (Scalar() | Array() | Number(), Scalar() | Array() | Number()):
-            if one == other:
-                return one
-            if isinstance(one, Scalar) and isinstance(other, Scalar) and one.kind == other.kind:
-                return Scalar(one.kind) if one.dtype is None and other.dtype is None else Number()
-            return Number()
+            return one if same_type(one, other) else Number()
         case List(), List():
             return List(_join_optional(one.element, other.element), _united(one.storage, other.storage))
         case Dict(), Dict():
@@ -77,7 +95,7 @@ def join_types(one: Type, other: Type) -> Type:
         case Instance(), Instance() if one.cls is other.cls and one.fields.keys() == other.fields.keys():
             fields = {name: join_types(type_, other.fields[name]) for name, type_ in one.fields.items()}
             return Instance(one.cls, fields, _united(one.storage, other.storage))
-        case Opaque(), Opaque() if one == other:
+        case Opaque(), Opaque() if one.cls is other.cls:
             return one
         case _:
             return OPAQUE
@@ -90,7 +108,7 @@ def _join_optional(one: Type | None, other: Type | None) -> Type | None:
 
 
 def _join_arrays(one: Array, other: Array) -> Array:
-    dtype = one.dtype if one.dtype == other.dtype else None
+    dtype = one.dtype if _same_dtype(one.dtype, other.dtype) else None
     dims: tuple[Dim, ...] | None = None
     if one.dims is not None and other.dims is not None and len(one.dims) == len(other.dims):
         dims = tuple(mine if mine == theirs else "any" for mine, theirs in zip(one.dims, other.dims, strict=True))
