@@ -1,0 +1,169 @@
+"""Out of single assignment: variables that stand for one thing of the user's program share a name again.
+
+Variables that a move connects become one where they are not alive at once, so that most moves vanish. Then every
+such *web* takes the name that its variables hint at, shares it with webs of the same hint where that is possible, and
+gets a number where it is not.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adjoint.backend.liveness import Interference
+from adjoint.backend.tree import Guard, Move, Number, Stmt, number_of, walk
+from adjoint.ir.nodes import Var
+
+_GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
+
+
+@dataclass(slots=True)
+class _Web:
+    """Variables that are one."""
+
+    members: list[Number]
+    fixed: bool = False
+    neighbours: set[Number] = field(default_factory=set)
+
+
+class Webs:
+    """Joins variables."""
+
+    def __init__(self, variables: Sequence[Var], params: Collection[Number], interference: Interference) -> None:
+        self.variables = variables
+        self.params = params
+        self.webs = [_Web([n], n in params, set(interference.of(n))) for n in range(len(variables))]
+
+    def of(self, number: Number) -> _Web:
+        return self.webs[number]
+
+    def join_moves(self, statements: list[Stmt]) -> None:
+        """Joins the ends of moves: first those with one hint, then those where one name may be given up."""
+        self._keep_apart_caught(statements)
+        moves = [statement for statement in walk(statements) if isinstance(statement, Move)]
+        pairs = [
+            (target, number)
+            for move in moves
+            for target, source in move.pairs
+            if source is not None and (number := number_of(source)) is not None
+        ]
+        for same_hint in (True, False):
+            for target, source in pairs:
+                one, other = self.webs[target], self.webs[source]
+                if (self.hint(one) == self.hint(other)) == same_hint and self._may_share(one, other):
+                    self._join(one, other)
+
+    def _keep_apart_caught(self, statements: list[Stmt]) -> None:
+        """Python deletes the name of a caught exception: it is nobody else's."""
+        everyone = set(range(len(self.variables)))
+        for statement in walk(statements):
+            if isinstance(statement, Guard):
+                for handler in statement.handlers:
+                    if handler.name is not None:
+                        self.webs[handler.name].neighbours |= everyone - {handler.name}
+                        for web in self.webs:
+                            if handler.name not in web.members:
+                                web.neighbours.add(handler.name)
+
+    def _may_share(self, one: _Web, other: _Web) -> bool:
+        if one is other or any(member in one.neighbours for member in other.members):
+            return False
+        if self.hint(one) == self.hint(other):
+            return True
+        if one.fixed or other.fixed:
+            return not (one.fixed and other.fixed) and self._generic(other if one.fixed else one)
+        return not (self.named(one) and self.named(other))
+
+    def _join(self, one: _Web, other: _Web) -> None:
+        first, second = (one, other) if one.members[0] < other.members[0] else (other, one)
+        first.members = sorted(first.members + second.members)
+        first.fixed |= second.fixed
+        first.neighbours |= second.neighbours
+        for member in second.members:
+            self.webs[member] = first
+
+    def named(self, web: _Web) -> bool:
+        return any(self.variables[member].named for member in web.members)
+
+    def _generic(self, web: _Web) -> bool:
+        return not self.named(web) and all(self.variables[member].hint in _GENERIC for member in web.members)
+
+    def rank(self, number: Number) -> tuple[bool, bool, bool, Number]:
+        """Which hint counts: a parameter's, one that a person chose, one that says something, the first."""
+        var = self.variables[number]
+        return (number not in self.params, not var.named, var.hint in _GENERIC, number)
+
+    def hint(self, web: _Web) -> str:
+        return self.variables[min(web.members, key=self.rank)].hint
+
+
+def choose_names(webs: Webs, used: Iterable[Number], taken: Mapping[Number, str], avoid: Collection[str]) -> list[str]:
+    """A name for each variable.
+
+    Parameters
+    ----------
+    webs
+        The joined variables.
+    used
+        The variables that the text mentions.
+    taken
+        Names that are settled: those of parameters.
+    avoid
+        Names that mean something else in the text.
+    """
+    names = [""] * len(webs.variables)
+    holders: dict[str, list[_Web]] = {}
+    for number, name in taken.items():
+        holders.setdefault(name, []).append(webs.of(number))
+    distinct = {id(webs.of(number)): webs.of(number) for number in sorted(used)}
+    queue = sorted(distinct.values(), key=lambda web: min(map(webs.rank, web.members)))
+    for web in queue:
+        name = next((taken[member] for member in web.members if member in taken), None)
+        if name is None:
+            name = _free_name(webs, web, holders, avoid)
+            holders.setdefault(name, []).append(web)
+        for member in web.members:
+            names[member] = name
+    return names
+
+
+def _free_name(webs: Webs, web: _Web, holders: Mapping[str, list[_Web]], avoid: Collection[str]) -> str:
+    hint = identifier(webs.hint(web))
+    count, name = 0, hint
+    while (
+        name in avoid or name == "_" or not all(_compatible(webs, web, other, hint) for other in holders.get(name, ()))
+    ):
+        count += 1
+        name = f"{hint}_{count}"
+    return name
+
+
+def _compatible(webs: Webs, web: _Web, other: _Web, hint: str) -> bool:
+    """Whether two webs may have one name: they mean the same to the reader, and are never alive at once."""
+    if identifier(webs.hint(other)) != hint or any(member in web.neighbours for member in other.members):
+        return False
+    if webs.named(web) or webs.named(other) or other.fixed:
+        return True
+    return webs.variables[web.members[0]].type == webs.variables[other.members[0]].type
+
+
+def parameter_names(params: Iterable[Var]) -> list[str]:
+    """The names of parameters: their hints, made unique."""
+    names: list[str] = []
+    for param in params:
+        hint = identifier(param.hint)
+        name, count = hint, 0
+        while name in names:
+            count += 1
+            name = f"{hint}_{count}"
+        names.append(name)
+    return names
+
+
+def identifier(hint: str) -> str:
+    name = re.sub(r"\W", "_", hint) or "t"
+    if name[0].isdigit():
+        name = f"_{name}"
+    return f"{name}_" if keyword.iskeyword(name) else name

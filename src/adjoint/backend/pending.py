@@ -1,0 +1,189 @@
+"""Rebuilding expressions: values wait until their single use prints them, or something prevents that.
+
+A value waits in its block as long as its computation could as well happen later. What a statement prints inside
+itself must happen in the order of the IR as far as order matters: a read may not pass a write, nor a write anything.
+A value that cannot wait any longer becomes a statement of its own at the place where it was computed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from adjoint.backend.expressions import Expressions
+from adjoint.backend.tree import Bind, Stmt, width
+from adjoint.backend.uses import Effect
+from adjoint.diagnostics.spans import Span
+from adjoint.ir.nodes import Atom, Var
+
+LINE_WIDTH = 100
+INDENT = 4
+
+Op = tuple[int, Effect]
+"""A computation whose order matters: its place in the IR and what it does."""
+
+
+@dataclass(slots=True)
+class Fragment:
+    """An expression, the computations in it in Python's order, and the hints of the variables in it."""
+
+    node: ast.expr
+    ops: tuple[Op, ...] = ()
+    hints: frozenset[str] = frozenset()
+
+    @property
+    def effect(self) -> Effect:
+        return max((effect for _, effect in self.ops), default=Effect.PURE)
+
+
+@dataclass(slots=True)
+class Slot:
+    """A value that waits, at its place among the statements of the block."""
+
+    var: Var
+    fragment: Fragment
+    place: int
+    span: Span | None
+    printed: bool = False
+
+
+@dataclass(slots=True)
+class OpenBlock:
+    """The statements of a block so far."""
+
+    expressions: Expressions
+    depth: int
+    items: list[Stmt | Slot] = field(default_factory=list)
+    waiting: dict[Var, Slot] = field(default_factory=dict)
+
+    def wait(self, var: Var, fragment: Fragment, place: int, span: Span | None) -> None:
+        """Puts a value on hold."""
+        slot = Slot(var, fragment, place, span)
+        self.items.append(slot)
+        self.waiting[var] = slot
+
+    def release(self, slot: Slot) -> None:
+        """Makes a waiting value a statement, after those that must happen before it."""
+        if slot.printed or slot.var not in self.waiting:
+            return
+        del self.waiting[slot.var]
+        slot.printed = True
+        effect = slot.fragment.effect
+        if effect is not Effect.PURE:
+            for other in list(self.waiting.values()):
+                if other.place < slot.place and conflict(other.fragment.effect, effect):
+                    self.release(other)
+        for other in list(self.waiting.values()):
+            if other.place < slot.place and slot.var.hint in other.fragment.hints:
+                self.release(other)
+
+    def release_all(self, at_least: Effect = Effect.PURE) -> None:
+        for slot in list(self.waiting.values()):
+            if slot.fragment.effect >= at_least:
+                self.release(slot)
+
+    def release_reads_of(self, hints: frozenset[str]) -> None:
+        """Releases what mentions variables that may be about to get new values under the same name."""
+        for slot in list(self.waiting.values()):
+            if slot.fragment.hints & hints:
+                self.release(slot)
+
+    def emit(self, statement: Stmt, effect: Effect, hints: frozenset[str]) -> None:
+        """Adds a statement, after what may not wait for longer than until now."""
+        for slot in list(self.waiting.values()):
+            if conflict(slot.fragment.effect, effect):
+                self.release(slot)
+        self.release_reads_of(hints)
+        self.items.append(statement)
+
+    def fragment(self, atom: Atom) -> Fragment:
+        """The expression for an operand."""
+        if isinstance(atom, Var):
+            slot = self.waiting.get(atom)
+            if slot is not None:
+                return slot.fragment
+            return Fragment(self.expressions.var(atom), (), frozenset((atom.hint,)))
+        return Fragment(self.expressions.atom(atom))
+
+    def take(
+        self,
+        atoms: Sequence[Atom],
+        make: Callable[[list[ast.expr]], ast.expr],
+        own: Op,
+        order: Sequence[int | None] | None = None,
+        beside: int = 0,
+        separate: bool = False,
+    ) -> Fragment:
+        """Builds an expression out of operands, with those that wait inside it.
+
+        Parameters
+        ----------
+        atoms
+            The operands.
+        make
+            Builds the expression from the operands' expressions.
+        own
+            The computation that the expression itself is.
+        order
+            The order in which Python evaluates the operands; None stands for the computation itself, which comes
+            last where it is not mentioned.
+        beside
+            How many more characters the line holds.
+        separate
+            The operands are printed on lines of their own.
+        """
+        sequence = list(range(len(atoms)) if order is None else order)
+        if None not in sequence:
+            sequence.append(None)
+        while True:
+            fragments = [self.fragment(atom) for atom in atoms]
+            taken = [self.waiting[atom] for atom in atoms if isinstance(atom, Var) and atom in self.waiting]
+            ops = tuple(op for part in sequence for op in ((own,) if part is None else fragments[part].ops))
+            late = self._out_of_order(taken, ops)
+            if late:
+                for slot in late:
+                    self.release(slot)
+                continue
+            node = make([fragment.node for fragment in fragments])
+            widths = [width(fragment.node) for fragment in fragments] if separate else [width(node)]
+            if taken and max(widths) + beside + INDENT * self.depth > LINE_WIDTH:
+                self.release(max(taken, key=lambda slot: width(slot.fragment.node)))
+                continue
+            break
+        for slot in taken:
+            self.waiting.pop(slot.var)
+        hints = frozenset[str]().union(*(fragment.hints for fragment in fragments))
+        return Fragment(node, tuple(op for op in ops if op[1] is not Effect.PURE), hints)
+
+    def _out_of_order(self, taken: list[Slot], ops: Sequence[Op]) -> list[Slot]:
+        """The values that may not be printed inside the expression, if any."""
+        relevant = [op for op in ops if op[1] is not Effect.PURE]
+        for index, (place, effect) in enumerate(relevant):
+            if any(later < place and conflict(effect, other) for later, other in relevant[index + 1 :]):
+                return [slot for slot in taken if slot.fragment.effect is not Effect.PURE]
+        left = [slot for slot in self.waiting.values() if slot not in taken and slot.fragment.effect is not Effect.PURE]
+        return [slot for slot in taken if any(_passes(slot, other) for other in left)]
+
+    def close(self) -> list[Stmt]:
+        """The statements. What still waits is of no use; it is printed only if it does something."""
+        self.release_all(Effect.WRITES)
+        statements: list[Stmt] = []
+        for item in self.items:
+            if isinstance(item, Slot):
+                if item.printed:
+                    number = self.expressions.numbers[item.var]
+                    statements.append(Bind((number,), item.fragment.node, item.span))
+            else:
+                statements.append(item)
+        return statements
+
+
+def _passes(slot: Slot, other: Slot) -> bool:
+    """Whether a value, printed later, would happen after one that has to come after it."""
+    return any(place < other.place and conflict(effect, other.fragment.effect) for place, effect in slot.fragment.ops)
+
+
+def conflict(one: Effect, other: Effect) -> bool:
+    """Whether two computations may not change their order."""
+    return one + other > Effect.WRITES

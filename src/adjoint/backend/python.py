@@ -1,0 +1,144 @@
+"""The Python back end: IR to readable text, and text to a function that debuggers and tracebacks can show."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import linecache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from adjoint.backend.exits import return_from_loops
+from adjoint.backend.global_names import GlobalNames
+from adjoint.backend.layout import arrange_function
+from adjoint.backend.liveness import interference_of
+from adjoint.backend.lowering import Lowering
+from adjoint.backend.naming import Webs, choose_names, parameter_names
+from adjoint.backend.statements import StatementPrinter, rename
+from adjoint.backend.tree import Stmt, own_definitions, own_uses, walk
+from adjoint.diagnostics.spans import Span
+from adjoint.ir.nodes import Definition, Function, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The text of a function, and what its text refers to.
+
+    Attributes
+    ----------
+    text
+        The ``def`` of the function, followed by those of the functions that it calls.
+    namespace
+        The objects that the text names, without Python's own.
+    name
+        The name of the function in the text.
+    lines
+        For lines of the text the places in the user's source that they come from.
+    """
+
+    text: str
+    namespace: dict[str, object]
+    name: str
+    lines: dict[int, Span] = field(default_factory=dict, compare=False)
+
+
+def emit(function: Function, *, name: str | None = None) -> Emitted:
+    """Writes a function as Python text.
+
+    Parameters
+    ----------
+    function
+        The function. Definitions that its calls reach are written too.
+    name
+        Its name in the text; its own where this is not given.
+    """
+    names = GlobalNames()
+    main = names.define(function, name)
+    drafts: list[_Draft] = []
+    while len(drafts) < len(names.definitions):
+        drafts.append(_Draft(names.definitions[len(drafts)], names))
+    taken = {param for draft in drafts for param in draft.params}
+    settled, namespace = names.settle(taken)
+    avoid = {settled[token] for token in names.used()}
+    functions = [draft.finish(settled, avoid) for draft in drafts]
+    text = "\n\n".join(ast.unparse(ast.fix_missing_locations(syntax)) + "\n" for syntax in functions)
+    lines = _lines(text, functions, [draft.spans for draft in drafts])
+    return Emitted(text, namespace, settled[main], lines)
+
+
+def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
+    """Runs a text and gives the function; the text is registered so that tools find its lines."""
+    digest = hashlib.sha256(emitted.text.encode()).hexdigest()[:10]
+    filename = f"<adjoint {filename_hint or emitted.name} #{digest}>"
+    code = compile(emitted.text, filename, "exec")
+    lines = emitted.text.splitlines(keepends=True)
+    linecache.cache[filename] = (len(emitted.text), None, lines, filename)
+    namespace: dict[str, Any] = {"__name__": "adjoint.generated", **emitted.namespace}
+    exec(code, namespace)
+    function: Callable[..., Any] = namespace[emitted.name]
+    return function
+
+
+class _Draft:
+    """A function whose expressions are built and whose names are still open."""
+
+    def __init__(self, source: Definition | Function, names: GlobalNames) -> None:
+        function = source.function if isinstance(source, Definition) else source
+        if function is None:
+            raise ValueError(f"the definition of {source.name} is not complete")
+        self.token = names.define(source)
+        lowering = Lowering(return_from_loops(function), names)
+        self.doc = function.doc
+        self.statements: list[Stmt] = lowering.run()
+        self.variables: Sequence[Var] = tuple(lowering.uses.numbers)
+        self.params = parameter_names(function.params)
+        self.spans: dict[int, Span] = {}
+
+    def finish(self, settled: dict[str, str], avoid: set[str]) -> ast.FunctionDef:
+        """The syntax of the function with all names in place."""
+        numbers = range(len(self.params))
+        webs = Webs(self.variables, numbers, interference_of(self.statements, numbers))
+        webs.join_moves(self.statements)
+        used = {*numbers, *_mentioned(self.statements)}
+        names = choose_names(webs, used, dict(enumerate(self.params)), avoid)
+        printer = StatementPrinter(self.variables, names, self.statements)
+        body = arrange_function(printer.block(self.statements))
+        if self.doc:
+            body = [ast.Expr(ast.Constant(self.doc)), *(part for part in body if not isinstance(part, ast.Pass))]
+        self.spans = printer.spans
+        self._kept = printer.kept
+        syntax = _define(settled[self.token], self.params, body)
+        rename(syntax, lambda token: settled[token] if "$" in token else names[int(token.rpartition("%")[2])])
+        return syntax
+
+
+def _mentioned(statements: list[Stmt]) -> Iterator[int]:
+    for statement in walk(statements):
+        yield from own_uses(statement)
+        yield from own_definitions(statement)
+
+
+def _define(name: str, params: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
+    syntax = ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], returns=None)
+    if "type_params" in ast.FunctionDef._fields:  # Python 3.12
+        syntax.type_params = []
+    return syntax
+
+
+def _lines(text: str, functions: Sequence[ast.FunctionDef], spans: Sequence[dict[int, Span]]) -> dict[int, Span]:
+    """Finds the line of each statement by reading the text again: its syntax has the same shape."""
+    found: dict[int, Span] = {}
+    for printed, syntax, places in zip(ast.parse(text).body, functions, spans, strict=True):
+        for there, here in zip(_statements(printed), _statements(syntax), strict=True):
+            span = places.get(id(here))
+            if span is not None:
+                found.setdefault(there.lineno, span)
+    return found
+
+
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.stmt):
+            yield part

@@ -1,0 +1,191 @@
+"""The statements between IR and Python: expressions are rebuilt, values handed out have become moves.
+
+Expressions are Python syntax trees in which variables and global objects are *tokens*: names such as ``x%3`` and
+``np$0``. The names are chosen last, when it is known which variables may share one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from adjoint.diagnostics.spans import Span
+
+Number = int
+"""A variable: its place in the order of definitions."""
+
+
+@dataclass(slots=True)
+class Bind:
+    """``targets = value``; None stands for a result that nobody reads."""
+
+    targets: tuple[Number | None, ...]
+    value: ast.expr
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Move:
+    """Assignments that happen at once. A source of None means that the value is never read."""
+
+    pairs: list[tuple[Number, ast.expr | None]]
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Plain:
+    """A Python statement that binds no variable."""
+
+    statement: ast.stmt
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Choice:
+    """``if``; ``effect`` says that the condition must be evaluated even if nothing depends on it."""
+
+    cond: ast.expr
+    then: list[Stmt]
+    orelse: list[Stmt]
+    effect: bool = False
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Repeat:
+    """``for index in over`` or, without ``over``, ``while True``; ``orelse`` runs when ``over`` is exhausted.
+
+    ``index`` has two numbers for ``enumerate``. ``params`` are assigned at the ends of the body, ``targets`` at
+    its exits and in ``orelse``.
+    """
+
+    index: tuple[Number | None, ...]
+    over: ast.expr | None
+    params: tuple[Number, ...]
+    targets: tuple[Number, ...]
+    body: list[Stmt]
+    orelse: list[Stmt]
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Catch:
+    """One ``except`` clause."""
+
+    exception: ast.expr | None
+    name: Number | None
+    body: list[Stmt]
+
+
+@dataclass(slots=True)
+class Guard:
+    """``with`` or ``try``."""
+
+    context: ast.expr | None
+    name: Number | None
+    body: list[Stmt]
+    handlers: list[Catch]
+    final: list[Stmt] | None
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Jump:
+    """``break`` or ``continue``."""
+
+    kind: Literal["break", "continue"]
+
+
+@dataclass(slots=True)
+class Leave:
+    """``return`` or ``raise``."""
+
+    statement: ast.Return | ast.Raise
+    span: Span | None = None
+
+
+Stmt = Bind | Move | Plain | Choice | Repeat | Guard | Jump | Leave
+
+_TOKEN = re.compile(r"[%$]\d+")
+
+
+def token(hint: str, number: Number) -> ast.Name:
+    """A variable in an expression."""
+    return ast.Name(f"{hint}%{number}", ast.Load())
+
+
+def number_of(node: ast.AST) -> Number | None:
+    """The variable that an expression consists of, if it is one."""
+    if isinstance(node, ast.Name) and "%" in node.id:
+        return int(node.id.rpartition("%")[2])
+    return None
+
+
+def numbers_in(node: ast.AST | None) -> Iterator[Number]:
+    """The variables in a piece of syntax, in order."""
+    if node is not None:
+        for part in ast.walk(node):
+            number = number_of(part)
+            if number is not None:
+                yield number
+
+
+def width(node: ast.AST) -> int:
+    """About how many characters a piece of syntax takes."""
+    return len(_TOKEN.sub("", ast.unparse(node)))
+
+
+def children(statement: Stmt) -> tuple[list[Stmt], ...]:
+    """The bodies inside a statement."""
+    match statement:
+        case Choice():
+            return statement.then, statement.orelse
+        case Repeat():
+            return statement.body, statement.orelse
+        case Guard():
+            final = () if statement.final is None else (statement.final,)
+            return statement.body, *(handler.body for handler in statement.handlers), *final
+        case _:
+            return ()
+
+
+def own_uses(statement: Stmt) -> Iterator[Number]:
+    """The variables that a statement reads, outside its bodies."""
+    match statement:
+        case Bind(value=node) | Plain(statement=node) | Choice(cond=node) | Repeat(over=node) | Leave(statement=node):
+            yield from numbers_in(node)
+        case Move(pairs=pairs):
+            for _, source in pairs:
+                yield from numbers_in(source)
+        case Guard():
+            yield from numbers_in(statement.context)
+            for handler in statement.handlers:
+                yield from numbers_in(handler.exception)
+        case _:
+            pass
+
+
+def own_definitions(statement: Stmt) -> Iterator[Number]:
+    """The variables that a statement binds, outside its bodies."""
+    match statement:
+        case Bind(targets=numbers) | Repeat(index=numbers):
+            yield from (number for number in numbers if number is not None)
+        case Move(pairs=pairs):
+            yield from (target for target, _ in pairs)
+        case Guard():
+            for number in (statement.name, *(handler.name for handler in statement.handlers)):
+                if number is not None:
+                    yield number
+        case _:
+            pass
+
+
+def walk(statements: list[Stmt]) -> Iterator[Stmt]:
+    """All statements, those inside others included, in source order."""
+    for statement in statements:
+        yield statement
+        for body in children(statement):
+            yield from walk(body)

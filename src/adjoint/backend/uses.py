@@ -1,0 +1,165 @@
+"""Which values may be printed where they are used, and how a function's variables are numbered.
+
+A value may stand inside its single use when that use is in its own block. The repeated condition of ``a and b``
+(an ``if`` on ``a`` of which one side yields ``a`` itself) counts as one use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Block,
+    Call,
+    Const,
+    Function,
+    Guarded,
+    If,
+    Items,
+    Load,
+    Loop,
+    Raise,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Array, Dict, List, Number, Scalar, Tuple
+from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of
+
+
+class Effect(IntEnum):
+    """What limits the places to which a computation can move."""
+
+    PURE = 0
+    READS = 1
+    WRITES = 2
+
+
+def effect_of(statement: Statement) -> Effect:
+    """The effect of a statement, of its blocks too."""
+    own = _own_effect(statement)
+    inner = (effect_of(part) for block in blocks_of(statement) for part in statements_in(block) if not blocks_of(part))
+    return max(own, *inner, Effect.PURE)
+
+
+def _own_effect(statement: Statement) -> Effect:
+    match statement:
+        case Store():
+            return Effect.WRITES
+        case Load(base=base, key=key):
+            fixed = isinstance(type_of_atom(base), Tuple) or (isinstance(key, Attribute) and _is_fact(base, key))
+            return Effect.PURE if fixed else Effect.READS
+        case Call():
+            return _effect_of_call(statement)
+        case Guarded(context=Var() | Const()):
+            return Effect.WRITES
+        case Loop(over=Items(iterable=iterable)):
+            known = isinstance(type_of_atom(iterable), (Array, List, Dict, Tuple))
+            return Effect.READS if known else Effect.WRITES
+        case _:
+            return Effect.PURE
+
+
+def _is_fact(base: Atom, key: Attribute) -> bool:
+    return isinstance(type_of_atom(base), Array) and key.name in ("shape", "size", "ndim", "dtype")
+
+
+def _effect_of_call(call: Call) -> Effect:
+    found = effects_of(call)
+    if not found.pure:
+        return Effect.WRITES
+    if not call.targets:
+        return Effect.WRITES  # somebody wants it to happen there
+    args = (*call.args, *(value for _, value in call.kwargs))
+    read = args if found.reads is None else [args[position] for position in found.reads if position < len(args)]
+    return Effect.PURE if all(map(_holds_no_memory, read)) else Effect.READS
+
+
+def _holds_no_memory(atom: Atom) -> bool:
+    if isinstance(atom, Const):
+        return isinstance(atom.value, (bool, int, float, complex, str, bytes, type(None), type))
+    return isinstance(type_of_atom(atom), (Scalar, Number))
+
+
+def may_raise(statement: Statement) -> bool:
+    """Whether a ``raise`` stands in a statement."""
+    return any(
+        isinstance(leaf, Raise)
+        for block in blocks_of(statement)
+        for inner in (block, *(nested for part in statements_in(block) for nested in blocks_of(part)))
+        for leaf in leaves(inner)
+    )
+
+
+def hints_bound_in(statement: Statement) -> frozenset[str]:
+    """The hints of all variables that a statement binds, in its blocks too."""
+    found = {var.hint for var in (*targets_of(statement), *binders_of(statement))}
+    for block in blocks_of(statement):
+        for part in statements_in(block):
+            found.update(var.hint for var in (*targets_of(part), *binders_of(part)))
+    return frozenset(found)
+
+
+def echoes(statement: If) -> bool:
+    """Whether one branch does nothing but yield the condition: the shape of ``and`` and ``or``."""
+    if not isinstance(statement.cond, Var) or len(statement.targets) != 1 or statement.targets[0].named:
+        return False
+    echo = Block((), Yield((statement.cond,)))
+    return (statement.then == echo) != (statement.orelse == echo)
+
+
+class Uses:
+    """Counts and places of the uses of each variable of a function."""
+
+    def __init__(self, function: Function) -> None:
+        self.numbers: dict[Var, int] = {}
+        self.places: dict[Var, list[int]] = {}
+        self.homes: dict[Var, int] = {}
+        for param in function.params:
+            self._define(param, -1)
+        self._block(function.body)
+
+    def _define(self, var: Var, place: int) -> None:
+        self.numbers.setdefault(var, len(self.numbers))
+        self.homes[var] = place
+
+    def _block(self, block: Block) -> None:
+        place = id(block)
+        for statement in block.statements:
+            self._operands(statement, place)
+            for var in binders_of(statement):
+                self._define(var, -1)
+            for inner in _blocks_read(statement):
+                self._block(inner)
+            for var in targets_of(statement):
+                self._define(var, place)
+        self._operands(block.terminator, place)
+        for inner in blocks_of(block.terminator):
+            self._block(inner)
+
+    def _operands(self, node: Statement | Terminator, place: int) -> None:
+        for atom in operands(node):
+            if isinstance(atom, Var):
+                self.places.setdefault(atom, []).append(place)
+
+    def count(self, var: Var) -> int:
+        return len(self.places.get(var, ()))
+
+    def inlinable(self, var: Var) -> bool:
+        """Whether a value may be printed inside its use, as far as its uses tell."""
+        return not var.named and self.places.get(var) == [self.homes[var]]
+
+
+def _blocks_read(statement: Statement) -> Iterator[Block]:
+    """The blocks of a statement, without a branch that only echoes the condition."""
+    echo = isinstance(statement, If) and echoes(statement)
+    for block in blocks_of(statement):
+        if not (echo and not block.statements and block.terminator == Yield((statement.cond,))):  # type: ignore[union-attr]
+            yield block

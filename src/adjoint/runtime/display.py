@@ -1,0 +1,64 @@
+"""Displays and calls as functions, so that the intermediate representation needs no nodes for them.
+
+The printer of the Python back end writes each of them as the syntax it stands for: ``make_list(a, b)`` as
+``[a, b]``, ``call(f, x)`` as ``f(x)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def make_list(*items: Any) -> list[Any]:
+    """``[*items]``"""
+    return list(items)
+
+
+def make_tuple(*items: Any) -> tuple[Any, ...]:
+    """``(*items,)``"""
+    return items
+
+
+def make_set(*items: Any) -> set[Any]:
+    """``{*items}``"""
+    return set(items)
+
+
+def make_dict(*keys_and_values: Any) -> dict[Any, Any]:
+    """``{k1: v1, ...}`` from keys and values in turn."""
+    return dict(zip(keys_and_values[::2], keys_and_values[1::2], strict=True))
+
+
+def make_slice(lower: Any, upper: Any, step: Any) -> slice:
+    """``slice(lower, upper, step)``"""
+    return slice(lower, upper, step)
+
+
+def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """``function(*args, **kwargs)``, for a function that is known only at run time."""
+    return function(*args, **kwargs)
+
+
+_CONVERSIONS: dict[Any, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii, 115: str, 114: repr, 97: ascii}
+
+
+def format_value(value: Any, conversion: str | int | None = None, spec: str | None = None) -> str:
+    """One field of an f-string.
+
+    Parameters
+    ----------
+    value
+        What is formatted.
+    conversion
+        ``"s"``, ``"r"`` or ``"a"``, or the numbers that `ast.FormattedValue` uses for them; anything else: none.
+    spec
+        The format specification.
+    """
+    convert = _CONVERSIONS.get(conversion)
+    return format(value if convert is None else convert(value), spec or "")
+
+
+def join_string(*parts: Any) -> str:
+    """An f-string: its literal parts and formatted fields put together."""
+    return "".join(format(part) for part in parts)
