@@ -33,9 +33,8 @@ def simplify(function: Function) -> Function:
     function = remove_dead_code(function)
     for _ in range(_MAX_ROUNDS):
         function, rewritten = rewrite(function)
-        if rewritten:
-            function = remove_dead_code(function)
         function, merged = merge_choices(function)
         if not rewritten and not merged:
             break
+        function = remove_dead_code(function)
     return function

@@ -1,0 +1,467 @@
+"""Each simplification by itself, what must not be simplified, and random functions before and after."""
+
+import math
+import operator
+import time
+
+import numpy as np
+import pytest
+
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Exit,
+    Guarded,
+    Handler,
+    If,
+    Loop,
+    Raise,
+    Range,
+    Subscript,
+    Var,
+    Yield,
+)
+from adjoint.ir.printer import format_function
+from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Scalar, Tuple
+from adjoint.ir.verifier import verify
+from adjoint.runtime.display import make_list, make_tuple
+from adjoint.transform import passes
+from adjoint.transform.simplify import simplify
+from ir.building import build, choose, vector
+from ir.interpret import call_function
+from ir.random_programs import Generator
+
+FIRST = Subscript((Const(0),))
+
+
+def simplified(write, *types):
+    """The lines of the body, simplified."""
+    function = build(write, *types)
+    verify(function)
+    result = simplify(function)
+    verify(result, "simplify")
+    return [line[2:] for line in format_function(result).splitlines()[1:]]
+
+
+def unknown(*args):
+    """A function that nobody vouches for."""
+
+
+def _call(target, callee, *args):
+    return Call((target,), callee, args)
+
+
+# Dead code
+
+
+def test_unused_values_go_and_calls_of_unknown_effect_stay():
+    def write(b, x):
+        b.call(math.sin, x)
+        b.effect(unknown, x)
+        return x
+
+    assert simplified(write, FLOAT)[1:] == ["return %x"]
+    assert "unknown" in simplified(write, FLOAT)[0]
+
+
+def test_memory_that_nobody_reads_goes_with_its_stores():
+    def write(b, x):
+        dead = b.call(np.zeros, Const(3))
+        b.store(dead, FIRST, x)
+        view = b.load(dead, Subscript((Const(slice(1, None)),)), dead.type)
+        b.store(view, None, x, "add")
+        kept = b.call(np.zeros, Const(3))
+        b.store(kept, FIRST, x)
+        return kept
+
+    assert simplified(write, FLOAT) == ["%t = numpy.zeros(3)", "%t[0] = %x", "return %t"]
+
+
+def test_stores_that_others_see_stay():
+    def write(b, a, x):
+        b.store(a, FIRST, x)
+        return x
+
+    assert simplified(write, vector(written=True), FLOAT) == ["%x[0] = %y", "return %y"]
+
+
+def test_lists_that_nobody_reads_go_with_their_appends():
+    def write(b, x):
+        items = Var("items", List(FLOAT))
+        kept = Var("kept", List(FLOAT))
+        for target in (items, kept):
+            b.emit(_call(target, make_list))
+            b.effect(list.append, target, x)
+        b.emit(_call(Var("p", FLOAT), list.pop, items))
+        return kept
+
+    assert simplified(write, FLOAT) == ["%kept = make_list()", "list.append(%kept, %x)", "return %kept"]
+
+
+def test_a_choice_that_raises_stays():
+    def write(b, x, c):
+        b.emit(If(c, Block((), Raise(Const(ValueError))), Block((), Yield())))
+        return x
+
+    assert simplified(write, FLOAT, BOOL) == ["if %y:", "  raise ValueError", "else:", "  yield", "return %x"]
+
+
+def test_carried_variables_that_only_feed_themselves_go():
+    def write(b, x, n):
+        p, q, i = Var("p", FLOAT), Var("q", FLOAT), Var("i", INT)
+        inner = b.nested()
+        more, less = inner.call(operator.mul, p, x), inner.call(operator.mul, q, x)
+        body = inner.block(Continue((more, less)))
+        r, s, left = Var("r", FLOAT), Var("s", FLOAT), Var("left", INT)
+        b.emit(Loop(Range(Const(0), n, Const(1)), i, (p, q), (x, Const(1.0)), body, (r, s), left))
+        return s
+
+    assert simplified(write, FLOAT, INT) == [
+        "for _ in range(0, %y, 1) with %q = 1.0:",
+        "  %t = mul(%q, %x)",
+        "  continue %t",
+        "-> %s",
+        "return %s",
+    ]
+
+
+def test_loops_without_effect_go():
+    def write(b, x):
+        inner = b.nested()
+        cond = inner.call(operator.lt, x, Const(0.0))
+        ends = Branch(cond, Block((), Exit(1)), Block((), Continue()))
+        b.emit(Loop(None, None, (), (), inner.block(ends), (), Var("left", INT)))
+        return x
+
+    assert simplified(write, FLOAT) == ["return %x"]
+
+
+def test_what_may_raise_in_a_try_stays():
+    def write(b, x):
+        inner = b.nested()
+        inner.call(operator.truediv, Const(1.0), x)
+        handler = Handler(Const(ZeroDivisionError), None, Block((), Yield((Const(0.0),))))
+        target = Var("r", FLOAT)
+        b.emit(Guarded(None, None, inner.block(Yield((Const(1.0),))), (handler,), None, (target,)))
+        return target
+
+    assert "  %t = truediv(1.0, %x)" in simplified(write, FLOAT)
+
+
+# Copies
+
+
+def test_choices_between_one_value_are_that_value():
+    def write(b, x, c):
+        (same,) = choose(b, c, lambda b: x, lambda b: x)
+        (defined,) = choose(b, c, lambda b: same, lambda b: UNDEFINED)
+        return b.call(operator.mul, defined, defined)
+
+    assert simplified(write, FLOAT, BOOL) == ["%t = mul(%x, %x)", "return %t"]
+
+
+def test_carried_variables_that_never_change_are_their_first_value():
+    def write(b, x, y, n):
+        p, q = Var("p", FLOAT), Var("q", FLOAT)
+        inner = b.nested()
+        body = inner.block(Continue((p, inner.call(operator.mul, q, p))))
+        r, s = Var("r", FLOAT), Var("s", FLOAT)
+        b.emit(Loop(Range(Const(0), n, Const(1)), None, (p, q), (x, y), body, (r, s)))
+        return r, s
+
+    assert simplified(write, FLOAT, FLOAT, INT) == [
+        "for _ in range(0, %z, 1) with %q = %y:",
+        "  %t = mul(%q, %x)",
+        "  continue %t",
+        "-> %s",
+        "return %x, %s",
+    ]
+
+
+# Repeated values
+
+
+def test_repeated_values_are_computed_once():
+    def write(b, x, c):
+        first = b.call(math.sin, x)
+        (second,) = choose(b, c, lambda b: b.call(math.sin, x), lambda b: Const(0.0))
+        return b.call(operator.mul, first, second)
+
+    assert simplified(write, FLOAT, BOOL) == [
+        "%t = math.sin(%x)",
+        "if %y:",
+        "  yield %t",
+        "else:",
+        "  yield 0.0",
+        "-> %k",
+        "%t.1 = mul(%t, %k)",
+        "return %t.1",
+    ]
+
+
+def test_what_is_known_in_one_side_is_not_known_in_the_other():
+    def write(b, x, c):
+        (first,) = choose(b, c, lambda b: b.call(math.sin, x), lambda b: b.call(math.sin, x))
+        return first
+
+    assert sum("math.sin" in line for line in simplified(write, FLOAT, BOOL)) == 2
+
+
+@pytest.mark.parametrize("store", [True, False])
+def test_loads_repeat_only_from_memory_that_nobody_writes(store):
+    def write(b, a, x):
+        first = b.item(a, Const(0), FLOAT)
+        if store:
+            view = b.load(a, Subscript((Const(slice(None)),)), vector())
+            b.store(view, FIRST, x)
+        return b.call(operator.mul, first, b.item(a, Const(0), FLOAT))
+
+    lines = simplified(write, vector(), FLOAT)
+    assert sum(line.endswith("= %x[0]") for line in lines) == (2 if store else 1)
+
+
+def test_fresh_memory_and_results_stay_apart():
+    def write(b, x):
+        first, second = b.call(np.zeros_like, x), b.call(np.zeros_like, x)
+        b.store(first, None, x, "add")
+        cosine, again = b.call(np.cos, x), b.call(np.cos, x)
+        return first, second, cosine, again
+
+    lines = simplified(write, vector())
+    assert sum("zeros_like" in line for line in lines) == 2
+    assert sum("cos" in line for line in lines) == 2
+
+
+def test_parts_of_a_new_tuple_are_known():
+    def write(b, x, y):
+        pair = Var("pair", Tuple((FLOAT, FLOAT)))
+        b.emit(_call(pair, make_tuple, x, y))
+        return b.item(pair, Const(1), FLOAT)
+
+    assert simplified(write, FLOAT, FLOAT) == ["return %y"]
+
+
+def test_operators_of_unknown_classes_are_neither_dropped_nor_merged():
+    def write(b, x):
+        b.call(operator.eq, x, Const("mode"))
+        b.call(operator.eq, x, Const("mode"))
+        return Const(0.0)
+
+    assert len(simplified(write, OPAQUE)) == 3
+
+
+# Algebra
+
+
+@pytest.mark.parametrize(
+    ("write", "expected"),
+    [
+        (lambda b, x, y: b.call(operator.mul, x, Const(1.0)), ["return %x"]),
+        (lambda b, x, y: b.call(operator.mul, Const(1), x), ["return %x"]),
+        (lambda b, x, y: b.call(operator.truediv, x, Const(1.0)), ["return %x"]),
+        (lambda b, x, y: b.call(operator.pow, x, Const(1)), ["return %x"]),
+        (lambda b, x, y: b.call(operator.sub, x, Const(0.0)), ["return %x"]),
+        (lambda b, x, y: b.call(operator.neg, b.call(operator.neg, x)), ["return %x"]),
+        (lambda b, x, y: b.call(operator.mul, x, Const(-1.0)), ["%t = neg(%x)", "return %t"]),
+        (lambda b, x, y: b.call(operator.add, x, b.call(operator.neg, y)), ["%t = sub(%x, %y)", "return %t"]),
+        (lambda b, x, y: b.call(operator.add, b.call(operator.neg, y), x), ["%t = sub(%x, %y)", "return %t"]),
+        (lambda b, x, y: b.call(operator.sub, x, b.call(operator.neg, y)), ["%t = add(%x, %y)", "return %t"]),
+        (lambda b, x, y: b.call(operator.sub, Const(5), Const(3)), ["return 2"]),
+        (lambda b, x, y: b.call(operator.pow, x, b.call(operator.sub, Const(2), Const(1))), ["return %x"]),
+        # what would change a signed zero, a NaN, an infinity or an error
+        (lambda b, x, y: b.call(operator.add, x, Const(0.0)), ["%t = add(%x, 0.0)", "return %t"]),
+        (lambda b, x, y: b.call(operator.add, x, Const(0)), ["%t = add(%x, 0)", "return %t"]),
+        (lambda b, x, y: b.call(operator.sub, x, Const(-0.0)), ["%t = sub(%x, -0.0)", "return %t"]),
+        (lambda b, x, y: b.call(operator.mul, x, Const(0.0)), ["%t = mul(%x, 0.0)", "return %t"]),
+        (lambda b, x, y: b.call(operator.truediv, Const(1.0), Const(0.0)), ["%t = truediv(1.0, 0.0)", "return %t"]),
+        (lambda b, x, y: b.call(operator.mul, Const(1e300), Const(1e300)), ["%t = mul(1e+300, 1e+300)", "return %t"]),
+    ],
+)
+def test_algebra_on_floats(write, expected):
+    assert simplified(write, FLOAT, FLOAT) == expected
+
+
+def test_a_product_with_one_keeps_the_dtype():
+    narrow = Scalar("float", np.dtype(np.float32))
+
+    def wide(b, x):
+        target = Var("t", Scalar("float", np.dtype(np.float64)))
+        b.emit(_call(target, operator.mul, x, Const(1.0)))
+        return target
+
+    assert simplified(wide, narrow) == ["%t = mul(%x, 1.0)", "return %t"]
+
+    def promoted(b, x):
+        target = Var("t", FLOAT)
+        b.emit(_call(target, operator.mul, x, Const(1.0)))
+        return target
+
+    assert simplified(promoted, INT) == ["%t = mul(%x, 1.0)", "return %t"]
+    assert simplified(promoted, Scalar("float", np.dtype(float))) == ["%t = mul(%x, 1.0)", "return %t"]
+
+
+def test_a_product_of_an_array_with_one_is_a_copy_where_that_matters():
+    def used(b, x):
+        return b.call(np.sin, b.call(operator.mul, x, Const(1.0)))
+
+    assert simplified(used, vector()) == ["%t = numpy.sin(%x)", "return %t"]
+    returned = simplified(lambda b, x: b.call(operator.mul, x, Const(1.0)), vector())
+    assert returned == ["%t = mul(%x, 1.0)", "return %t"]
+    unknown_dtype = Array(None, ("many",))
+    assert "mul" in simplified(used, unknown_dtype)[0]
+
+
+def test_a_negative_is_not_moved_past_a_write():
+    def write(b, a, x):
+        negative = b.call(operator.neg, a)
+        b.store(a, FIRST, x)
+        return b.call(operator.add, x, negative)
+
+    assert "%t = neg(%x)" in simplified(write, vector(), FLOAT)
+
+
+def test_adding_a_negative_in_place_is_subtracting():
+    def write(b, a, x):
+        b.store(a, FIRST, b.call(operator.neg, x), "add")
+        return x
+
+    assert simplified(write, vector(written=True), FLOAT) == ["%x[0] -= %y", "return %y"]
+
+
+def test_opposites_of_comparisons_mind_nan():
+    def opposite(callee):
+        return lambda b, x, y: b.call(operator.not_, b.call(callee, x, y))
+
+    assert simplified(opposite(operator.eq), FLOAT, FLOAT)[0] == "%t = ne(%x, %y)"
+    assert simplified(opposite(operator.lt), INT, INT)[0] == "%t = ge(%x, %y)"
+    assert simplified(opposite(operator.lt), FLOAT, FLOAT)[0] == "%t = lt(%x, %y)"
+
+
+# Branches
+
+
+def test_decided_choices_are_followed():
+    def write(b, x, c):
+        less = b.call(operator.lt, Const(1), Const(2))
+        (chosen,) = choose(b, less, lambda b: b.call(math.sin, x), lambda b: b.call(math.cos, x))
+        return choose(b, c, lambda b: choose(b, c, lambda b: chosen, lambda b: Const(1.0)), lambda b: Const(2.0))
+
+    assert simplified(write, FLOAT, BOOL) == [
+        "%t = math.sin(%x)",
+        "if %y:",
+        "  yield %t",
+        "else:",
+        "  yield 2.0",
+        "-> %k",
+        "return %k",
+    ]
+
+
+def test_code_after_a_raise_that_always_happens_goes():
+    def write(b, x):
+        b.emit(If(Const(True), Block((), Raise(Const(ValueError))), Block((), Yield())))
+        return b.call(math.sin, x)
+
+    assert simplified(write, FLOAT) == ["raise ValueError"]
+
+
+def test_neighbouring_choices_on_one_condition_are_one():
+    def write(b, x, c):
+        (first,) = choose(b, c, lambda b: b.call(math.sin, x), lambda b: x)
+        between = b.call(math.exp, x)
+        (second,) = choose(
+            b, c, lambda b: b.call(operator.mul, first, between), lambda b: b.call(operator.add, first, between)
+        )
+        return second
+
+    assert simplified(write, FLOAT, BOOL) == [
+        "%t = math.exp(%x)",
+        "if %y:",
+        "  %t.1 = math.sin(%x)",
+        "  %t.2 = mul(%t.1, %t)",
+        "  yield %t.2",
+        "else:",
+        "  %t.3 = add(%x, %t)",
+        "  yield %t.3",
+        "-> %k",
+        "return %k",
+    ]
+
+
+def test_choices_are_not_joined_across_a_write_or_a_raise():
+    def across_write(b, a, c):
+        (first,) = choose(b, c, lambda b: b.item(a, Const(0), FLOAT), lambda b: Const(0.0))
+        b.store(a, FIRST, Const(7.0))
+        (second,) = choose(b, c, lambda b: b.item(a, Const(0), FLOAT), lambda b: Const(0.0))
+        return first, second
+
+    assert simplified(across_write, vector(written=True), BOOL).count("if %y:") == 2
+
+    def across_raise(b, x, c):
+        b.emit(If(c, Block((), Raise(Const(ValueError))), Block((), Yield())))
+        between = b.call(operator.truediv, Const(1.0), x)
+        return choose(b, c, lambda b: x, lambda b: b.call(math.sin, between))
+
+    lines = simplified(across_raise, FLOAT, BOOL)
+    assert lines[:2] == ["if %y:", "  raise ValueError"]
+
+
+# All together
+
+
+def outcome(function, x, y, n):
+    a, b = np.array([1.0, 2.0, -0.0, x]), np.array([0.5, -1.0, 3.0, 0.0])
+    try:
+        result = call_function(function, x, y, n, a, b)
+    except ValueError as error:
+        return str(error)
+    except OverflowError:
+        return None
+    arrays = (result[1], result[3])
+    shared = [np.shares_memory(one, other) for one in arrays for other in (*arrays, a, b)]
+    return repr((result, a, b, shared))
+
+
+@pytest.mark.parametrize("first", range(0, 1000, 100))
+def test_random_functions_compute_the_same(first):
+    for seed in range(first, first + 100):
+        function = Generator(seed).function()
+        verify(function)
+        result = simplify(function)
+        verify(result, f"simplify, seed {seed}")
+        for args in ((1.5, -2.0, 1), (0.0, -0.0, 0), (float("nan"), 3.0, 2)):
+            expected = outcome(function, *args)
+            assert expected is None or outcome(result, *args) == expected, f"seed {seed}"
+
+
+def test_the_result_is_simple():
+    for seed in range(100):
+        once = simplify(Generator(seed).function())
+        assert format_function(simplify(once)) == format_function(once)
+
+
+def test_it_is_fast():
+    def write(b, x, y):
+        for _ in range(250):
+            x = b.call(operator.mul, x, b.call(operator.add, y, b.call(math.sin, x)))
+        return x
+
+    function = build(write, FLOAT, FLOAT)
+    start = time.perf_counter()
+    simplify(function)
+    assert time.perf_counter() - start < 0.5
+
+
+def test_a_pipeline_checks_and_shows_each_pass():
+    function = build(lambda b, x: b.call(operator.mul, x, Const(1.0)), FLOAT)
+    seen = []
+    steps = [passes.Step("simplify", simplify)]
+    result = passes.run(steps, function, observe=lambda name, after: seen.append((name, after)))
+    assert seen == [("simplify", result)]
+    broken = passes.Step("broken", lambda f: type(f)(f.name, (), f.body))
+    with pytest.raises(AssertionError, match="after broken"):
+        passes.run([broken], function)
