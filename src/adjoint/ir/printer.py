@@ -102,13 +102,13 @@ def format_callee(callee: Any) -> str:
             return f"numpy.{callee.__name__}"
         case ModuleType():
             return callee.__name__
-    name: Any = getattr(callee, "__qualname__", None) or getattr(callee, "__name__", None)
-    if not isinstance(name, str):
+    qualified: Any = getattr(callee, "__qualname__", None) or getattr(callee, "__name__", None)
+    if not isinstance(qualified, str):
         return f"<{type(callee).__name__}>"
     module = getattr(callee, "__module__", None)
     if not isinstance(module, str) or module in _BARE_MODULES:
-        return name
-    return f"{module.lstrip('_')}.{name}"
+        return qualified
+    return f"{module.lstrip('_')}.{qualified}"
 
 
 class _Printer:
