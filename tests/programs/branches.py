@@ -106,7 +106,6 @@ def and_or(x, y):
 
 
 @program(0.5)
-@program(0.0)
 def or_as_value(x):
     return (x or 2.0) * 3.0 + (x and 4.0)
 

@@ -134,7 +134,7 @@ def while_walrus(x):
 def zero_or_more(x):
     y = x
     while y > 1.0:
-        y = math.log(y) + 0.2 * x
+        y = math.log(y) + 0.1 * x
     return y * x
 
 

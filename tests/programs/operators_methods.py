@@ -1,0 +1,156 @@
+"""Special methods: reflected, in-place, indexing, iteration, context managers, comparison."""
+
+import math
+
+from programs.registry import program
+
+
+class Vec:
+    def __init__(self, *items):
+        self.items = list(items)
+
+    def __add__(self, other):
+        return Vec(*[a + b for a, b in zip(self.items, other.items)])
+
+    def __iadd__(self, other):
+        for i in range(len(self.items)):
+            self.items[i] = self.items[i] + other.items[i]
+        return self
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __neg__(self):
+        return Vec(*[-a for a in self.items])
+
+    def __rmul__(self, k):
+        return Vec(*[k * a for a in self.items])
+
+    def __truediv__(self, k):
+        return (1.0 / k) * self
+
+    def __matmul__(self, other):
+        return sum(a * b for a, b in zip(self.items, other.items))
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+    def __setitem__(self, i, value):
+        self.items[i] = value
+
+    def __len__(self):
+        return len(self.items)
+
+    def __abs__(self):
+        return math.sqrt(self @ self)
+
+    def __float__(self):
+        return float(abs(self))
+
+    def __bool__(self):
+        return len(self.items) > 0
+
+    def __lt__(self, other):
+        return abs(self) < abs(other)
+
+    def __iter__(self):
+        return iter(self.items)
+
+    def __contains__(self, value):
+        return value in self.items
+
+
+class Dual:
+    def __init__(self, value, slope):
+        self.value = value
+        self.slope = slope
+
+    def __add__(self, other):
+        if isinstance(other, Dual):
+            return Dual(self.value + other.value, self.slope + other.slope)
+        return Dual(self.value + other, self.slope)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        if isinstance(other, Dual):
+            return Dual(self.value * other.value, self.slope * other.value + self.value * other.slope)
+        return Dual(self.value * other, self.slope * other)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, n):
+        return Dual(self.value**n, n * self.value ** (n - 1) * self.slope)
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+        self.depth = 0
+
+    def __enter__(self):
+        self.depth += 1
+        return self.factor
+
+    def __exit__(self, *exc):
+        self.depth -= 1
+        return False
+
+
+@program(1.0, 2.0)
+def vector_arithmetic(x, y):
+    a = Vec(x, y)
+    b = 2.0 * a - Vec(y, x) / 3.0
+    return a @ b + abs(b)
+
+
+@program(1.0, 2.0)
+def in_place_operator(x, y):
+    a = Vec(x, y)
+    a += Vec(y, x * y)
+    a += a
+    return a[0] * a[1]
+
+
+@program(1.0, 2.0)
+def item_methods(x, y):
+    a = Vec(x, y, 1.0)
+    a[2] = a[0] * a[1]
+    a[0] = a[2] + len(a)
+    return a[0] * a[2]
+
+
+@program(1.0, 2.0)
+def truth_and_comparison(x, y):
+    a, b = Vec(x, y), Vec(y, y)
+    if a and a < b:
+        return a @ b
+    return a @ a
+
+
+@program(1.0, 2.0)
+def iteration(x, y):
+    total = 0.0
+    for item in Vec(x, y, x * y):
+        total += item * item
+    return total
+
+
+@program(1.5)
+def own_dual_numbers(x):
+    d = Dual(x, 1.0)
+    f = 3.0 * d**3 + d * d + 1.0
+    return f.slope * f.value
+
+
+@program(1.5)
+def context_manager(x):
+    scale = Scale(x)
+    with scale as k:
+        y = k * x
+    return y * k
+
+
+@program(1.0, 2.0)
+def conversion_to_float(x, y):
+    return float(Vec(x, y)) * x

@@ -1,0 +1,263 @@
+"""Containers of active values: built, indexed, unpacked, changed."""
+
+import math
+
+import numpy as np
+
+from programs.registry import program
+
+
+@program(2.0, 3.0)
+def tuple_pack_unpack(x, y):
+    p = (x * y, x + y)
+    a, b = p
+    return a * b + p[0]
+
+
+@program(2.0, 3.0)
+def nested_unpack(x, y):
+    (a, (b, c)), d = ((x, (y, x * y)), 2.0)
+    return a * b + c * d
+
+
+@program([1.0, 2.0, 3.0, 4.0])
+def starred_unpack(xs):
+    first, *middle, last = xs
+    return first * last + sum(middle) * first
+
+
+@program((1.0, 2.0, 3.0))
+def tuple_argument(p):
+    x, y, z = p
+    return x * y * y + z
+
+
+@program(((1.0, 2.0), 3.0))
+def nested_tuple_argument(p):
+    (x, y), z = p
+    return x * y**z
+
+
+@program((1.0, 2.0, 3.0))
+def tuple_slice_and_negative(p):
+    tail = p[1:]
+    return tail[0] * tail[1] * p[-1] + len(tail)
+
+
+@program((1.0, 2.0), (3.0, 4.0))
+def tuple_concatenation(p, q):
+    r = p + q + (p[0] * q[0],)
+    return r[0] * r[3] + r[4] ** 2
+
+
+@program(2.0)
+def tuple_repeat(x):
+    p = (x, 1.0) * 2
+    return p[0] * p[2] + p[1]
+
+
+@program([1.0, 2.0, 3.0])
+def list_index(xs):
+    return xs[0] * xs[1] + xs[-1] ** 2
+
+
+@program([1.0, 2.0, 3.0], 1)
+def list_variable_index(xs, i):
+    return xs[i] * xs[i - 1] * xs[i + 1]
+
+
+@program([1.0, 2.0, 3.0])
+def list_slices(xs):
+    a = xs[1:]
+    b = xs[:-1]
+    return a[0] * b[0] + a[1] * b[1] + len(xs[::2])
+
+
+@program([1.0, 2.0], [3.0])
+def list_concatenation(xs, ys):
+    zs = xs + ys + [4.0 * xs[0]]
+    return zs[0] * zs[1] * zs[2] + zs[3]
+
+
+@program(2.0)
+def list_repeat(x):
+    xs = [x] * 3
+    return xs[0] * xs[1] * xs[2]
+
+
+@program(2.0, 3.0)
+def list_item_assignment(x, y):
+    xs = [x, y, 1.0]
+    xs[0] = xs[0] * xs[1]
+    xs[2] = xs[0] + x
+    return xs[0] * xs[2]
+
+
+@program(2.0, 3.0)
+def list_swap(x, y):
+    xs = [x, y]
+    xs[0], xs[1] = xs[1], xs[0]
+    return xs[0] * xs[0] * xs[1]
+
+
+@program(2.0)
+def list_augmented_item(x):
+    xs = [x, 1.0]
+    xs[1] += x
+    xs[1] *= xs[1]
+    return xs[1]
+
+
+@program([1.0, 2.0, 3.0])
+def list_copied_then_changed(xs):
+    ys = list(xs)
+    ys[0] = ys[1] * ys[2]
+    return ys[0] * xs[0]
+
+
+@program([3.0, 1.0, 2.0])
+def list_argument_changed(xs):
+    xs[0] = xs[0] * xs[1]
+    return xs[0] * xs[2]
+
+
+@program(2.0)
+def list_alias(x):
+    a = [x, x]
+    b = a
+    b[0] = x * x
+    return a[0] * b[1]
+
+
+@program({"rate": 2.0, "scale": 3.0})
+def dict_argument(p):
+    return p["rate"] * p["scale"] ** 2
+
+
+@program({"rate": 2.0, "name": "fast", "steps": 3})
+def dict_with_inactive(p):
+    y = 1.0
+    for _ in range(p["steps"]):
+        y = y * p["rate"]
+    return y if p["name"] == "fast" else -y
+
+
+@program({"layer": {"w": 2.0, "b": 1.0}, "gain": 0.5}, 0.3)
+def nested_dict_argument(p, x):
+    return math.tanh(p["layer"]["w"] * x + p["layer"]["b"]) * p["gain"]
+
+
+@program(2.0, 3.0)
+def dict_display(x, y):
+    d = {"x": x, "y": y}
+    d["z"] = d["x"] * d["y"]
+    d["x"] = d["z"] * 2.0
+    return d["x"] + d["z"] * d["y"]
+
+
+@program(2.0)
+def dict_update_in_loop(x):
+    d = {"total": 0.0, "power": 1.0}
+    for i in range(4):
+        d["power"] *= x
+        d["total"] += d["power"] / (i + 1)
+    return d["total"]
+
+
+@program({"a": 2.0})
+def dict_get(p):
+    return p.get("a", 1.0) * p.get("b", 3.0)
+
+
+@program(2.0, 3.0)
+def dict_constructor_and_merge(x, y):
+    a = dict(x=x, y=y)
+    b = {**a, "y": x * y}
+    return b["x"] * b["y"] + a["y"]
+
+
+@program({"a": 2.0, "b": 3.0})
+def dict_membership(p):
+    if "c" in p:
+        return p["c"]
+    return p["a"] * p["b"] + len(p)
+
+
+@program([[1.0, 2.0], [3.0, 4.0]])
+def list_of_lists(m):
+    return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+
+
+@program(2.0)
+def list_of_lists_changed(x):
+    m = [[x, 1.0], [0.0, x]]
+    m[0][1] = x * m[1][1]
+    m[1] = [m[0][0], m[0][1]]
+    return m[1][1] * m[0][0]
+
+
+@program([{"w": 1.0, "b": 0.5}, {"w": -0.5, "b": 0.2}], 0.7)
+def list_of_dicts(layers, x):
+    for layer in layers:
+        x = math.tanh(layer["w"] * x + layer["b"])
+    return x
+
+
+@program({"w": [1.0, 2.0], "b": (0.5, 0.1)})
+def dict_of_containers(p):
+    return p["w"][0] * p["b"][1] + p["w"][1] ** 2 * p["b"][0]
+
+
+@program(lambda rng: {"w": rng.normal(size=(2, 3)), "b": rng.normal(size=2)}, lambda rng: rng.normal(size=3))
+def dict_of_arrays(p, x):
+    return np.sum(np.tanh(p["w"] @ x + p["b"]))
+
+
+@program(2.0)
+def tuple_in_loop(x):
+    state = (x, 1.0)
+    for _ in range(4):
+        state = (state[1], state[0] * 0.5 + state[1] * x)
+    return state[0] * state[1]
+
+
+@program(2.0, 3.0)
+def tuple_in_branch(x, y):
+    p = (x, y) if x < y else (y, x)
+    a, b = p
+    return a * a * b
+
+
+@program(2.0, 3.0)
+def returns_list(x, y):
+    return [x * y, x, 1.0]
+
+
+@program(2.0, 3.0)
+def returns_dict_of_tuple(x, y):
+    return {"a": (x * y, y), "n": 3}
+
+
+@program((2.0, 3.0))
+def returns_argument(p):
+    return p
+
+
+@program([1.0, (2.0, {"k": 3.0})])
+def deep_structure(s):
+    a, (b, d) = s
+    return a * b * d["k"]
+
+
+@program([2.0, 1.0])
+def list_methods_inactive(xs):
+    names = ["b", "a"]
+    names.sort()
+    k = names.index("b")
+    return xs[k] * xs[0] + names.count("a")
+
+
+@program(2.0)
+def zipped_to_dict(x):
+    d = dict(zip(["a", "b"], [x, x * x]))
+    return d["a"] * d["b"]
