@@ -1,0 +1,442 @@
+"""Through which values and which memory a derivative flows, as reachability in a graph.
+
+Its nodes are values, and *slots*: the places of one storage class that hold values (for objects, one for each field).
+An edge says that one's derivative may contribute to the other's. What is reached from the inputs varies, what reaches
+the outputs is useful; what does both is active. Memory that may be one is one node, whatever the order of events.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from adjoint.diagnostics import diagnostic
+from adjoint.ir.effects import effects
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Definition,
+    Derived,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Items,
+    Key,
+    Load,
+    Loop,
+    Return,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype
+from adjoint.ir.walk import leaves, statements_in
+from adjoint.rules.declare import Constant, Linear, NoDerivative, Observer, Rule
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.tangents import follow_view, shadow_like
+from adjoint.transform.slots import Memory, Slot, has_slots, is_container, may_vary
+from adjoint.transform.structural import is_object_display, object_display, roles_of
+
+Node = Var | Slot
+_FRESH = (shadow_like, zeros_like)
+
+
+class Dependence:
+    """The activity of everything in a function.
+
+    Parameters
+    ----------
+    function
+        The function.
+    wrt, outputs
+        The parameters with respect to which, and the results of which, the derivative is taken. What the function
+        writes to memory of the parameters in ``wrt`` counts as a result.
+    """
+
+    def __init__(self, function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> None:
+        self.memory = Memory()
+        self.edges: dict[Node, set[Node]] = defaultdict(set)
+        self.opaque: list[tuple[Call, str]] = []
+        self.stores: list[Store] = []
+        self.foreign: list[tuple[Statement, Var]] = []
+        for param in function.params:
+            self.memory.enter(param.type)
+        for statement in statements_in(function.body):
+            self._link(statement)
+        for statement in statements_in(function.body):
+            self._connect(statement)
+        inputs = [node for index in wrt for node in self.nodes(function.params[index])]
+        results = [
+            node for leaf in leaves(function.body) if isinstance(leaf, Return) for node in self._results(leaf, outputs)
+        ]
+        results += [slot for index in wrt for slot in self.memory.slots(function.params[index].type)]
+        self.varied = _reached(inputs, self.edges)
+        self.active_nodes = self.varied & _reached(results, _reversed(self.edges))
+        self.problems = [*self._opaque_problems(), *self._memory_problems()]
+
+    # What the transform asks
+
+    def active(self, atom: Atom) -> bool:
+        """Whether a derivative flows through a value, or through memory that it refers to."""
+        return isinstance(atom, Var) and any(node in self.active_nodes for node in self.nodes(atom))
+
+    def varies(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and any(node in self.varied for node in self.nodes(atom))
+
+    def active_slot(self, base: Atom, key: Key | None) -> bool:
+        """Whether a derivative flows through a slot, or through memory that what lies there refers to."""
+        type_ = type_of_atom(base)
+        slot = self.slot(type_, key)
+        if slot is None:
+            return self.active(base)
+        return slot in self.active_nodes or any(
+            inner in self.active_nodes for inner in self.memory.slots(self.memory.content.get(slot))
+        )
+
+    def content(self, base: Atom, key: Key | None) -> Type | None:
+        """The type of what lies in a slot."""
+        slot = self.slot(type_of_atom(base), key)
+        return None if slot is None else self.memory.content.get(slot)
+
+    # Nodes
+
+    def slot(self, type_: Type | None, key: Key | None) -> Slot | None:
+        match type_:
+            case Array(storage=storage) if storage.written:
+                return self.memory.find(storage), None
+            case List(storage=storage) | Dict(storage=storage):
+                return self.memory.find(storage), None
+            case Instance(storage=storage) if isinstance(key, Attribute):
+                return self.memory.find(storage), key.name
+            case _:
+                return None
+
+    def nodes(self, atom: Atom) -> list[Node]:
+        """The value itself, unless it is a reference, and every slot that can be reached from it."""
+        if not isinstance(atom, Var) or not may_vary(atom.type):
+            return []
+        own: list[Node] = [] if has_slots(atom.type) else [atom]
+        return own + self.memory.slots(atom.type)
+
+    def _results(self, leaf: Return, outputs: Sequence[int]) -> list[Node]:
+        return [node for index in outputs for node in self.nodes(leaf.values[index])]
+
+    # Aliases
+
+    def _link(self, statement: Statement) -> None:
+        memory = self.memory
+        match statement:
+            case Load(target=target, base=base, key=key):
+                self._link_load(type_of_atom(base), key, target.type)
+            case Store(base=base, key=key, value=value):
+                slot = self.slot(type_of_atom(base), key)
+                if slot is not None and not isinstance(type_of_atom(base), Array):
+                    memory.hold(*slot, type_of_atom(value))
+            case Call():
+                self._link_call(statement)
+        for source, target in _joins(statement):
+            memory.link(type_of_atom(source), target.type)
+
+    def _link_load(self, base: Type | None, key: Key, target: Type) -> None:
+        match base:
+            case Array():
+                if has_slots(base) and has_slots(target):
+                    self.memory.link(base, target)
+            case Tuple(items=items):
+                place = key.items[0] if isinstance(key, Subscript) and len(key.items) == 1 else None
+                if isinstance(place, Const) and isinstance(place.value, int):
+                    items = items[place.value :][:1] if place.value >= 0 else (items[place.value],)
+                for item in items:
+                    self.memory.link(item, target)
+            case _:
+                slot = self.slot(base, key)
+                if slot is not None:
+                    self.memory.hold(*slot, target)
+
+    def _link_call(self, call: Call) -> None:
+        memory = self.memory
+        for target in call.targets:
+            memory.enter(target.type)
+        if isinstance(call.callee, (Definition, Function)):
+            self._link_function(call)
+            return
+        if is_object_display(call.callee):
+            for name, value in zip(object_display(call)[1], call.args[2:], strict=True):
+                memory.hold(*self._field(call.targets[0], name), type_of_atom(value))
+            return
+        if call.callee is follow_view:
+            memory.link(type_of_atom(call.args[0]), call.targets[0].type)
+            return
+        roles = roles_of(call, is_container)
+        if roles is None:
+            rule = rule_for(call.callee)
+            if rule is not None and rule.view_of is not None and rule.view_of < len(call.args):
+                for target in call.targets:
+                    memory.link(type_of_atom(call.args[rule.view_of]), target.type)
+            return
+        containers = [type_of_atom(arg) for arg, role in zip(call.args, roles, strict=True) if role == "container"]
+        items = [type_of_atom(arg) for arg, role in zip(call.args, roles, strict=True) if role == "item"]
+        holders = containers or [target.type for target in call.targets]
+        if not containers and isinstance(holders[0] if holders else None, Tuple):
+            memory.link(holders[0], Tuple(tuple(item or Opaque() for item in items)))
+            return
+        self._link_structural(call, holders, items)
+
+    def _field(self, target: Var, name: str) -> Slot:
+        slot = self.slot(target.type, Attribute(name))
+        assert slot is not None
+        return slot
+
+    def _link_structural(self, call: Call, holders: list[Type | None], items: list[Type | None]) -> None:
+        memory = self.memory
+        for other in holders[1:]:
+            memory.link(holders[0], other)
+        for holder in holders[:1]:
+            slot = self.slot(holder, None)
+            if slot is None:
+                continue
+            for item in items:
+                memory.hold(*slot, item)
+            for target in call.targets:
+                if target.type is holder:
+                    continue
+                if type(target.type) is type(holder) and not _takes_out(call):
+                    memory.link(holder, target.type)
+                else:
+                    memory.hold(slot[0], None, target.type)
+
+    def _link_function(self, call: Call) -> None:
+        function = call.callee.function if isinstance(call.callee, Definition) else call.callee
+        assert function is not None
+        for arg, param in zip(call.args, function.params, strict=True):
+            self.memory.link(type_of_atom(arg), param.type)
+        for leaf in leaves(function.body):
+            if isinstance(leaf, Return):
+                for value, target in zip(leaf.values, call.targets, strict=False):
+                    self.memory.link(type_of_atom(value), target.type)
+
+    # Edges
+
+    def _connect(self, statement: Statement) -> None:
+        match statement:
+            case Load(target=target, base=base, key=key):
+                slot = self.slot(type_of_atom(base), key)
+                self._flow([slot] if slot is not None else self.nodes(base), self._values(target))
+                if slot is None and has_slots(target.type) and not isinstance(type_of_atom(base), (Tuple, Array)):
+                    self.foreign.append((statement, target))
+            case Store(base=base, key=key, value=value):
+                slot = self.slot(type_of_atom(base), key)
+                if slot is not None and may_vary(type_of_atom(base)):
+                    self._flow(self._carried(value, base), [slot])
+                    if isinstance(base, Const):
+                        self.stores.append(statement)
+                else:
+                    self.stores.append(statement)
+            case Call():
+                self._connect_call(statement)
+            case Loop(over=Items(iterable=iterable), index=Var() as index):
+                self._flow(self.nodes(iterable), self.nodes(index))
+        for source, target in _joins(statement):
+            same_kind = has_slots(type_of_atom(source)) == has_slots(target.type)
+            read = self._values if same_kind else self.nodes
+            self._flow(read(source), read(target))
+
+    def _values(self, atom: Atom) -> list[Node]:
+        """The value itself, unless it is a reference: what flows where references need no edges."""
+        if not isinstance(atom, Var) or not may_vary(atom.type) or has_slots(atom.type):
+            return []
+        return [atom]
+
+    def _carried(self, value: Atom, base: Atom) -> list[Node]:
+        return self.nodes(value) if isinstance(type_of_atom(base), Array) else self._values(value)
+
+    def _flow(self, sources: Iterable[Node], sinks: Sequence[Node]) -> None:
+        if sinks:
+            for source in sources:
+                self.edges[source].update(sinks)
+
+    def _all(self, atoms: Iterable[Atom]) -> list[Node]:
+        return [node for atom in atoms for node in self.nodes(atom)]
+
+    def _connect_call(self, call: Call) -> None:
+        args = (*call.args, *(value for _, value in call.kwargs))
+        sources, sinks = self._all(args), self._all(call.targets)
+        if isinstance(call.callee, (Definition, Function, Derived)):
+            written = [node for arg in args for node in self.nodes(arg) if isinstance(node, tuple)]
+            self._flow(sources, sinks + written)
+            return
+        roles = roles_of(call, is_container)
+        if roles is not None:
+            self._connect_structural(call, roles)
+            return
+        rule = rule_for(call.callee)
+        if isinstance(rule, (Constant, Observer)) or call.callee in _FRESH or effects(call.callee).reads == ():
+            return
+        if call.callee is follow_view:
+            self._flow(self.nodes(call.args[0]), sinks)
+        elif rule is None:
+            self.opaque.append((call, "AD0201"))
+            self._flow(sources, sinks)
+        elif isinstance(rule, NoDerivative):
+            self.opaque.append((call, "AD0204"))
+            self._flow(
+                sources, [node for target in call.targets if _surely_varies(target.type) for node in self.nodes(target)]
+            )
+        else:
+            self._connect_rule(call, rule, sinks)
+
+    def _connect_rule(self, call: Call, rule: Rule, sinks: list[Node]) -> None:
+        args, kwargs = rule.bind(call.args, dict(call.kwargs))
+        wrt = rule.wrt if isinstance(rule, Linear) and rule.wrt is not None else range(len(args))
+        sources = self._all(args[place] for place in wrt if place < len(args))
+        written = self._all(args[place] for place in rule.writes if place < len(args))
+        self._flow(sources, sinks + written)
+        if rule.unsupported(len(args), tuple(kwargs)):
+            self.opaque.append((call, "AD0204"))
+
+    def _connect_structural(self, call: Call, roles: Sequence[str]) -> None:
+        slots: list[Node] = []
+        for arg, role in zip(call.args, roles, strict=True):
+            own = self.slot(type_of_atom(arg), None) if role == "container" else None
+            if own is not None:
+                slots.append(own)
+            elif role == "container":
+                self._flow(self.nodes(arg), self._all(call.targets))
+        if is_object_display(call.callee):
+            for name, value in zip(object_display(call)[1], call.args[2:], strict=True):
+                self._flow(self._values(value), [self._field(call.targets[0], name)])
+            return
+        sinks = [node for target in call.targets for node in self._values(target)]
+        sinks += [slot for target in call.targets if (slot := self.slot(target.type, None)) is not None]
+        if not slots:
+            sinks += [
+                node for target in call.targets if isinstance(target.type, Tuple) for node in self._values(target)
+            ]
+        items = [
+            node for arg, role in zip(call.args, roles, strict=True) if role == "item" for node in self._values(arg)
+        ]
+        self._flow(items, slots + sinks)
+        self._flow(slots, slots + [sink for sink in sinks if not isinstance(sink, tuple) or not _takes_out(call)])
+
+    # What cannot be differentiated
+
+    def _opaque_problems(self) -> list[Any]:
+        found = []
+        for call, code in self.opaque:
+            args = (*call.args, *(value for _, value in call.kwargs))
+            if not any(map(self.varies, args)):
+                continue
+            if any(map(self.active, call.targets)):
+                name = _name(call)
+                label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
+                found.append(diagnostic(code, call.span, label))
+            elif code == "AD0201" and not effects(call.callee).known and any(map(self._lends, args)):
+                label = f"{_name(call)} is handed memory that varies, and may write it"
+                found.append(diagnostic(code, call.span, label))
+        return found
+
+    def _lends(self, atom: Atom) -> bool:
+        return has_slots(type_of_atom(atom)) and self.active(atom)
+
+    def _memory_problems(self) -> list[Any]:
+        found = []
+        for store in self.stores:
+            if not self.varies(store.value):
+                continue
+            base = type_of_atom(store.base)
+            if isinstance(store.base, Const):
+                found.append(diagnostic("AD0302", store.span, "this memory is not an argument of the function"))
+            elif isinstance(base, Array):
+                found.append(diagnostic("AD0408", store.span, f"the array has dtype {base.dtype}"))
+            elif not (isinstance(base, Opaque) and self.varies(store.base)):
+                found.append(diagnostic("AD0307", store.span, "what is stored here varies"))
+        for statement, target in self.foreign:
+            if self.active(target):
+                label = "what is read here is written to later"
+                found.append(diagnostic("AD0302", statement.span, label))
+        return found
+
+
+def _joins(statement: Statement) -> list[tuple[Atom, Var]]:
+    """The values that flow together at the ends of a statement's blocks."""
+    found: list[tuple[Atom, Var]] = []
+    match statement:
+        case If(then=then, orelse=orelse, targets=targets):
+            _join_leaves((then, orelse), (), targets, found)
+        case Guarded(body=body, handlers=handlers, targets=targets):
+            _join_leaves((body, *(handler.body for handler in handlers)), (), targets, found)
+        case Loop(params=params, inits=inits, body=body, targets=targets):
+            found += zip(inits, params, strict=True)
+            for param, target in zip(params, targets, strict=False):
+                found += [(param, target), (target, param)]
+            _join_leaves((body,), params, targets, found)
+    return found
+
+
+def _join_leaves(
+    blocks: Sequence[Block], params: tuple[Var, ...], targets: tuple[Var, ...], found: list[tuple[Atom, Var]]
+) -> None:
+    for block in blocks:
+        for leaf in leaves(block):
+            match leaf:
+                case Yield(values=values) | Exit(values=values):
+                    found += zip(values, targets, strict=True)
+                case Continue(values=values):
+                    found += zip(values, params, strict=True)
+
+
+def _takes_out(call: Call) -> bool:
+    """Whether a structural call gives what lies in a container, rather than another container."""
+    return getattr(call.callee, "__name__", "") in ("pop", "get", "setdefault", "getitem")
+
+
+def _surely_varies(type_: Type) -> bool:
+    match type_:
+        case Scalar(kind=kind):
+            return kind in ("float", "complex")
+        case Array(dtype=dtype):
+            return is_float_dtype(dtype)
+        case _:
+            return (
+                isinstance(type_, (List, Dict, Tuple, Instance)) and may_vary(type_) and not isinstance(type_, Number)
+            )
+
+
+def _name(call: Call) -> str:
+    callee = call.callee
+    if getattr(callee, "__name__", "") == "call" and call.args:
+        called = call.args[0]
+        if isinstance(called, Const):
+            callee = called.value
+        else:
+            return f"'{called.hint}'" if isinstance(called, Var) else "the function"
+    return f"'{getattr(callee, '__name__', repr(callee))}'"
+
+
+def _reached(starts: Iterable[Node], edges: dict[Node, set[Node]]) -> set[Node]:
+    found = set(starts)
+    work = list(found)
+    while work:
+        for node in edges.get(work.pop(), ()):
+            if node not in found:
+                found.add(node)
+                work.append(node)
+    return found
+
+
+def _reversed(edges: dict[Node, set[Node]]) -> dict[Node, set[Node]]:
+    back: dict[Node, set[Node]] = defaultdict(set)
+    for source, sinks in edges.items():
+        for sink in sinks:
+            back[sink].add(source)
+    return back

@@ -1,0 +1,335 @@
+"""Forward mode: beside every statement the statement of its tangent.
+
+One walk over the regions. A value has a tangent variable, memory has a shadow that the same statements make, read and
+write. What is not active has neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from adjoint.diagnostics import DifferentiationError
+from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Definition,
+    Derived,
+    Exit,
+    Function,
+    Guarded,
+    Handler,
+    If,
+    Load,
+    Loop,
+    Return,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Array, Type
+from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
+from adjoint.rules.typing import type_of_call
+from adjoint.transform.dependence import Dependence
+from adjoint.transform.shadow_types import ShadowTypes
+from adjoint.transform.tangent_rules import TangentRules
+
+Leaf = Callable[[Terminator, Builder], Terminator]
+Signature = tuple[int, tuple[int, ...], tuple[int, ...]]
+
+
+def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> Function:
+    """The forward derivative of a core function.
+
+    Parameters
+    ----------
+    function
+        A core function.
+    wrt
+        The parameters that have tangents.
+    outputs
+        The results whose tangents are wanted.
+
+    Returns
+    -------
+    Function
+        Its parameters are those of ``function`` and one tangent for each of ``wrt`` (a shadow where the parameter is a
+        reference); its results those of ``function`` and one tangent for each of ``outputs``.
+
+    Raises
+    ------
+    DifferentiationError
+        With everything in the function that cannot be differentiated.
+    """
+    return _Session().derive(function, tuple(wrt), tuple(outputs))
+
+
+@dataclass(slots=True)
+class _Session:
+    """The forward derivatives of called functions that one derivative needs, each made once."""
+
+    definitions: dict[Signature, Definition] = field(default_factory=dict)
+    keep: list[Any] = field(default_factory=list)
+
+    def derive(self, function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Function:
+        function, found = _without_derived(function, wrt, outputs)
+        if found.problems:
+            raise DifferentiationError(found.problems)
+        return _Forward(self, found, wrt, outputs).function(function)
+
+    def definition(self, callee: Definition | Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Definition:
+        key = (id(callee), wrt, outputs)
+        known = self.definitions.get(key)
+        if known is None:
+            self.keep.append(callee)
+            known = self.definitions[key] = Definition(f"{callee.name}_forward")
+            function = callee.function if isinstance(callee, Definition) else callee
+            assert function is not None
+            known.function = self.derive(function, wrt, outputs)
+        return known
+
+
+def _without_derived(function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> tuple[Function, Dependence]:
+    """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results."""
+    found = Dependence(function, wrt, outputs)
+    while any(_is_active_derived(statement, found) for statement in statements_in(function.body)):
+        renamed: dict[Var, Atom] = {}
+        body = _written_out(function.body, found, renamed)
+        settled = {var: _settled(var, renamed) for var in renamed}
+        function = Function(function.name, function.params, substitute(body, settled), function.doc)
+        found = Dependence(function, wrt, outputs)
+    return function, found
+
+
+def _is_active_derived(statement: Statement, found: Dependence) -> bool:
+    return (
+        isinstance(statement, Call)
+        and isinstance(statement.callee, Derived)
+        and any(map(found.active, (*statement.args, *statement.targets)))
+    )
+
+
+def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom]) -> Block:
+    builder = Builder(type_of_call)
+    for statement in block.statements:
+        if _is_active_derived(statement, found):
+            assert isinstance(statement, Call)
+            results = inline(builder, _reversed(statement.callee), statement.args)
+            renamed.update(zip(statement.targets, results, strict=False))
+        else:
+            builder.emit(map_blocks(statement, lambda inner: _written_out(inner, found, renamed)))
+    end = block.terminator
+    if isinstance(end, Branch):
+        then, orelse = (_written_out(inner, found, renamed) for inner in (end.then, end.orelse))
+        end = Branch(end.cond, then, orelse, end.span)
+    return builder.block(end)
+
+
+def _reversed(derived: Derived) -> Function:
+    from adjoint.transform.reverse import reverse  # the two modes use each other
+
+    function: Function = reverse(derived.function, derived.wrt, derived.outputs)
+    return function
+
+
+def _settled(atom: Atom, renamed: dict[Var, Atom]) -> Atom:
+    while isinstance(atom, Var) and atom in renamed:
+        atom = renamed[atom]
+    return atom
+
+
+class _Forward:
+    """The walk over one function."""
+
+    def __init__(self, session: _Session, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> None:
+        self.session = session
+        self.found = found
+        self.wrt = wrt
+        self.outputs = outputs
+        self.types = ShadowTypes(found.memory)
+        self.dots: dict[Var, Atom] = {}
+        self.rules = TangentRules(found, self.types, self.dots)
+
+    def function(self, function: Function) -> Function:
+        params = []
+        for index in self.wrt:
+            param = function.params[index]
+            dot = self.new_dot(param)
+            params.append(dot)
+            if self.found.active(param):
+                self.dots[param] = dot
+        builder = Builder(type_of_call)
+        for index, param in enumerate(function.params):
+            if index not in self.wrt and self.found.active(param):
+                self.dots[param] = self.rules.fresh_shadow(builder, param)
+        body = self.block(function.body, builder, self.leave_function)
+        return Function(f"{function.name}_forward", (*function.params, *params), body, function.doc)
+
+    def new_dot(self, var: Var) -> Var:
+        return Var(f"{var.hint}_dot", self.types.of(var.type), var.named)
+
+    def bind(self, var: Var) -> Var:
+        """A new tangent variable for a value that a construct binds."""
+        dot = self.new_dot(var)
+        self.dots[var] = dot
+        return dot
+
+    def dot_or_zero(self, value: Atom, slot: Type | None, builder: Builder) -> Atom:
+        return self.rules.dot_or_zero(builder, value, slot)
+
+    # Blocks and how they end
+
+    def block(self, block: Block, builder: Builder, leaf: Leaf) -> Block:
+        for statement in block.statements:
+            builder.span = statement.span
+            self.statement(statement, builder)
+        end = block.terminator
+        if isinstance(end, Branch):
+            then = self.block(end.then, builder.nested(), leaf)
+            orelse = self.block(end.orelse, builder.nested(), leaf)
+            return builder.block(Branch(end.cond, then, orelse, end.span))
+        return builder.block(leaf(end, builder))
+
+    def leave_function(self, end: Terminator, builder: Builder) -> Terminator:
+        if not isinstance(end, Return):
+            return end
+        dots = []
+        for index in self.outputs:
+            value = end.values[index]
+            type_ = type_of_atom(value)
+            dots.append(self.dot_or_zero(value, type_, builder))
+        return Return((*end.values, *dots), end.span)
+
+    def yielding(self, targets: tuple[Var, ...], slots: list[int]) -> Leaf:
+        def leaf(end: Terminator, builder: Builder) -> Terminator:
+            if not isinstance(end, Yield):
+                return end
+            dots = [self.dot_or_zero(end.values[slot], targets[slot].type, builder) for slot in slots]
+            return Yield((*end.values, *dots))
+
+        return leaf
+
+    # Statements
+
+    def statement(self, statement: Statement, builder: Builder) -> None:
+        match statement:
+            case Call(callee=callee) if isinstance(callee, (Definition, Function)):
+                self.call_function(statement, builder)
+            case Call():
+                self.rules.call(builder, statement)
+            case Load():
+                builder.emit(statement)
+                self.load(statement, builder)
+            case Store():
+                builder.emit(statement)
+                self.store(statement, builder)
+            case If():
+                self.if_(statement, builder)
+            case Loop():
+                self.loop(statement, builder)
+            case Guarded():
+                self.guarded(statement, builder)
+
+    def load(self, load: Load, builder: Builder) -> None:
+        target, base = load.target, self.dots.get(load.base) if isinstance(load.base, Var) else None
+        if not self.found.active(target):
+            return
+        if base is None:
+            self.dots[target] = self.rules.fresh_shadow(builder, target)
+        else:
+            builder.emit(Load(self.bind(target), base, load.key, load.span))
+
+    def store(self, store: Store, builder: Builder) -> None:
+        base = self.dots.get(store.base) if isinstance(store.base, Var) else None
+        if base is None or not self.found.active_slot(store.base, store.key):
+            return
+        if store.mode != "set" and not self.found.active(store.value):
+            return
+        if isinstance(type_of_atom(store.base), Array):
+            value = self.dots.get(store.value, Const(0.0)) if isinstance(store.value, Var) else Const(0.0)
+        else:
+            slot = self.found.content(store.base, store.key)
+            value = self.dot_or_zero(store.value, slot, builder)
+        builder.emit(Store(base, store.key, value, store.mode, store.span))
+
+    def if_(self, statement: If, builder: Builder) -> None:
+        slots = [slot for slot, target in enumerate(statement.targets) if self.found.active(target)]
+        leaf = self.yielding(statement.targets, slots)
+        then = self.block(statement.then, builder.nested(), leaf)
+        orelse = self.block(statement.orelse, builder.nested(), leaf)
+        dots = [self.bind(statement.targets[slot]) for slot in slots]
+        builder.emit(If(statement.cond, then, orelse, (*statement.targets, *dots), statement.span))
+
+    def guarded(self, statement: Guarded, builder: Builder) -> None:
+        slots = [slot for slot, target in enumerate(statement.targets) if self.found.active(target)]
+        leaf = self.yielding(statement.targets, slots)
+        body = self.block(statement.body, builder.nested(), leaf)
+        handlers = tuple(
+            Handler(handler.exception, handler.name, self.block(handler.body, builder.nested(), leaf))
+            for handler in statement.handlers
+        )
+        final = None if statement.final is None else self.block(statement.final, builder.nested(), lambda end, _: end)
+        targets = (*statement.targets, *(self.bind(statement.targets[slot]) for slot in slots))
+        builder.emit(Guarded(statement.context, statement.name, body, handlers, final, targets, statement.span))
+
+    def loop(self, loop: Loop, builder: Builder) -> None:
+        count = len(loop.params)
+        active = [slot for slot, target in enumerate(loop.targets) if self.found.active(target)]
+        carried = [slot for slot in range(count) if slot in active or self.found.active(loop.params[slot])]
+        extra = [slot for slot in active if slot >= count]
+        inits = [self.dot_or_zero(loop.inits[slot], loop.params[slot].type, builder) for slot in carried]
+        params = [self.bind(loop.params[slot]) for slot in carried]
+
+        def leaf(end: Terminator, inner: Builder) -> Terminator:
+            if isinstance(end, Continue):
+                dots = [self.dot_or_zero(end.values[slot], loop.params[slot].type, inner) for slot in carried]
+                return Continue((*end.values, *dots))
+            if isinstance(end, Exit):
+                firsts = [self.dot_or_zero(end.values[slot], loop.targets[slot].type, inner) for slot in carried]
+                others = [self.dot_or_zero(end.values[slot], loop.targets[slot].type, inner) for slot in extra]
+                return Exit(end.kind, (*end.values[:count], *firsts, *end.values[count:], *others))
+            return end
+
+        body = self.block(loop.body, builder.nested(), leaf)
+        firsts = [self.bind(loop.targets[slot]) for slot in carried]
+        others = [self.bind(loop.targets[slot]) for slot in extra]
+        targets = (*loop.targets[:count], *firsts, *loop.targets[count:], *others)
+        builder.emit(
+            Loop(
+                loop.over,
+                loop.index,
+                (*loop.params, *params),
+                (*loop.inits, *inits),
+                body,
+                targets,
+                loop.exit,
+                loop.span,
+            )
+        )
+
+    def call_function(self, call: Call, builder: Builder) -> None:
+        """A call of a function of the IR: of its own forward derivative, where a tangent flows."""
+        wrt = tuple(index for index, arg in enumerate(call.args) if self.found.active(arg))
+        if not wrt:
+            builder.emit(call)
+            for target in call.targets:
+                if self.found.active(target):
+                    self.dots[target] = self.rules.fresh_shadow(builder, target)
+            return
+        outputs = tuple(index for index, target in enumerate(call.targets) if self.found.active(target))
+        definition = self.session.definition(call.callee, wrt, outputs)
+        dots = [self.dot_or_zero(call.args[index], type_of_atom(call.args[index]), builder) for index in wrt]
+        bound = [self.bind(call.targets[index]) for index in outputs]
+        builder.emit(Call((*call.targets, *bound), definition, (*call.args, *dots), call.kwargs, call.span))
+
+
+__all__ = ["forward"]

@@ -1,0 +1,94 @@
+"""Calls that only move things about: what they do to a container, they do to its shadow.
+
+A structural call is repeated on shadows. Each argument plays a role: a container stands for its shadow, an item for
+its tangent, anything else (an index, a key) for itself.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Callable
+from typing import Any, Literal
+
+from adjoint.ir.nodes import Call, Const
+from adjoint.runtime import display
+
+Role = Literal["container", "item", "same"]
+
+_ROLES: dict[Any, tuple[Role, ...]] = {
+    list.append: ("container", "item"),
+    list.insert: ("container", "same", "item"),
+    list.extend: ("container", "container"),
+    list.pop: ("container", "same"),
+    list.clear: ("container",),
+    list.reverse: ("container",),
+    list.copy: ("container",),
+    dict.get: ("container", "same", "item"),
+    dict.pop: ("container", "same", "item"),
+    dict.setdefault: ("container", "same", "item"),
+    dict.update: ("container", "container"),
+    dict.copy: ("container",),
+    dict.clear: ("container",),
+    copy.copy: ("container",),
+    operator.getitem: ("container", "same"),
+    operator.concat: ("container", "container"),
+    list: ("container",),
+    tuple: ("container",),
+    reversed: ("container",),
+}
+_ON_LISTS = {operator.add: ("container", "container"), operator.mul: ("container", "same")}
+_SHADOW_CALLEE = {tuple: list, operator.concat: operator.add}
+
+
+def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...] | None:
+    """The roles of the positional arguments of a structural call; None for any other call.
+
+    Parameters
+    ----------
+    call
+        The call.
+    is_container
+        Whether an atom is a list, tuple, dict or object at run time.
+    """
+    callee, count = call.callee, len(call.args)
+    if callee in (display.make_list, display.make_tuple) or is_named_tuple(callee):
+        return ("item",) * count
+    if callee is display.make_dict:
+        return tuple("item" if place % 2 else "same" for place in range(count))
+    if is_object_display(callee):
+        return ("same", "same", *("item" for _ in range(count - 2)))
+    try:
+        roles = _ROLES.get(callee)
+        if roles is None and call.args and is_container(call.args[0]):
+            roles = _ON_LISTS.get(callee)
+    except TypeError:  # not hashable
+        return None
+    if roles is None or not call.args or call.kwargs or count > len(roles):
+        return None
+    return roles[:count] if is_container(call.args[0]) else None
+
+
+def shadow_callee(call: Call) -> Any:
+    """What makes the shadow of a structural call's result."""
+    callee = call.callee
+    if callee is display.make_tuple or is_named_tuple(callee):
+        return display.make_list
+    return _SHADOW_CALLEE.get(callee, callee)
+
+
+def is_named_tuple(callee: Any) -> bool:
+    return isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields")
+
+
+def is_object_display(callee: Any) -> bool:
+    """Whether ``callee(cls, names, *values)`` makes an object with these fields."""
+    return getattr(callee, "__name__", "") == "make_object" and callee.__module__ == "adjoint.runtime.objects"
+
+
+def object_display(call: Call) -> tuple[type, tuple[str, ...]]:
+    """The class and the field names of the object that a call makes."""
+    cls, names = call.args[0], call.args[1]
+    assert isinstance(cls, Const)
+    assert isinstance(names, Const)
+    return cls.value, tuple(names.value)

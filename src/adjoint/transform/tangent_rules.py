@@ -1,0 +1,425 @@
+"""The tangent of one call, from the rule of its callee."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from adjoint.frontend.splice import splice
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import UNDEFINED, Atom, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
+from adjoint.ir.types import Array, Number, Scalar, Tuple, Type
+from adjoint.ir.walk import operands
+from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import display
+from adjoint.runtime.arrays import match
+from adjoint.runtime.numbers import times
+from adjoint.runtime.tangents import follow_view, shadow_like
+from adjoint.transform.dependence import Dependence
+from adjoint.transform.shadow_types import ShadowTypes, typed, zero_for
+from adjoint.transform.slots import has_slots, is_container, may_vary
+from adjoint.transform.structural import is_object_display, object_display, roles_of, shadow_callee
+from adjoint.types import tangent_class
+
+_ALWAYS_VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.diagonal)
+_WHOLE = Subscript((Const(Ellipsis),))
+
+
+class TangentRules:
+    """Emits calls with their tangents; ``dots`` has the tangent or shadow of each active variable."""
+
+    def __init__(self, found: Dependence, types: ShadowTypes, dots: dict[Var, Atom]) -> None:
+        self.found = found
+        self.types = types
+        self.dots = dots
+
+    def dot(self, atom: Atom) -> Atom | None:
+        return self.dots.get(atom) if isinstance(atom, Var) else None
+
+    def dot_or_zero(self, builder: Builder, value: Atom, slot: Type | None) -> Atom:
+        """The tangent of a value, or zero, for a place for values of the type ``slot``."""
+        if isinstance(value, Undefined):
+            return UNDEFINED
+        dot = self.dot(value)
+        return zero_for(builder, value, slot, self.types) if dot is None else dot
+
+    def fresh_shadow(self, builder: Builder, var: Var) -> Atom:
+        """A zero shadow beside memory that a call has just made; a zero tangent beside a value."""
+        if not has_slots(var.type):
+            return zero_for(builder, var, var.type, self.types)
+        callee = np.zeros_like if isinstance(var.type, Array) else shadow_like
+        return typed(builder, callee, (var,), self.types.of(var.type), f"{var.hint}_dot")
+
+    def call(self, builder: Builder, call: Call) -> None:
+        """Emits a call and what makes the tangents of its results."""
+        builder.emit(call)
+        active = [target for target in call.targets if self.found.active(target)]
+        roles = roles_of(call, is_container)
+        if roles is not None:
+            self.structural(builder, call, roles)
+            return
+        args = (*call.args, *(value for _, value in call.kwargs))
+        rule = rule_for(call.callee)
+        if call.callee is follow_view and self.dot(call.args[0]) is not None:
+            self.follow(builder, call)
+        elif rule is None or isinstance(rule, (Constant, NoDerivative)) or all(self.dot(arg) is None for arg in args):
+            for target in active:
+                self.dots[target] = self.fresh_shadow(builder, target)
+        elif active:
+            self.apply(builder, call, rule, active)
+        elif rule.writes:
+            self.written(builder, call, rule)
+
+    # Calls that move things about
+
+    def structural(self, builder: Builder, call: Call, roles: Sequence[str]) -> None:
+        target = call.targets[0] if call.targets else None
+        holders = [arg for arg, role in zip(call.args, roles, strict=True) if role == "container"]
+        holds = any(self.holds(arg) for arg in holders)
+        if not holds and not (target is not None and self.found.active(target)):
+            return
+        callee: Any = shadow_callee(call)
+        content = self.content(target if not holders else holders[0])
+        args: list[Atom] = []
+        for place, (arg, role) in enumerate(zip(call.args, roles, strict=True)):
+            if role == "same":
+                args.append(arg)
+            elif role == "container":
+                args.append(self.dot_or_zero(builder, arg, type_of_atom(arg)))
+            else:
+                args.append(self.dot_or_zero(builder, arg, self.item_type(call, place, content)))
+        if is_object_display(call.callee):
+            args[0] = Const(tangent_class(object_display(call)[0]))
+        if target is None or not self.found.active(target):
+            builder.emit(Call((), callee, tuple(args), (), call.span))
+            return
+        self.emit_into(builder, target, callee, tuple(args), call)
+
+    def holds(self, container: Atom) -> bool:
+        return self.dot(container) is not None and self.found.active_slot(container, None)
+
+    def content(self, container: Atom | None) -> Type | None:
+        return None if container is None else self.found.content(container, None)
+
+    def item_type(self, call: Call, place: int, content: Type | None) -> Type | None:
+        """The type of the values in the slot that an argument goes to."""
+        target = call.targets[0].type if call.targets else None
+        if isinstance(target, Tuple) and len(target.items) == len(call.args):
+            return target.items[place]
+        if content is None or is_object_display(call.callee):
+            return type_of_atom(call.args[place])
+        return content
+
+    def emit_into(self, builder: Builder, target: Var, callee: Any, args: tuple[Atom, ...], call: Call) -> None:
+        dot = Var(f"{target.hint}_dot", self.types.of(target.type), target.named)
+        builder.emit(Call((dot,), callee, args, (), call.span))
+        self.dots[target] = dot
+
+    # Calls that compute
+
+    def apply(self, builder: Builder, call: Call, rule: Rule, active: list[Var]) -> None:
+        start = len(builder.statements)
+        args, kwargs = rule.bind(call.args, dict(call.kwargs))
+        if isinstance(rule, General):
+            results = self.general(builder, call, rule, args, kwargs)
+        elif isinstance(rule, Elementwise):
+            results = [self.elementwise(builder, call.targets[0], rule, args, kwargs)]
+        elif isinstance(rule, Linear):
+            results = [self.linear(builder, call, rule, args, kwargs)]
+        else:
+            assert isinstance(rule, Bilinear)
+            results = [self.bilinear(builder, call, args, kwargs)]
+        for target, result in zip(call.targets, results, strict=True):
+            if target in active:
+                self.dots[target] = self.settled(builder, call, rule, target, result, start)
+
+    def settled(self, builder: Builder, call: Call, rule: Rule, target: Var, result: Atom | None, start: int) -> Atom:
+        """The tangent of a result under its name, in memory of its own where it has to be."""
+        if result is None:
+            return self.fresh_shadow(builder, target)
+        is_view = has_slots(target.type) and self.view_base(call, rule) is not None
+        if (
+            isinstance(target.type, (Array, Number))
+            and not is_view
+            and self.needs_own_memory(builder, call, target, result, start)
+        ):
+            return self.own(builder, target, result)
+        hint, type_ = f"{target.hint}_dot", self.types.of(target.type) if has_slots(target.type) else None
+        dot = _renamed(builder, result, hint, type_, target.named, start)
+        if is_view and call.callee not in _ALWAYS_VIEWS:
+            return self.followed(builder, call, rule, target, dot)
+        return dot
+
+    def view_base(self, call: Call, rule: Rule) -> Var | None:
+        """The array that the result of a call may be a view of, if it has a shadow."""
+        args, _ = rule.bind(call.args, dict(call.kwargs))
+        if rule.view_of is None or rule.view_of >= len(args):
+            return None
+        base = args[rule.view_of]
+        return base if isinstance(base, Var) and has_slots(base.type) and base in self.dots else None
+
+    def followed(self, builder: Builder, call: Call, rule: Rule, target: Var, dot: Atom) -> Atom:
+        base = self.view_base(call, rule)
+        assert base is not None
+        if not isinstance(target.type, Array) or not isinstance(base.type, Array):
+            return dot
+        args = (dot, self.dots[base], target, base)
+        return typed(builder, follow_view, args, self.types.of(target.type), f"{target.hint}_dot")
+
+    def follow(self, builder: Builder, call: Call) -> None:
+        """The shadow of a shadow that follows its array."""
+        shadow, base, like, like_base = call.args
+        dot, base_dot = self.dot(shadow), self.dot_or_zero(builder, base, type_of_atom(base))
+        assert dot is not None
+        self.emit_into(builder, call.targets[0], follow_view, (dot, base_dot, like, like_base), call)
+
+    def needs_own_memory(self, builder: Builder, call: Call, target: Var, result: Atom, start: int) -> bool:
+        """Whether the tangent may lie in memory that is written elsewhere, or later."""
+        sources = [arg for arg in (*call.args, *(value for _, value in call.kwargs)) if self.dot(arg) is not None]
+        if not has_slots(target.type) and not any(has_slots(type_of_atom(arg)) for arg in sources):
+            return False
+        return not _is_fresh(builder.statements[start:], result)
+
+    def own(self, builder: Builder, target: Var, result: Atom) -> Atom:
+        """Copies a tangent into new memory; memory that is written is laid out as that of ``target``."""
+        if not has_slots(target.type):
+            copy = np.copy if isinstance(target.type, Array) else operator.pos
+            return typed(builder, copy, (result,), self.types.of(target.type), f"{target.hint}_dot")
+        new = typed(builder, np.empty_like, (target,), self.types.of(target.type), f"{target.hint}_dot")
+        builder.emit(Store(new, _WHOLE, result, "set", builder.span))
+        return new
+
+    def elementwise(
+        self, builder: Builder, y: Var, rule: Elementwise, args: Sequence[Atom], kwargs: dict[str, Atom]
+    ) -> Atom | None:
+        start = len(builder.statements)
+        active = [place for place, arg in enumerate(args) if self.dot(arg) is not None]
+        constants = {place: arg.value for place, arg in enumerate(args) if isinstance(arg, Const)}
+        form = rule.form([_rank(type_of_atom(arg)) for arg in args], constants)
+        terms: list[tuple[int, Atom]] = []
+        if rule.scaled is not None:
+            for place in active:
+                products = splice(builder, form, (self.dots[args[place]], *args, y), kwargs)  # type: ignore[index]
+                terms += _signed(_part(products, place, len(args)))
+        else:
+            partials = splice(builder, form, (*args, y), kwargs)
+            multiply = times if rule.singular else operator.mul
+            for place in active:
+                terms += self.scaled(builder, self.dots[args[place]], _part(partials, place, len(args)), multiply)  # type: ignore[index]
+        total = _sum(builder, terms)
+        if total is None or not self.may_be_smaller(builder, y, args, active, total, start):
+            return total
+        return self.matched(builder, total, y)
+
+    def scaled(self, builder: Builder, dot: Atom, partial: Atom | None, multiply: Any) -> list[tuple[int, Atom]]:
+        match partial:
+            case None | Const(value=None):
+                return []
+            case Const(value=int() | float() as value) if value == 0:
+                return []
+            case Const(value=int() | float() as value) if value in (1, -1):
+                return [(int(value), dot)]
+            case _:
+                first, second = (dot, partial) if multiply is times else (partial, dot)
+                return [(1, builder.call(multiply, first, second, hint="t"))]
+
+    def may_be_smaller(
+        self, builder: Builder, y: Var, args: Sequence[Atom], active: list[int], total: Atom, start: int
+    ) -> bool:
+        """Whether a sum of contributions may lack the shape or dtype of the result: something passive enlarges it."""
+        if isinstance(y.type, Scalar) and y.type.dtype is None:
+            return False
+        if _same_kind(type_of_atom(total), y.type):
+            return False
+        reached = _inputs(builder.statements[start:], total)
+        seen = [type_of_atom(args[place]) for place in active]
+        seen += [type_of_atom(arg) for arg in args if arg in reached]
+        if y in reached:
+            return False
+        passive = [arg for place, arg in enumerate(args) if place not in active and arg not in reached]
+        return any(_may_enlarge(type_of_atom(arg), seen) for arg in passive)
+
+    def matched(self, builder: Builder, total: Atom, y: Var) -> Atom:
+        if has_slots(y.type):
+            return self.own(builder, y, total)
+        return typed(builder, match, (total, y), self.types.of(y.type), "t")
+
+    def linear(
+        self, builder: Builder, call: Call, rule: Linear, args: Sequence[Atom], kwargs: dict[str, Atom]
+    ) -> Atom | None:
+        wrt = range(len(args)) if rule.wrt is None else [place for place in rule.wrt if place < len(args)]
+        if all(self.dot(args[place]) is None for place in wrt):
+            return None
+        moved = list(args)
+        for place in wrt:
+            moved[place] = self.dot_or_zero(builder, args[place], _number(type_of_atom(args[place])))
+        return builder.call(call.callee, *moved, hint="t", **kwargs)
+
+    def bilinear(self, builder: Builder, call: Call, args: Sequence[Atom], kwargs: dict[str, Atom]) -> Atom | None:
+        terms = []
+        for place in (0, 1):
+            dot = self.dot(args[place])
+            if dot is not None:
+                moved = (*args[:place], dot, *args[place + 1 :])
+                terms.append((1, builder.call(call.callee, *moved, hint="t", **kwargs)))
+        return _sum(builder, terms)
+
+    def general(
+        self, builder: Builder, call: Call, rule: General, args: Sequence[Atom], kwargs: dict[str, Atom]
+    ) -> list[Atom | None]:
+        dots = tuple(
+            self.dot_or_zero(builder, arg, type_of_atom(arg)) if may_vary(type_of_atom(arg)) else Const(None)
+            for arg in args
+        )
+        results = call.targets
+        unpacked = len(results) == 1 and isinstance(results[0].type, Tuple)
+        if unpacked:
+            items = results[0].type.items  # type: ignore[attr-defined]
+            results = tuple(builder.item(results[0], Const(i), item, "y") for i, item in enumerate(items))
+        y = results if len(results) > 1 or unpacked else results[0]
+        found = splice(builder, rule.jvp, (dots, y, *args), kwargs)
+        parts: list[Atom | None] = list(found) if isinstance(found, tuple) else [found]
+        parts = [None if isinstance(part, Const) and part.value is None else part for part in parts]
+        if not unpacked:
+            return parts
+        slots = [
+            self.dot_or_zero(builder, y, y.type) if part is None else part
+            for part, y in zip(parts, results, strict=True)
+        ]
+        return [typed(builder, display.make_list, tuple(slots), self.types.of(call.targets[0].type), "t")]
+
+    def written(self, builder: Builder, call: Call, rule: Rule) -> None:
+        """A call that writes its arguments and is linear in them: the same on shadows."""
+        if not isinstance(rule, Linear):
+            return
+        args, kwargs = rule.bind(call.args, dict(call.kwargs))
+        places = {*(range(len(args)) if rule.wrt is None else rule.wrt), *rule.writes}
+        moved = [
+            self.dot_or_zero(builder, arg, _number(type_of_atom(arg))) if place in places else arg
+            for place, arg in enumerate(args)
+        ]
+        builder.emit(Call((), call.callee, tuple(moved), tuple(kwargs.items()), call.span))
+
+
+# Sums of signed terms
+
+
+def _signed(atom: Atom | None) -> list[tuple[int, Atom]]:
+    if atom is None or isinstance(atom, Const):
+        return []
+    return [(1, atom)]
+
+
+def _part(parts: Atom | tuple[Any, ...] | None, place: int, count: int) -> Atom | None:
+    if isinstance(parts, tuple):
+        return parts[place]
+    return parts if count == 1 or place == 0 else None
+
+
+def _sum(builder: Builder, terms: list[tuple[int, Atom]]) -> Atom | None:
+    ordered = sorted(terms, key=lambda term: -term[0])
+    if not ordered:
+        return None
+    sign, total = ordered[0]
+    if sign < 0:
+        total = builder.call(operator.neg, total)
+    for sign, term in ordered[1:]:
+        total = builder.call(operator.add if sign > 0 else operator.sub, total, term)
+    return total
+
+
+# Facts about types and statements
+
+
+def _rank(type_: Type | None) -> int | None:
+    match type_:
+        case Scalar():
+            return 0
+        case Array(dims=dims) if dims is not None:
+            return len(dims)
+        case _:
+            return None
+
+
+def _number(type_: Type | None) -> Type | None:
+    """The place of a linear argument: a whole number there has a zero tangent, too."""
+    return type_ if may_vary(type_) or not isinstance(type_, (Scalar, Array)) else Number()
+
+
+def _same_kind(one: Type | None, other: Type) -> bool:
+    """Whether values of two types surely have one dtype and shape."""
+    if isinstance(one, Scalar) and isinstance(other, Scalar):
+        return one.dtype == other.dtype
+    if not (isinstance(one, Array) and isinstance(other, Array)):
+        return False
+    if one.dtype is None or one.dtype != other.dtype or one.dims is None or other.dims is None:
+        return False
+    pairs = zip(one.dims, other.dims, strict=False)  # one broadcasts to the other: an extent that is not 1 is the same
+    return len(one.dims) == len(other.dims) and all(mine == "many" or theirs == "one" for mine, theirs in pairs)
+
+
+def _may_enlarge(passive: Type | None, seen: Sequence[Type | None]) -> bool:
+    """Whether an argument may give the result a larger shape, or another dtype, than those that were seen."""
+    if isinstance(passive, Scalar):
+        if passive.dtype is None:
+            return False
+        return not any(isinstance(type_, (Array, Scalar)) and type_.dtype == passive.dtype for type_ in seen)
+    if not isinstance(passive, Array) or passive.dims is None or passive.dtype is None:
+        return True
+    return not any(_covers(type_, passive) for type_ in seen)
+
+
+def _covers(type_: Type | None, passive: Array) -> bool:
+    if not isinstance(type_, Array) or type_.dims is None or passive.dims is None or type_.dtype is None:
+        return False
+    if len(type_.dims) < len(passive.dims) or np.result_type(type_.dtype, passive.dtype) != type_.dtype:  # type: ignore[arg-type]
+        return False
+    aligned = type_.dims[len(type_.dims) - len(passive.dims) :]
+    return all(theirs == "one" or mine == "many" for mine, theirs in zip(aligned, passive.dims, strict=True))
+
+
+def _inputs(statements: Sequence[Statement], result: Atom) -> set[Atom]:
+    """Everything that a value is computed from by these statements."""
+    reached: set[Atom] = {result}
+    for statement in reversed(statements):
+        if isinstance(statement, Call) and not reached.isdisjoint(statement.targets):
+            reached.update(operands(statement))
+    return reached
+
+
+def _is_fresh(statements: Sequence[Statement], result: Atom) -> bool:
+    """Whether a value is surely in memory that nothing else refers to."""
+    if isinstance(type_of_atom(result), Scalar):
+        return True
+    for statement in reversed(statements):
+        if isinstance(statement, Call) and result in statement.targets:
+            rule = rule_for(statement.callee)
+            if isinstance(rule, (Elementwise, Bilinear)) or statement.callee is np.empty_like:
+                return True
+            module = getattr(statement.callee, "__module__", "") or ""
+            return isinstance(rule, Linear) and rule.view_of is None and not module.startswith("adjoint.runtime.arrays")
+    return False
+
+
+def _renamed(builder: Builder, atom: Atom, hint: str, type_: Type | None, named: bool, start: int) -> Atom:
+    """Gives the variable that was bound last its proper name."""
+    if len(builder.statements) <= start or not isinstance(atom, Var):
+        return atom
+    last = builder.statements[-1]
+    new = Var(hint, type_ or atom.type, named)
+    match last:
+        case Call(targets=(target,), callee=callee, args=args, kwargs=kwargs, span=span) if target is atom:
+            builder.statements[-1] = Call((new,), callee, args, kwargs, span)
+        case Load(target=target, base=base, key=key, span=span) if target is atom:
+            builder.statements[-1] = Load(new, base, key, span)
+        case _:
+            return atom
+    return new
+
+
+__all__ = ["TangentRules"]

@@ -1,0 +1,190 @@
+"""Runs core functions without generating code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Definition,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Items,
+    Key,
+    Load,
+    Loop,
+    Raise,
+    Range,
+    Return,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Terminator,
+    Undefined,
+    Var,
+    Yield,
+)
+
+UNREAD = object()
+Env = dict[Var, Any]
+
+
+def run(function: Function, *args: Any) -> Any:
+    """The results of a core function: one as it is, several as a tuple."""
+    assert len(args) == len(function.params), (len(args), len(function.params))
+    end = _block(function.body, dict(zip(function.params, args, strict=True)))
+    assert isinstance(end[0], Return)
+    return end[1][0] if len(end[1]) == 1 else tuple(end[1])
+
+
+def _value(atom: Atom, env: Env) -> Any:
+    if isinstance(atom, Const):
+        return atom.value
+    if isinstance(atom, Undefined):
+        return UNREAD
+    value = env[atom]
+    assert value is not UNREAD, f"{atom} is read on a path on which it is undefined"
+    return value
+
+
+def _handed(atom: Atom, env: Env) -> Any:
+    return env[atom] if isinstance(atom, Var) else _value(atom, env)
+
+
+def _key(key: Key, env: Env) -> Any:
+    assert isinstance(key, Subscript)
+    items = [
+        slice(*(_value(part, env) for part in (item.lower, item.upper, item.step)))
+        if isinstance(item, Slice)
+        else _value(item, env)
+        for item in key.items
+    ]
+    return tuple(items) if key.tupled or len(items) != 1 else items[0]
+
+
+def _block(block: Block, env: Env) -> tuple[Terminator, list[Any]]:
+    for statement in block.statements:
+        _statement(statement, env)
+    match block.terminator:
+        case Branch(cond=cond, then=then, orelse=orelse):
+            return _block(then if _value(cond, env) else orelse, env)
+        case Raise(exception=exception):
+            raise _value(exception, env) if exception is not None else RuntimeError
+        case terminator:
+            return terminator, [_handed(value, env) for value in terminator.values]
+
+
+def _statement(statement: Statement, env: Env) -> None:
+    match statement:
+        case Call():
+            _call(statement, env)
+        case Load(target=target, base=base, key=Attribute(name=name)):
+            env[target] = getattr(_value(base, env), name)
+        case Load(target=target, base=base, key=key):
+            env[target] = _value(base, env)[_key(key, env)]
+        case Store():
+            _store(statement, env)
+        case If(cond=cond, then=then, orelse=orelse, targets=targets):
+            end, values = _block(then if _value(cond, env) else orelse, env)
+            assert isinstance(end, Yield)
+            env.update(zip(targets, values, strict=True))
+        case Loop():
+            _loop(statement, env)
+        case Guarded():
+            _guarded(statement, env)
+
+
+def _call(call: Call, env: Env) -> None:
+    args = [_value(arg, env) for arg in call.args]
+    kwargs = {name: _value(value, env) for name, value in call.kwargs}
+    callee = call.callee.function if isinstance(call.callee, Definition) else call.callee
+    result = run(callee, *args) if isinstance(callee, Function) else callee(*args, **kwargs)
+    if len(call.targets) == 1:
+        env[call.targets[0]] = result
+    elif call.targets:
+        env.update(zip(call.targets, result, strict=True))
+
+
+def _store(store: Store, env: Env) -> None:
+    base, value = _value(store.base, env), _value(store.value, env)
+    if isinstance(store.key, Attribute):
+        old = getattr(base, store.key.name, None)
+        setattr(base, store.key.name, _combined(store.mode, old, value))
+        return
+    key: Any = Ellipsis if store.key is None else _key(store.key, env)
+    if store.mode == "add_at":
+        np.add.at(base, key, value)
+    else:
+        base[key] = _combined(store.mode, base[key] if store.mode != "set" else None, value)
+
+
+def _combined(mode: str, old: Any, value: Any) -> Any:
+    return value if mode == "set" else old + value if mode == "add" else old - value
+
+
+def _indices(loop: Loop, env: Env) -> Any:
+    match loop.over:
+        case Range(start=start, stop=stop, step=step, backward=backward):
+            space = range(_value(start, env), _value(stop, env), _value(step, env))
+            return reversed(space) if backward else space
+        case Items(iterable=iterable):
+            return _value(iterable, env)
+        case None:
+            return iter(int, 1)
+
+
+def _loop(loop: Loop, env: Env) -> None:
+    current: Sequence[Any] = [_handed(init, env) for init in loop.inits]
+    for index in _indices(loop, env):
+        env.update(zip(loop.params, current, strict=True))
+        if loop.index is not None:
+            env[loop.index] = index
+        end, values = _block(loop.body, env)
+        if isinstance(end, Exit):
+            env.update(zip(loop.targets, values, strict=True))
+            if loop.exit is not None:
+                env[loop.exit] = end.kind
+            return
+        assert isinstance(end, Continue)
+        current = values
+    rest = [UNREAD] * (len(loop.targets) - len(loop.params))
+    env.update(zip(loop.targets, [*current, *rest], strict=True))
+    if loop.exit is not None:
+        env[loop.exit] = 0
+
+
+def _guarded(guarded: Guarded, env: Env) -> None:
+    def attempt() -> list[Any]:
+        try:
+            return _block(guarded.body, env)[1]
+        except Exception as error:
+            for handler in guarded.handlers:
+                if handler.exception is None or isinstance(error, _value(handler.exception, env)):
+                    if handler.name is not None:
+                        env[handler.name] = error
+                    return _block(handler.body, env)[1]
+            raise
+        finally:
+            if guarded.final is not None:
+                _block(guarded.final, env)
+
+    if guarded.context is None:
+        values = attempt()
+    else:
+        with _value(guarded.context, env) as entered:
+            if guarded.name is not None:
+                env[guarded.name] = entered
+            values = attempt()
+    env.update(zip(guarded.targets, values, strict=True))
