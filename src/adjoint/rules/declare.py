@@ -92,7 +92,8 @@ class Rule:
     always_array
         Whether the result is an array even of numbers.
     by_rank
-        Forms of the derivative that read better where the ranks of the arguments are known (a scalar has rank 0).
+        Forms of the derivative that read better where the ranks of the arguments are known (a scalar has rank 0; an
+        ellipsis stands for arguments that do not matter).
     by_constants
         ``by_constants(constants)`` returns a form that reads better where some arguments, given by position, are known.
     """
@@ -108,7 +109,7 @@ class Rule:
     always_array: bool = False
     domain: tuple[Interval, ...] | None = None
     cases: tuple[Case, ...] = ()
-    by_rank: Mapping[tuple[int, ...], Fn] = field(default_factory=dict)
+    by_rank: Mapping[tuple[Any, ...], Fn] = field(default_factory=dict)
     by_constants: Callable[[Mapping[int, Any]], Fn | None] | None = None
 
     @property
@@ -135,8 +136,13 @@ class Rule:
             form = self.by_constants(constants)
             if form is not None:
                 return form
-        known = tuple(rank for rank in ranks if rank is not None)
-        return self.by_rank.get(known, self.derivative) if len(known) == len(ranks) else self.derivative
+        for key, form in self.by_rank.items():
+            if key[-1] is Ellipsis:
+                if tuple(ranks[: len(key) - 1]) == key[:-1]:
+                    return form
+            elif tuple(ranks) == key:
+                return form
+        return self.derivative
 
     @cached_property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
@@ -300,7 +306,7 @@ def elementwise(
     scaled: Fn | None = None,
     domain: Interval | tuple[Interval, ...] = (-2.0, 2.0),
     singular: bool = False,
-    by_rank: Mapping[tuple[int, ...], Fn] | None = None,
+    by_rank: Mapping[tuple[Any, ...], Fn] | None = None,
     by_constants: Callable[[Mapping[int, Any]], Fn | None] | None = None,
     cases: Sequence[Case] = (),
     name: str | None = None,
@@ -363,7 +369,7 @@ def bilinear(
     *,
     cases: Sequence[Case] = (),
     name: str | None = None,
-    by_rank: Mapping[tuple[int, ...], Fn] | None = None,
+    by_rank: Mapping[tuple[Any, ...], Fn] | None = None,
     **facts: Any,
 ) -> Bilinear:
     """Declares a function that is linear in each of its first two arguments."""

@@ -22,6 +22,14 @@ LIBRARY = (
     "builtin",
     "math_functions",
     "numpy_elementwise",
+    "numpy_reductions",
+    "numpy_shapes",
+    "numpy_construction",
+    "numpy_products",
+    "numpy_linalg",
+    "numpy_order",
+    "sequences",
+    "methods",
 )
 
 

@@ -210,6 +210,11 @@ def place_diagonal(ct: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int 
     return out
 
 
+def undiag(ct: Any, v: Any, k: int = 0) -> Any:
+    """The transpose of ``np.diag``."""
+    return np.diag(ct, k) if np.ndim(v) == 1 else place_diagonal(ct, v, k)
+
+
 def place_trace(ct: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Zeros like ``x`` with ``ct`` repeated along a diagonal."""
     length = np.diagonal(x, offset, axis1, axis2).shape[-1]
@@ -290,6 +295,13 @@ def dot_right(ct: Any, a: Any, b: Any) -> Any:
     return unbroadcast(np.moveaxis(first, 0, max(np.ndim(b) - 2, 0)), b)
 
 
+def inner_left(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``a`` in ``np.inner(a, b)``."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(ct * b, a)
+    return tensordot_left(ct, a, b, (-1, -1))
+
+
 def tensordot_left(ct: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     """The cotangent of ``a`` in ``np.tensordot(a, b, axes)``."""
     summed_a, summed_b = contracted_axes(np.ndim(a), np.ndim(b), axes)
@@ -318,16 +330,6 @@ def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], lis
     return [axis % rank_a for axis in of_a], [axis % rank_b for axis in of_b]
 
 
-def norm_axes(x: Any, axis: Axis = None) -> Axis:
-    """The axes a norm reduces: all where none are given."""
-    return tuple(range(np.ndim(x))) if axis is None else axis
-
-
-def lower_half(m: Any) -> Any:
-    """The lower triangle of a matrix with half of its diagonal."""
-    return np.tril(m) - 0.5 * np.eye(np.shape(m)[-1], dtype=m.dtype) * m
-
-
-def mirror(m: Any) -> Any:
-    """The symmetric part of a matrix."""
-    return (m + np.swapaxes(m, -1, -2)) / 2
+def reshape_like(ct: Any, x: Any) -> Any:
+    """The elements of ``ct`` in the shape of ``x``."""
+    return np.reshape(ct, x.shape) if isinstance(x, np.ndarray) else unbroadcast(ct, x)

@@ -1,0 +1,88 @@
+"""Methods and attributes of arrays and of NumPy's scalars, as the functions they mean."""
+
+import numpy as np
+
+from adjoint.rules.declare import attribute, case, linear, method, no_derivative, sample
+from adjoint.runtime.arrays import reshape_like, unbroadcast
+
+CLASSES = (np.ndarray, np.generic)
+
+SAME_NAME = """
+    sum mean prod max min var std cumsum cumprod ptp any all argmax argmin argsort nonzero searchsorted
+    ravel squeeze swapaxes diagonal trace repeat take clip dot round copy
+"""
+for _name in SAME_NAME.split():
+    for _cls in CLASSES:
+        method(_cls, _name, getattr(np, _name))
+for _cls in CLASSES:
+    method(_cls, "conj", np.conjugate)
+    method(_cls, "conjugate", np.conjugate)
+    attribute(_cls, "real", np.real)
+    attribute(_cls, "imag", np.imag)
+    attribute(_cls, "T", np.transpose)
+    attribute(_cls, "shape", np.shape)
+    attribute(_cls, "ndim", np.ndim)
+    attribute(_cls, "size", np.size)
+attribute(np.ndarray, "mT", np.matrix_transpose)
+
+# those that say it in another way are callees themselves
+
+_VARIADIC_SHAPE = [case(sample(4, 3), 2, 6), case(sample(4, 3), (6, 2)), case(sample(4, 3), -1)]
+
+
+def _reshaped(ct, a, *shape, order="C"):  # type: ignore[no-untyped-def]
+    if order != "C":
+        return np.reshape(ct, np.shape(a), order=order)
+    return reshape_like(ct, a)
+
+
+def _untransposed(ct, a, *axes):  # type: ignore[no-untyped-def]
+    if len(axes) == 0:
+        return np.transpose(ct)
+    return np.transpose(ct, inverse_permutation(*axes))
+
+
+def inverse_permutation(*axes):  # type: ignore[no-untyped-def]
+    """The axes that undo ``a.transpose(*axes)``."""
+    order = axes[0] if len(axes) == 1 else axes
+    return None if order is None else tuple([int(place) for place in np.argsort([axis % len(order) for axis in order])])
+
+
+no_derivative(inverse_permutation)
+for _cls in CLASSES:
+    linear(
+        _cls.reshape,
+        _reshaped,
+        by_rank={(rank, ...): lambda ct, a, *shape: np.reshape(ct, a.shape) for rank in range(1, 6)},
+        view_of=0,
+        always_array=True,
+        cases=_VARIADIC_SHAPE if _cls is np.ndarray else [case(np.float64(1.5), 1)],
+    )
+    linear(
+        _cls.transpose,
+        _untransposed,
+        view_of=0,
+        cases=[case(sample(4, 3)), case(sample(2, 4, 3), 1, 2, 0), case(sample(2, 4, 3), (2, 0, 1))]
+        if _cls is np.ndarray
+        else [case(np.float64(1.5))],
+    )
+    linear(
+        _cls.flatten,
+        lambda ct, a: reshape_like(ct, a),
+        by_rank={(rank, ...): lambda ct, a: np.reshape(ct, a.shape) for rank in range(1, 6)},
+        always_array=True,
+        cases=[case(sample(4, 3))] if _cls is np.ndarray else [case(np.float64(1.5))],
+    )
+    linear(
+        _cls.astype,
+        lambda ct, a, dtype, copy=True: unbroadcast(ct, a),
+        cases=[case(sample(4, 3), np.float32)] if _cls is np.ndarray else [case(np.float64(1.5), np.float32)],
+    )
+    linear(
+        _cls.item,
+        lambda ct, a: reshape_like(np.asarray(ct), a),
+        cases=[case(sample(1))] if _cls is np.ndarray else [case(np.float64(1.5))],
+    )
+    no_derivative(_cls.tobytes)
+    for _name in ("reshape", "transpose", "flatten", "astype", "item", "tobytes"):
+        method(_cls, _name, getattr(_cls, _name))

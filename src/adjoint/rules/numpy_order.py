@@ -1,0 +1,83 @@
+"""Rules of NumPy's sorting, searching and interpolation."""
+
+import numpy as np
+
+from adjoint.rules.declare import case, definition, general, no_derivative, sample
+from adjoint.runtime.arrays import order_of, scatter, scatter_along, unbroadcast
+
+no_derivative(
+    np.argmax,
+    np.argmin,
+    np.nanargmax,
+    np.nanargmin,
+    np.argsort,
+    np.argpartition,
+    np.argwhere,
+    np.nonzero,
+    np.flatnonzero,
+    np.searchsorted,
+    np.digitize,
+    np.bincount,
+    np.histogram_bin_edges,
+    np.lexsort,
+    np.triu_indices,
+    np.tril_indices,
+    np.diag_indices,
+    np.ix_,
+    np.shares_memory,
+    np.may_share_memory,
+    order_of,
+)
+general(
+    np.sort,
+    lambda dots, y, a, axis=-1: np.take_along_axis(dots[0], order_of(a, axis), axis),
+    lambda ct, y, a, axis=-1: (scatter_along(ct, a, order_of(a, axis), axis),),
+    cases=[case(sample(5)), case(sample(4, 3), axis=0), case(sample(4, 3), None)],
+)
+
+
+def _interp_jvp(dots, y, x, xp, fp):  # type: ignore[no-untyped-def]
+    k = np.clip(np.searchsorted(xp, x, "right") - 1, 0, len(xp) - 2)
+    width = xp[k + 1] - xp[k]
+    t = np.clip((x - xp[k]) / width, 0.0, 1.0)
+    inside = (x >= xp[0]) & (x <= xp[-1])
+    slope = np.where(inside, (fp[k + 1] - fp[k]) / width, 0.0)
+    along_x = dots[0] - dots[1][k] * (1 - t) - dots[1][k + 1] * t
+    return slope * along_x + dots[2][k] * (1 - t) + dots[2][k + 1] * t
+
+
+def _interp_vjp(ct, y, x, xp, fp):  # type: ignore[no-untyped-def]
+    k = np.clip(np.searchsorted(xp, x, "right") - 1, 0, len(xp) - 2)
+    width = xp[k + 1] - xp[k]
+    t = np.clip((x - xp[k]) / width, 0.0, 1.0)
+    inside = (x >= xp[0]) & (x <= xp[-1])
+    x_bar = ct * np.where(inside, (fp[k + 1] - fp[k]) / width, 0.0)
+    xp_bar = -(scatter(x_bar * (1 - t), xp, k) + scatter(x_bar * t, xp, k + 1))
+    fp_bar = scatter(ct * (1 - t), fp, k) + scatter(ct * t, fp, k + 1)
+    return (unbroadcast(x_bar, x), xp_bar, fp_bar)
+
+
+general(
+    np.interp,
+    _interp_jvp,
+    _interp_vjp,
+    cases=[
+        case(np.array([0.3, 1.7, 2.5]), np.array([0.0, 1.0, 2.0, 4.0]), sample(4)),
+        case(1.3, np.array([0.0, 1.0, 2.0]), sample(3)),
+        case(np.array([-1.0, 9.0]), np.array([0.0, 1.0, 2.0]), sample(3)),
+    ],
+)
+
+
+def _trapezoid(y, x=None, dx=1.0):  # type: ignore[no-untyped-def]
+    sums = y[1:] + y[:-1]
+    if x is None:
+        return np.sum(sums) * dx / 2
+    return np.sum((x[1:] - x[:-1]) * sums) / 2
+
+
+definition(
+    np.trapezoid,
+    _trapezoid,
+    cases=[case(sample(5)), case(sample(5), dx=0.5), case(sample(5), np.array([0.0, 1.0, 1.5, 3.0, 4.0]))],
+)

@@ -1,0 +1,211 @@
+"""Rules of NumPy's reductions and cumulative functions."""
+
+import numpy as np
+
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.runtime import scans
+from adjoint.runtime.arrays import (
+    count,
+    prod_others,
+    reshape_like,
+    reverse_cumsum,
+    share,
+    share_forward,
+    spread,
+)
+from adjoint.runtime.numbers import divide, times
+from adjoint.runtime.scans import following, previous, recur, recur_back
+
+AXES = [
+    case(sample(4, 3)),
+    case(sample(4, 3), axis=0),
+    case(sample(4, 3), -1),
+    case(sample(2, 4, 3), axis=(0, 2)),
+    case(sample(4, 3), axis=1, keepdims=True),
+    case(sample(3), keepdims=True),
+]
+PLAIN = [case(sample(4, 3)), case(sample(4, 3), axis=0), case(sample(4, 3), axis=1)]
+
+linear(np.sum, lambda ct, a, axis=None, dtype=None, *, keepdims=False: spread(ct, a, axis, keepdims), cases=AXES)
+linear(
+    np.mean,
+    lambda ct, a, axis=None, dtype=None, *, keepdims=False: spread(ct / count(a, axis), a, axis, keepdims),
+    cases=AXES,
+)
+
+
+def _var_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):  # type: ignore[no-untyped-def]
+    centred = a - np.mean(a, axis=axis, keepdims=True)
+    return np.sum(centred * dots[0], axis=axis, keepdims=keepdims) * (2 / (count(a, axis) - ddof))
+
+
+def _var_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):  # type: ignore[no-untyped-def]
+    centred = a - np.mean(a, axis=axis, keepdims=True)
+    return (spread(ct * (2 / (count(a, axis) - ddof)), a, axis, keepdims) * centred,)
+
+
+def _std_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):  # type: ignore[no-untyped-def]
+    centred = a - np.mean(a, axis=axis, keepdims=True)
+    return divide(np.sum(centred * dots[0], axis=axis, keepdims=keepdims), y * (count(a, axis) - ddof))
+
+
+def _std_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):  # type: ignore[no-untyped-def]
+    centred = a - np.mean(a, axis=axis, keepdims=True)
+    return (times(centred, spread(divide(ct, y * (count(a, axis) - ddof)), a, axis, keepdims)),)
+
+
+general(np.var, _var_jvp, _var_vjp, cases=[*AXES, case(sample(4, 3), axis=0, ddof=1)])
+general(np.std, _std_jvp, _std_vjp, cases=[*AXES, case(sample(4, 3), axis=0, ddof=1)])
+general(
+    np.prod,
+    lambda dots, y, a, axis=None, dtype=None, *, keepdims=False: np.sum(
+        dots[0] * prod_others(a, axis), axis=axis, keepdims=keepdims
+    ),
+    lambda ct, y, a, axis=None, dtype=None, *, keepdims=False: (spread(ct, a, axis, keepdims) * prod_others(a, axis),),
+    cases=[*AXES, case(np.array([2.0, 0.0, 3.0])), case(np.array([[2.0, 0.0, 0.0], [1.0, 0.0, 3.0]]), axis=1)],
+)
+
+for _extreme in (np.max, np.min, np.nanmax, np.nanmin):
+    general(
+        _extreme,
+        lambda dots, y, a, axis=None, *, keepdims=False: share_forward(dots[0], y, a, axis, keepdims),
+        lambda ct, y, a, axis=None, *, keepdims=False: (share(ct, y, a, axis, keepdims),),
+        cases=AXES,
+    )
+
+linear(np.cumsum, lambda ct, a, axis=None, dtype=None: reverse_cumsum(ct, a, axis), cases=PLAIN)
+
+
+def _cumprod_jvp(dots, y, a, axis=None, dtype=None):  # type: ignore[no-untyped-def]
+    if axis is None:
+        return recur(previous(y, 0, 1.0) * np.ravel(dots[0]), np.ravel(a), 0)
+    return recur(previous(y, axis, 1.0) * dots[0], a, axis)
+
+
+def _cumprod_vjp(ct, y, a, axis=None, dtype=None):  # type: ignore[no-untyped-def]
+    if axis is None:
+        return (reshape_like(previous(y, 0, 1.0) * recur_back(ct, np.ravel(a), 0), a),)
+    return (previous(y, axis, 1.0) * recur_back(ct, a, axis),)
+
+
+general(np.cumprod, _cumprod_jvp, _cumprod_vjp, cases=[*PLAIN, case(np.array([2.0, 0.0, 3.0, 0.0])), case(sample(3))])
+
+# what these rules are made of
+
+general(
+    scans.previous,
+    lambda dots, y, x, axis, first: previous(dots[0], axis, 0.0),
+    lambda ct, y, x, axis, first: (following(ct, axis, 0.0), None, None),
+    cases=[case(sample(4, 3), 0, 1.0), case(sample(4, 3), 1, 0.0)],
+)
+general(
+    scans.following,
+    lambda dots, y, x, axis, last: following(dots[0], axis, 0.0),
+    lambda ct, y, x, axis, last: (previous(ct, axis, 0.0), None, None),
+    cases=[case(sample(4, 3), 0, 1.0), case(sample(4, 3), 1, 0.0)],
+)
+
+
+def _recur_vjp(ct, y, c, x, axis):  # type: ignore[no-untyped-def]
+    c_bar = recur_back(ct, x, axis)
+    return (c_bar, c_bar * previous(y, axis, 0.0), None)
+
+
+def _recur_back_vjp(ct, y, c, x, axis):  # type: ignore[no-untyped-def]
+    c_bar = recur(ct, x, axis)
+    return (c_bar, previous(c_bar, axis, 0.0) * y, None)
+
+
+general(
+    scans.recur,
+    lambda dots, y, c, x, axis: recur(dots[0] + dots[1] * previous(y, axis, 0.0), x, axis),
+    _recur_vjp,
+    cases=[case(sample(4, 3), sample(4, 3), 0), case(sample(4), sample(4), 0)],
+)
+general(
+    scans.recur_back,
+    lambda dots, y, c, x, axis: recur_back(dots[0] + following(dots[1] * y, axis, 0.0), x, axis),
+    _recur_back_vjp,
+    cases=[case(sample(4, 3), sample(4, 3), 1), case(sample(4), sample(4), 0)],
+)
+linear(reverse_cumsum, lambda ct, x_ct, x, axis=None: np.cumsum(ct, axis), cases=[case(sample(4, 3), sample(4, 3), 0)])
+linear(
+    share,
+    lambda ct, r_ct, y, x, axis=None, keepdims=False: share_forward(ct, y, x, axis, keepdims),
+    cases=[case(sample(2), np.array([2.0, 3.0]), np.array([[1.0, 2.0, 2.0], [0.0, 3.0, 1.0]]), 1)],
+)
+linear(
+    share_forward,
+    lambda ct, dot, y, x, axis=None, keepdims=False: share(ct, y, x, axis, keepdims),
+    cases=[case(sample(2, 3), np.array([2.0, 3.0]), np.array([[1.0, 2.0, 2.0], [0.0, 3.0, 1.0]]), 1)],
+)
+
+
+def _prod_others_product(v, x, axis=None):  # type: ignore[no-untyped-def]
+    """The Jacobian of ``prod_others``, which is symmetric, times ``v``."""
+    if axis is None:
+        return reshape_like(_prod_others_last(np.ravel(v), np.ravel(x)), x)
+    if isinstance(axis, tuple):
+        raise NotImplementedError("second derivatives of np.prod over several axes")
+    return np.moveaxis(_prod_others_last(np.moveaxis(v, axis, -1), np.moveaxis(x, axis, -1)), -1, axis)
+
+
+def _prod_others_last(v, x):  # type: ignore[no-untyped-def]
+    eye = np.eye(np.shape(x)[-1])
+    without = np.expand_dims(x, -2) * (1 - eye) + eye  # in row i, element i is 1
+    pairs = prod_others(without, -1) * (1 - eye)
+    return np.squeeze(np.matmul(pairs, np.expand_dims(v, -1)), -1)
+
+
+general(
+    prod_others,
+    lambda dots, y, x, axis=None: _prod_others_product(dots[0], x, axis),
+    lambda ct, y, x, axis=None: (_prod_others_product(ct, x, axis), None),
+    cases=[case(sample(4)), case(sample(2, 3), 1), case(sample(2, 3)), case(np.array([2.0, 0.0, 3.0]))],
+)
+
+
+# functions that other functions say
+
+
+def _average(a, axis=None, weights=None):  # type: ignore[no-untyped-def]
+    if weights is None:
+        return np.mean(a, axis=axis)
+    if axis is None or np.ndim(weights) == np.ndim(a):
+        return np.sum(a * weights, axis=axis) / np.sum(weights * np.ones_like(a), axis=axis)
+    moved = np.moveaxis(a, axis, -1)
+    return np.matmul(moved, weights) / np.sum(weights)
+
+
+def _ptp(a, axis=None, *, keepdims=False):  # type: ignore[no-untyped-def]
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+def _nansum(a, axis=None, *, keepdims=False):  # type: ignore[no-untyped-def]
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+
+
+def _nanmean(a, axis=None, *, keepdims=False):  # type: ignore[no-untyped-def]
+    total = np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+    return total / np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=keepdims)
+
+
+def _nanprod(a, axis=None, *, keepdims=False):  # type: ignore[no-untyped-def]
+    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
+
+
+def _median(a, axis=None):  # type: ignore[no-untyped-def]
+    rows = np.sort(np.ravel(a)) if axis is None else np.sort(np.moveaxis(a, axis, -1), axis=-1)
+    n = np.shape(rows)[-1]
+    return (np.take(rows, (n - 1) // 2, axis=-1) + np.take(rows, n // 2, axis=-1)) / 2
+
+
+NANS = [case(np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])), case(np.array([[1.0, np.nan], [4.0, 5.0]]), axis=1)]
+definition(np.average, _average, cases=[*PLAIN, case(sample(4, 3), axis=1, weights=sample(3, kind="positive"))])
+definition(np.ptp, _ptp, cases=AXES)
+definition(np.nansum, _nansum, cases=[*AXES, *NANS])
+definition(np.nanmean, _nanmean, cases=[*AXES, *NANS])
+definition(np.nanprod, _nanprod, cases=[*AXES, *NANS])
+definition(np.median, _median, cases=[*PLAIN, case(sample(5))])
+
+no_derivative(np.any, np.all, np.count_nonzero)

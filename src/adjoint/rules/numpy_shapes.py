@@ -1,0 +1,319 @@
+"""Rules of the NumPy functions that move elements without computing."""
+
+import numpy as np
+
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, number, sample
+from adjoint.runtime import arrays
+from adjoint.runtime.arrays import inverse_axes, reshape_like, unbroadcast, unpad, unpad_places, unrepeat, untile
+
+
+def _with_rank(form):  # type: ignore[no-untyped-def]
+    """The form for a first argument that is known to be an array."""
+    return {(rank, ...): form for rank in range(1, 6)}
+
+
+def _reshape(ct, a, shape=None, order="C"):  # type: ignore[no-untyped-def]
+    if order != "C":
+        return np.reshape(ct, np.shape(a), order=order)
+    return reshape_like(ct, a)
+
+
+def _reshape_array(ct, a, shape=None, order="C"):  # type: ignore[no-untyped-def]
+    if order != "C":
+        return np.reshape(ct, a.shape, order=order)
+    return np.reshape(ct, a.shape)
+
+
+linear(
+    np.reshape,
+    _reshape,
+    by_rank=_with_rank(_reshape_array),
+    view_of=0,
+    always_array=True,
+    cases=[case(sample(4, 3), (2, 6)), case(sample(4, 3), -1), case(sample(4, 3), (6, 2), order="F")],
+)
+linear(
+    np.ravel,
+    lambda ct, a: reshape_like(ct, a),
+    by_rank=_with_rank(lambda ct, a: np.reshape(ct, a.shape)),
+    view_of=0,
+    always_array=True,
+    cases=[case(sample(4, 3)), case(sample(3)), case(number())],
+)
+for _like in (np.squeeze, np.atleast_1d, np.atleast_2d, np.atleast_3d):
+    linear(
+        _like,
+        lambda ct, a, axis=None: reshape_like(ct, a),
+        by_rank=_with_rank(lambda ct, a, axis=None: np.reshape(ct, a.shape)),
+        view_of=0,
+        always_array=True,
+        shape="unknown",
+        cases=[case(sample(1, 4, 1)), case(sample(1)), case(sample(4))],
+    )
+linear(
+    np.expand_dims,
+    lambda ct, a, axis: reshape_like(ct, a),
+    by_rank=_with_rank(lambda ct, a, axis: np.squeeze(ct, axis)),
+    view_of=0,
+    always_array=True,
+    cases=[case(sample(4, 3), 1), case(sample(4, 3), (0, 2)), case(number(), 0)],
+)
+
+
+def _transpose(ct, a, axes=None):  # type: ignore[no-untyped-def]
+    if axes is None:
+        return np.transpose(ct)
+    return np.transpose(ct, inverse_axes(axes))
+
+
+linear(
+    np.transpose,
+    _transpose,
+    view_of=0,
+    cases=[case(sample(4, 3)), case(sample(2, 4, 3), (1, 2, 0)), case(sample(2, 4, 3), axes=(2, 0, -2))],
+)
+linear(np.matrix_transpose, lambda ct, x: np.matrix_transpose(ct), view_of=0, cases=[case(sample(2, 4, 3))])
+linear(
+    np.swapaxes,
+    lambda ct, a, axis1, axis2: np.swapaxes(ct, axis1, axis2),
+    view_of=0,
+    cases=[case(sample(2, 4, 3), 0, 2)],
+)
+linear(
+    np.moveaxis,
+    lambda ct, a, source, destination: np.moveaxis(ct, destination, source),
+    view_of=0,
+    cases=[case(sample(2, 4, 3), 0, 2), case(sample(2, 4, 3), (0, 1), (1, 2))],
+)
+linear(
+    np.broadcast_to,
+    lambda ct, array, shape: unbroadcast(ct, array),
+    view_of=0,
+    always_array=True,
+    cases=[case(sample(3), (4, 3)), case(sample(4, 1), (4, 3)), case(number(), (2,))],
+)
+linear(
+    np.flip, lambda ct, m, axis=None: np.flip(ct, axis), view_of=0, cases=[case(sample(4, 3)), case(sample(4, 3), 1)]
+)
+linear(np.fliplr, lambda ct, m: np.fliplr(ct), view_of=0, cases=[case(sample(4, 3))])
+linear(np.flipud, lambda ct, m: np.flipud(ct), view_of=0, cases=[case(sample(4, 3))])
+linear(
+    np.roll,
+    lambda ct, a, shift, axis=None: np.roll(ct, _negated(shift), axis),
+    cases=[case(sample(4, 3), 2), case(sample(4, 3), 1, axis=1), case(sample(4, 3), (1, 2), (0, 1))],
+)
+linear(
+    np.rot90,
+    lambda ct, m, k=1, axes=(0, 1): np.rot90(ct, -k, axes),
+    view_of=0,
+    cases=[case(sample(4, 3)), case(sample(4, 3), 3)],
+)
+linear(
+    np.tile,
+    lambda ct, A, reps: untile(ct, A, reps),
+    cases=[case(sample(4, 3), 2), case(sample(3), (2, 3)), case(sample(2, 4, 3), (2, 1))],
+)
+linear(
+    np.repeat,
+    lambda ct, a, repeats, axis=None: unrepeat(ct, a, repeats, axis),
+    cases=[case(sample(4, 3), 2), case(sample(4, 3), 2, axis=1), case(sample(3), np.array([1, 0, 2]), 0)],
+)
+
+
+def _negated(shift):  # type: ignore[no-untyped-def]
+    return tuple([-part for part in shift]) if isinstance(shift, tuple) else -shift
+
+
+def _pad_jvp(dots, y, array, pad_width, mode="constant", *, constant_values=0):  # type: ignore[no-untyped-def]
+    if mode == "constant":
+        return np.pad(dots[0], pad_width)
+    if mode not in COPYING:
+        raise NotImplementedError(f"np.pad with mode {mode!r}")
+    return np.pad(dots[0], pad_width, mode=mode)
+
+
+def _pad_vjp(ct, y, array, pad_width, mode="constant", *, constant_values=0):  # type: ignore[no-untyped-def]
+    if mode == "constant":
+        return (unpad(ct, array, pad_width),)
+    if mode not in COPYING:
+        raise NotImplementedError(f"np.pad with mode {mode!r}")
+    return (unpad_places(ct, array, pad_width, mode),)
+
+
+COPYING = ("edge", "reflect", "symmetric", "wrap")
+
+general(
+    np.pad,
+    _pad_jvp,
+    _pad_vjp,
+    cases=[
+        case(sample(4, 3), 2),
+        case(sample(4, 3), ((1, 0), (2, 3)), constant_values=1.5),
+        case(sample(4, 3), 1, mode="edge"),
+        case(sample(5), (2, 1), "reflect"),
+    ],
+)
+linear(np.copy, lambda ct, a: ct, always_array=True, cases=[case(sample(4, 3))])
+linear(
+    np.take,
+    lambda ct, a, indices, axis=None: arrays.scatter_take(ct, a, indices, axis),
+    cases=[
+        case(sample(4, 3), np.array([0, 2, 2]), axis=0),
+        case(sample(4, 3), 1, axis=1),
+        case(sample(4, 3), np.array([[0, 7], [7, 1]])),
+    ],
+)
+linear(
+    np.take_along_axis,
+    lambda ct, arr, indices, axis=-1: arrays.scatter_along(ct, arr, indices, axis),
+    cases=[case(sample(4, 3), np.array([[0, 2, 2, 3][k : k + 1] * 3 for k in range(4)]), 0)],
+)
+linear(
+    np.diagonal,
+    lambda ct, a, offset=0, axis1=0, axis2=1: arrays.place_diagonal(ct, a, offset, axis1, axis2),
+    view_of=0,
+    shape="unknown",
+    cases=[case(sample(4, 3)), case(sample(4, 3), 1), case(sample(4, 3), -2), case(sample(2, 4, 3), 0, 1, 2)],
+)
+linear(
+    np.trace,
+    lambda ct, a, offset=0, axis1=0, axis2=1: arrays.place_trace(ct, a, offset, axis1, axis2),
+    cases=[case(sample(4, 3)), case(sample(4, 3), 1), case(sample(2, 4, 3), 0, 1, 2)],
+)
+linear(
+    np.diag,
+    lambda ct, v, k=0: arrays.undiag(ct, v, k),
+    view_of=0,
+    shape="unknown",
+    by_rank={(1, ...): lambda ct, v, k=0: np.diag(ct, k)},
+    cases=[case(sample(3)), case(sample(3), 1), case(sample(4, 3), -1)],
+)
+linear(np.triu, lambda ct, m, k=0: np.triu(ct, k), cases=[case(sample(4, 3)), case(sample(4, 3), 1)])
+linear(np.tril, lambda ct, m, k=0: np.tril(ct, k), cases=[case(sample(4, 3)), case(sample(4, 3), -1)])
+linear(
+    np.diff,
+    lambda ct, a, n=1, axis=-1: arrays.undiff(ct, a, n, axis),
+    shape="unknown",
+    cases=[case(sample(4, 3)), case(sample(4, 3), 2, 0), case(sample(2))],
+)
+
+
+def _split(ary, indices_or_sections, axis=0):  # type: ignore[no-untyped-def]
+    extent = np.shape(ary)[axis]
+    if isinstance(indices_or_sections, int):
+        if extent % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+        step = extent // indices_or_sections
+        return [np.take(ary, np.arange(k * step, (k + 1) * step), axis=axis) for k in range(indices_or_sections)]
+    return _split_at(ary, indices_or_sections, axis)
+
+
+def _array_split(ary, indices_or_sections, axis=0):  # type: ignore[no-untyped-def]
+    if isinstance(indices_or_sections, int):
+        extent = np.shape(ary)[axis]
+        size = extent // indices_or_sections
+        extra = extent % indices_or_sections
+        return [
+            np.take(ary, np.arange(k * size + min(k, extra), (k + 1) * size + min(k + 1, extra)), axis=axis)
+            for k in range(indices_or_sections)
+        ]
+    return _split_at(ary, indices_or_sections, axis)
+
+
+def _split_at(ary, places, axis):  # type: ignore[no-untyped-def]
+    bounds = [0, *places, np.shape(ary)[axis]]
+    return [np.take(ary, np.arange(bounds[k], bounds[k + 1]), axis=axis) for k in range(len(bounds) - 1)]
+
+
+SPLITS = [case(sample(6, 3), 3), case(sample(4, 6), 2, axis=1), case(sample(6), [2, 5])]
+definition(np.split, _split, cases=SPLITS)
+definition(np.array_split, _array_split, cases=[*SPLITS, case(sample(7), 3)])
+definition(
+    np.hsplit, lambda ary, sections: _split(ary, sections, 0 if np.ndim(ary) == 1 else 1), cases=[case(sample(4, 6), 2)]
+)
+definition(np.vsplit, lambda ary, sections: _split(ary, sections, 0), cases=[case(sample(4, 6), 2)])
+
+
+def _meshgrid(*xi, indexing="xy"):  # type: ignore[no-untyped-def]
+    rank = len(xi)
+    grids = []
+    shape = [np.size(x) for x in xi]
+    for k in range(rank):
+        along = [1] * rank
+        along[k] = shape[k]
+        grids.append(np.broadcast_to(np.reshape(xi[k], along), shape))
+    if indexing == "xy" and rank > 1:
+        return [np.swapaxes(grid, 0, 1) for grid in grids]
+    return grids
+
+
+definition(
+    np.meshgrid, _meshgrid, cases=[case(sample(3), sample(4)), case(sample(3), sample(4), sample(2), indexing="ij")]
+)
+no_derivative(np.shape, np.ndim, np.size, np.broadcast_shapes, np.unravel_index, np.ravel_multi_index)
+
+# what these rules are made of
+
+linear(
+    arrays.reshape_like,
+    lambda ct, x_ct, x: reshape_like(ct, x_ct),
+    view_of=0,
+    cases=[case(sample(12), sample(4, 3)), case(sample(1), number())],
+)
+no_derivative(arrays.inverse_axes, _negated)
+linear(
+    arrays.scatter,
+    lambda ct, x_ct, x, index: ct[index],
+    cases=[case(sample(3), sample(4), np.array([0, 2, 2])), case(sample(3), sample(4, 3), 1)],
+)
+linear(
+    arrays.scatter_take,
+    lambda ct, x_ct, x, indices, axis=None: np.take(ct, indices, axis),
+    cases=[case(sample(3, 3), sample(4, 3), np.array([0, 2, 2]), 0)],
+)
+linear(
+    arrays.scatter_along,
+    lambda ct, x_ct, x, indices, axis=None: np.take_along_axis(ct, indices, axis),
+    cases=[case(sample(1, 3), sample(4, 3), np.array([[0, 2, 2]]), 0)],
+)
+linear(
+    arrays.place_diagonal,
+    lambda ct, x_ct, x, offset=0, axis1=0, axis2=1: np.diagonal(ct, offset, axis1, axis2),
+    cases=[case(sample(3), sample(4, 3)), case(sample(2), sample(4, 3), -2)],
+)
+linear(
+    arrays.place_trace,
+    lambda ct, x_ct, x, offset=0, axis1=0, axis2=1: np.trace(ct, offset, axis1, axis2),
+    cases=[case(number(), sample(4, 3))],
+)
+linear(
+    arrays.undiag,
+    lambda ct, x_ct, v, k=0: np.diag(ct, k),
+    cases=[case(sample(3), sample(4, 3), 0), case(sample(4, 4), sample(3), 1)],
+)
+linear(
+    arrays.undiff,
+    lambda ct, x_ct, x, n=1, axis=-1: np.diff(ct, n, axis),
+    cases=[case(sample(4, 2), sample(4, 3)), case(sample(2, 3), sample(4, 3), 2, 0)],
+)
+linear(
+    arrays.unrepeat,
+    lambda ct, x_ct, x, repeats, axis=None: np.repeat(ct, repeats, axis),
+    cases=[case(sample(4, 6), sample(4, 3), 2, 1)],
+)
+linear(
+    arrays.untile,
+    lambda ct, x_ct, x, reps: np.tile(ct, reps),
+    cases=[case(sample(4, 6), sample(4, 3), 2)],
+)
+linear(
+    arrays.unpad,
+    lambda ct, x_ct, x, pad_width: np.pad(ct, pad_width),
+    cases=[case(sample(8, 7), sample(4, 3), 2)],
+    view_of=0,
+)
+linear(
+    arrays.unpad_places,
+    lambda ct, x_ct, x, pad_width, mode: np.pad(ct, pad_width, mode=mode),
+    cases=[case(sample(6, 5), sample(4, 3), 1, "edge")],
+)

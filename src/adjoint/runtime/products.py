@@ -1,0 +1,114 @@
+"""Products of arrays: how ``np.einsum`` and ``np.kron`` are taken back, and convolutions."""
+
+from __future__ import annotations
+
+import string
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from adjoint.runtime.arrays import unbroadcast
+
+
+@lru_cache(maxsize=256)
+def einsum_terms(subscripts: str, *ranks: int) -> tuple[tuple[str, ...], str]:
+    """The labels of the operands and of the result, ellipses and the implicit result written out."""
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    free = [letter for letter in string.ascii_letters if letter not in text]
+    widest = max(
+        (rank - len(term.replace("...", "")) for term, rank in zip(terms, ranks, strict=True) if "..." in term),
+        default=0,
+    )
+    batch = "".join(free[:widest])
+    if not arrow:
+        letters = left.replace(",", "").replace("...", "")
+        right = ("..." if "..." in left else "") + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    spelled = tuple(
+        term.replace("...", batch[widest - (rank - len(term.replace("...", ""))) :])
+        for term, rank in zip(terms, ranks, strict=True)
+    )
+    return spelled, right.replace("...", batch)
+
+
+@lru_cache(maxsize=256)
+def adjoint_subscripts(subscripts: str, place: int, *ranks: int) -> str:
+    """Subscripts that give the cotangent of an operand from that of the result and the other operands."""
+    terms, result = einsum_terms(subscripts, *ranks)
+    others = terms[:place] + terms[place + 1 :]
+    return ",".join((result, *others)) + "->" + _reached(terms, result, place)
+
+
+def _reached(terms: tuple[str, ...], result: str, place: int) -> str:
+    """The labels of an operand, once each, that the result or another operand has too."""
+    elsewhere = result + "".join(terms[:place] + terms[place + 1 :])
+    return "".join(label for label in dict.fromkeys(terms[place]) if label in elsewhere)
+
+
+@lru_cache(maxsize=256)
+def collected_subscripts(subscripts: str, place: int, *ranks: int) -> str:
+    """The transpose of :func:`einsum_expand` as subscripts."""
+    terms, result = einsum_terms(subscripts, *ranks)
+    return f"{terms[place]}->{_reached(terms, result, place)}"
+
+
+def einsum_expand(part: Any, operand: Any, subscripts: str, place: int, *ranks: int) -> Any:
+    """``part`` in the shape of an operand: repeated along labels only it has, on the diagonal of repeated ones."""
+    terms, result = einsum_terms(subscripts, *ranks)
+    labels, reached = terms[place], _reached(terms, result, place)
+    if labels == reached:
+        return unbroadcast(part, operand)
+    unique = "".join(dict.fromkeys(labels))
+    extents = dict(zip(labels, np.shape(operand), strict=True))
+    shape = tuple(np.shape(part)[reached.index(label)] if label in reached else 1 for label in unique)
+    full = np.broadcast_to(
+        np.reshape(part, shape), tuple(max(extents[label], n) for label, n in zip(unique, shape, strict=True))
+    )
+    if labels == unique:
+        return unbroadcast(np.array(full), operand)
+    out = np.zeros(np.shape(operand), np.asarray(part).dtype)
+    grids = np.ogrid[tuple(slice(extents[label]) for label in unique)]
+    out[tuple(grids[unique.index(label)] for label in labels)] = full
+    return unbroadcast(out, operand)
+
+
+def kron_left(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``a`` in ``np.kron(a, b)``."""
+    blocks, rank = _kron_blocks(ct, a, b)
+    summed = np.sum(blocks * np.reshape(b, _padded(b, rank, 1)), axis=tuple(range(1, 2 * rank, 2)))
+    return unbroadcast(np.reshape(summed, np.shape(a)), a)
+
+
+def kron_right(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``b`` in ``np.kron(a, b)``."""
+    blocks, rank = _kron_blocks(ct, a, b)
+    summed = np.sum(blocks * np.reshape(a, _padded(a, rank, 0)), axis=tuple(range(0, 2 * rank, 2)))
+    return unbroadcast(np.reshape(summed, np.shape(b)), b)
+
+
+def _kron_blocks(ct: Any, a: Any, b: Any) -> tuple[Any, int]:
+    rank = max(np.ndim(a), np.ndim(b))
+    pairs = zip(_aligned(a, rank), _aligned(b, rank), strict=True)
+    return np.reshape(ct, [extent for pair in pairs for extent in pair]), rank
+
+
+def _aligned(x: Any, rank: int) -> tuple[int, ...]:
+    return (1,) * (rank - np.ndim(x)) + np.shape(x)
+
+
+def _padded(x: Any, rank: int, parity: int) -> list[int]:
+    """The shape of an operand, spread over the odd or even axes of the blocks."""
+    shape = [1] * (2 * rank)
+    shape[parity::2] = _aligned(x, rank)
+    return shape
+
+
+def convolve_part(ct: Any, other: Any, like: Any, mode: str = "full") -> Any:
+    """The cotangent of one operand of ``np.convolve``, of the shape of ``like``."""
+    n, m = len(like), len(other)
+    full = np.zeros(n + m - 1, np.result_type(ct, other))
+    start = {"full": 0, "same": (min(n, m) - 1) // 2, "valid": min(n, m) - 1}[mode]
+    full[start : start + len(ct)] = ct
+    return unbroadcast(np.correlate(full, np.conj(other), "valid")[:n], like)
