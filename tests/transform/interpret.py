@@ -36,6 +36,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.runtime.display import make_list, make_tuple
 
 UNREAD = object()
 Env = dict[Var, Any]
@@ -107,7 +108,8 @@ def _statement(statement: Statement, env: Env) -> None:
 
 
 def _call(call: Call, env: Env) -> None:
-    args = [_value(arg, env) for arg in call.args]
+    read = _handed if call.callee in (make_tuple, make_list) else _value
+    args = [read(arg, env) for arg in call.args]
     kwargs = {name: _value(value, env) for name, value in call.kwargs}
     callee = call.callee.function if isinstance(call.callee, Definition) else call.callee
     result = run(callee, *args) if isinstance(callee, Function) else callee(*args, **kwargs)

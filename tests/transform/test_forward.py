@@ -29,6 +29,7 @@ from adjoint.ir.nodes import (
     Const,
     Continue,
     Definition,
+    Derived,
     Exit,
     Function,
     Guarded,
@@ -60,6 +61,7 @@ DOUBLE = np.dtype(np.float64)
 @pytest.fixture(autouse=True)
 def own_splice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tangent_rules, "splice", splice)
+    monkeypatch.setattr(sys.modules["adjoint.frontend.splice"], "splice", splice)
 
 
 def vector(dim: Any = "many", *, written: bool = False) -> Array:
@@ -745,3 +747,74 @@ def test_accumulators() -> None:
 def test_results_keep_their_order() -> None:
     function = build(lambda b, x, y: (x, y), FLOAT, FLOAT)
     assert run(derivative(function, (1,), (1, 0)), 1.0, 2.0, 3.0) == (1.0, 2.0, 3.0, 0.0)
+
+
+# Forward over reverse
+
+
+def polynomial(b: Builder, x: Var, y: Var) -> Any:
+    t = b.call(operator.mul, b.call(math.sin, x), y)
+    return b.call(operator.mul, loop_over_range(b, Const(3), t), y)  # type: ignore[arg-type]
+
+
+def running_product(b: Builder, x: Var, y: Var) -> Any:
+    u, i, result = Var("u", FLOAT), Var("i", INT), Var("u", FLOAT)
+    inner = b.nested()
+    item = inner.load(x, Subscript((i,)), FLOAT)
+    new = inner.call(operator.mul, u, inner.call(operator.mul, item, u))
+    far, on = inner.nested(), inner.nested()
+    cond = inner.call(operator.gt, new, Const(1e6))
+    loop_body = inner.block(Branch(cond, far.block(Exit(1, (new,))), on.block(Continue((new,)))))
+    b.emit(Loop(Range(Const(0), Const(3), Const(1)), i, (u,), (y,), loop_body, (result,)))
+    return result
+
+
+def in_place(b: Builder, x: Var, y: Var) -> Any:
+    out = Var("out", vector(written=True))
+    b.emit(Call((out,), operator.mul, (x, y)))
+    i = Var("i", INT)
+    inner = b.nested()
+    before = inner.load(out, Subscript((inner.call(operator.sub, i, Const(1)),)), FLOAT)
+    inner.store(out, Subscript((i,)), inner.call(operator.mul, before, inner.load(out, Subscript((i,)), FLOAT)))
+    b.emit(Loop(Range(Const(1), Const(3), Const(1)), i, (), (), inner.block(Continue(())), ()))
+    return b.load(out, index(2), FLOAT)
+
+
+def recursive(b: Builder, x: Var, y: Var) -> Any:
+    t = Var("t", FLOAT)
+    b.emit(Call((t,), power_definition(), (x, Const(3))))
+    return b.call(operator.mul, t, b.call(operator.mul, y, y))
+
+
+PROGRAMS: list[tuple[Make, Type, Any]] = [
+    (polynomial, FLOAT, 0.8),
+    (running_product, vector(), np.array([1.1, 1.2, 0.9])),
+    (in_place, vector(), np.array([1.1, 1.2, 0.9])),
+    (recursive, FLOAT, 1.2),
+]
+
+
+@pytest.mark.parametrize(("body", "type_", "x"), PROGRAMS, ids=lambda value: getattr(value, "__name__", ""))
+def test_forward_over_reverse(body: Make, type_: Type, x: Any) -> None:
+    function = build(body, type_, FLOAT)
+
+    def gradient(b: Builder, x: Var, y: Var) -> Any:
+        value, x_bar, y_bar = (Var(hint, t) for hint, t in (("value", FLOAT), ("x_bar", type_), ("y_bar", FLOAT)))
+        b.emit(Call((value, x_bar, y_bar), Derived(function, (0, 1), (0,)), (x, y, Const(1.0))))
+        return x_bar, y_bar, b.call(operator.mul, value, y_bar)
+
+    checked = build(gradient, type_, FLOAT)
+    result = derivative(checked, (0, 1), (0, 1, 2))
+    rng = np.random.default_rng(3)
+    dots = direction(x, rng), 0.7
+    found = run(result, x, 1.3, *dots)[3:]
+    from adjoint.transform.reverse import reverse
+
+    plain = reverse(function, (0, 1), (0,))
+
+    def at(h: float) -> np.ndarray:
+        value, x_bar, y_bar = run(plain, x + h * dots[0], 1.3 + h * dots[1], 1.0)
+        return flat([x_bar, y_bar, value * y_bar])
+
+    expected = (at(1e-5) - at(-1e-5)) / 2e-5
+    assert np.allclose(flat(list(found)), expected, rtol=1e-6, atol=1e-7)

@@ -121,7 +121,7 @@ class _Check:
         items = [self.of(part, item, path + step) for part, item, step in zip(given, like, steps, strict=True)]
         return type(like)(*items) if named else tuple(items)
 
-    def sequence(self, given: Any, like: Any, path: str, cls: type) -> None:
+    def sequence(self, given: Any, like: Any, path: str, cls: type[Any]) -> None:
         if not isinstance(given, cls) or len(given) != len(like):
             raise self.problem(path, given, f"a {cls.__name__} of length {len(like)}")
 

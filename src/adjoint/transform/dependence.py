@@ -68,7 +68,7 @@ class Dependence:
         self.edges: dict[Node, set[Node]] = defaultdict(set)
         self.opaque: list[tuple[Call, str]] = []
         self.stores: list[Store] = []
-        self.foreign: list[tuple[Statement, Var]] = []
+        self.foreign: list[Load] = []
         for param in function.params:
             self.memory.enter(param.type)
         for statement in statements_in(function.body):
@@ -126,7 +126,7 @@ class Dependence:
         if not isinstance(atom, Var) or not may_vary(atom.type):
             return []
         own: list[Node] = [] if has_slots(atom.type) else [atom]
-        return own + self.memory.slots(atom.type)
+        return [*own, *self.memory.slots(atom.type)]
 
     def _results(self, leaf: Return, outputs: Sequence[int]) -> list[Node]:
         return [node for index in outputs for node in self.nodes(leaf.values[index])]
@@ -230,10 +230,7 @@ class Dependence:
     def _connect(self, statement: Statement) -> None:
         match statement:
             case Load(target=target, base=base, key=key):
-                slot = self.slot(type_of_atom(base), key)
-                self._flow([slot] if slot is not None else self.nodes(base), self._values(target))
-                if slot is None and has_slots(target.type) and not isinstance(type_of_atom(base), (Tuple, Array)):
-                    self.foreign.append((statement, target))
+                self._connect_load(statement, target, base, key)
             case Store(base=base, key=key, value=value):
                 slot = self.slot(type_of_atom(base), key)
                 if slot is not None and may_vary(type_of_atom(base)):
@@ -250,6 +247,17 @@ class Dependence:
             same_kind = has_slots(type_of_atom(source)) == has_slots(target.type)
             read = self._values if same_kind else self.nodes
             self._flow(read(source), read(target))
+
+    def _connect_load(self, load: Load, target: Var, base: Atom, key: Key) -> None:
+        slot = self.slot(type_of_atom(base), key)
+        if slot is not None:
+            self._flow([slot], self._values(target))
+        elif isinstance(type_of_atom(base), (Tuple, Array)):
+            self._flow(self.nodes(base), self._values(target))
+        else:
+            self._flow(self.nodes(base), self.nodes(target))
+            if has_slots(target.type):
+                self.foreign.append(load)
 
     def _values(self, atom: Atom) -> list[Node]:
         """The value itself, unless it is a reference: what flows where references need no edges."""
@@ -273,7 +281,7 @@ class Dependence:
         sources, sinks = self._all(args), self._all(call.targets)
         if isinstance(call.callee, (Definition, Function, Derived)):
             written = [node for arg in args for node in self.nodes(arg) if isinstance(node, tuple)]
-            self._flow(sources, sinks + written)
+            self._flow(sources, [*sinks, *written])
             return
         roles = roles_of(call, is_container)
         if roles is not None:
@@ -360,10 +368,11 @@ class Dependence:
                 found.append(diagnostic("AD0408", store.span, f"the array has dtype {base.dtype}"))
             elif not (isinstance(base, Opaque) and self.varies(store.base)):
                 found.append(diagnostic("AD0307", store.span, "what is stored here varies"))
-        for statement, target in self.foreign:
-            if self.active(target):
-                label = "what is read here is written to later"
-                found.append(diagnostic("AD0302", statement.span, label))
+        found += [
+            diagnostic("AD0302", load.span, "what is read here is written to later")
+            for load in self.foreign
+            if self.active(load.target) and not self.varies(load.base)
+        ]
         return found
 
 

@@ -37,8 +37,11 @@ _ROLES: dict[Any, tuple[Role, ...]] = {
     tuple: ("container",),
     reversed: ("container",),
 }
-_ON_LISTS = {operator.add: ("container", "container"), operator.mul: ("container", "same")}
-_SHADOW_CALLEE = {tuple: list, operator.concat: operator.add}
+_ON_LISTS: dict[Any, tuple[Role, ...]] = {operator.add: ("container", "container"), operator.mul: ("container", "same")}
+_ITEMS: tuple[Role, ...] = ("item",)
+_IN_TURN: tuple[Role, ...] = ("same", "item")
+_CLASS_AND_NAMES: tuple[Role, ...] = ("same", "same")
+_SHADOW_CALLEE: dict[Any, Any] = {tuple: list, operator.concat: operator.add}
 
 
 def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...] | None:
@@ -53,11 +56,11 @@ def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...
     """
     callee, count = call.callee, len(call.args)
     if callee in (display.make_list, display.make_tuple) or is_named_tuple(callee):
-        return ("item",) * count
+        return _ITEMS * count
     if callee is display.make_dict:
-        return tuple("item" if place % 2 else "same" for place in range(count))
+        return _IN_TURN * (count // 2)
     if is_object_display(callee):
-        return ("same", "same", *("item" for _ in range(count - 2)))
+        return (*_CLASS_AND_NAMES, *_ITEMS * (count - 2))
     try:
         roles = _ROLES.get(callee)
         if roles is None and call.args and is_container(call.args[0]):

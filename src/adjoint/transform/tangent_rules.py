@@ -258,15 +258,15 @@ class TangentRules:
         moved = list(args)
         for place in wrt:
             moved[place] = self.dot_or_zero(builder, args[place], _number(type_of_atom(args[place])))
-        return builder.call(call.callee, *moved, hint="t", **kwargs)
+        return _called(builder, call.callee, moved, kwargs)
 
     def bilinear(self, builder: Builder, call: Call, args: Sequence[Atom], kwargs: dict[str, Atom]) -> Atom | None:
-        terms = []
+        terms: list[tuple[int, Atom]] = []
         for place in (0, 1):
             dot = self.dot(args[place])
             if dot is not None:
                 moved = (*args[:place], dot, *args[place + 1 :])
-                terms.append((1, builder.call(call.callee, *moved, hint="t", **kwargs)))
+                terms.append((1, _called(builder, call.callee, moved, kwargs)))
         return _sum(builder, terms)
 
     def general(
@@ -306,6 +306,14 @@ class TangentRules:
         builder.emit(Call((), call.callee, tuple(moved), tuple(kwargs.items()), call.span))
 
 
+def _called(builder: Builder, callee: Any, args: Sequence[Atom], kwargs: dict[str, Atom]) -> Var:
+    """Emits a call with one result; unlike ``Builder.call`` it takes keyword arguments of any name."""
+    (type_,) = builder.type_of_call(callee, args, tuple(kwargs.items()))
+    target = Var("t", type_)
+    builder.emit(Call((target,), callee, tuple(args), tuple(kwargs.items()), builder.span))
+    return target
+
+
 # Sums of signed terms
 
 
@@ -315,7 +323,7 @@ def _signed(atom: Atom | None) -> list[tuple[int, Atom]]:
     return [(1, atom)]
 
 
-def _part(parts: Atom | tuple[Any, ...] | None, place: int, count: int) -> Atom | None:
+def _part(parts: Atom | tuple[Atom | None, ...] | None, place: int, count: int) -> Atom | None:
     if isinstance(parts, tuple):
         return parts[place]
     return parts if count == 1 or place == 0 else None
@@ -377,7 +385,8 @@ def _may_enlarge(passive: Type | None, seen: Sequence[Type | None]) -> bool:
 def _covers(type_: Type | None, passive: Array) -> bool:
     if not isinstance(type_, Array) or type_.dims is None or passive.dims is None or type_.dtype is None:
         return False
-    if len(type_.dims) < len(passive.dims) or np.result_type(type_.dtype, passive.dtype) != type_.dtype:  # type: ignore[arg-type]
+    assert passive.dtype is not None
+    if len(type_.dims) < len(passive.dims) or np.result_type(type_.dtype, passive.dtype) != type_.dtype:
         return False
     aligned = type_.dims[len(type_.dims) - len(passive.dims) :]
     return all(theirs == "one" or mine == "many" for mine, theirs in zip(aligned, passive.dims, strict=True))
