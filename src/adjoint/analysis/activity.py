@@ -1,0 +1,363 @@
+"""Which values a derivative has to follow: those that depend on an input and that the result depends on.
+
+Two passes over the regions, each repeated until nothing changes. Values are tracked one by one; memory is tracked by
+storage class and without regard to time: a class is varied once anything varied is written to any of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Continue,
+    Definition,
+    Derived,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Load,
+    Loop,
+    Return,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import (
+    Array,
+    Dict,
+    Instance,
+    List,
+    Scalar,
+    Storage,
+    Tuple,
+    Type,
+    carries_derivative,
+    is_handle,
+)
+from adjoint.ir.walk import leaves, statements_in
+from adjoint.rules.declare import Constant, NoDerivative
+from adjoint.rules.registry import rule_for
+
+GROWING = (list.append, list.insert, list.extend, dict.update, dict.setdefault)
+"""Calls that put their later arguments into the memory of the first."""
+
+
+def own_memory(type_: Type | None) -> Storage | None:
+    """The storage class of a handle's own slots."""
+    match type_:
+        case Array(storage=storage):
+            return storage.find() if storage.written else None
+        case List(storage=storage) | Dict(storage=storage) | Instance(storage=storage):
+            return storage.find()
+        case _:
+            return None
+
+
+def all_memory(type_: Type | None) -> Iterator[Storage]:
+    """The storage classes that can be reached from a value of this type."""
+    own = own_memory(type_)
+    if own is not None:
+        yield own
+    for part in parts(type_):
+        yield from all_memory(part)
+
+
+def parts(type_: Type | None) -> tuple[Type, ...]:
+    """The types of what lies in a container."""
+    match type_:
+        case List(element=part) | Dict(value=part):
+            return () if part is None else (part,)
+        case Tuple(items=items):
+            return items
+        case Instance(fields=fields):
+            return tuple(fields.values())
+        case _:
+            return ()
+
+
+@dataclass(slots=True)
+class Marks:
+    """A set of variables and storage classes that only grows."""
+
+    vars: set[Var] = field(default_factory=set)
+    memory: set[Storage] = field(default_factory=set)
+
+    def size(self) -> int:
+        return len(self.vars) + len(self.memory)
+
+    def has(self, atom: Atom) -> bool:
+        """Whether a value is marked, itself or in memory that can be reached from it."""
+        if not isinstance(atom, Var) or not carries_derivative(atom.type):
+            return False
+        return atom in self.vars or any(storage in self.memory for storage in all_memory(atom.type))
+
+    def has_slots(self, atom: Atom) -> bool:
+        """Whether what lies in a container's own slots is marked."""
+        if not isinstance(atom, Var):
+            return False
+        return atom in self.vars or own_memory(atom.type) in self.memory
+
+    def add(self, atom: Atom) -> None:
+        if isinstance(atom, Var) and carries_derivative(atom.type):
+            self.vars.add(atom)
+
+    def add_slots(self, atom: Atom) -> None:
+        """Marks what lies in a container's own slots; the value itself where it has none."""
+        self.add(atom)
+        own = own_memory(atom.type) if isinstance(atom, Var) else None
+        if own is not None:
+            self.memory.add(own)
+
+    def add_all(self, atom: Atom) -> None:
+        """Marks a value and everything that can be reached from it."""
+        self.add(atom)
+        if isinstance(atom, Var):
+            self.memory.update(all_memory(atom.type))
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What varies with the inputs, what the outputs depend on, and by :meth:`active` what does both."""
+
+    varied: Marks
+    useful: Marks
+
+    def active(self, atom: Atom) -> bool:
+        """Whether a derivative flows through a value."""
+        return self.varied.has(atom) and self.useful.has(atom)
+
+    def active_slots(self, atom: Atom) -> bool:
+        """Whether a derivative flows through the own slots of a container."""
+        return self.varied.has_slots(atom) and self.useful.has_slots(atom)
+
+    @property
+    def memory(self) -> set[Storage]:
+        """The storage classes through which a derivative flows."""
+        return self.varied.memory & self.useful.memory
+
+
+def activity(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> Activity:
+    """What is active in a function when ``outputs`` are differentiated with respect to the parameters ``wrt``."""
+    varied, useful = Marks(), Marks()
+    for index in wrt:
+        varied.add_all(function.params[index])
+    _until_stable(varied, lambda: _forward_block(function.body, varied, _no_join))
+    for leaf in leaves(function.body):
+        if isinstance(leaf, Return):
+            for output in outputs:
+                useful.add_all(leaf.values[output])
+    _until_stable(useful, lambda: _backward_block(function.body, useful, _no_need))
+    return Activity(varied, useful)
+
+
+def derivative_ignores(callee: object) -> bool:
+    """Whether a rule says that nothing flows through a call."""
+    return isinstance(rule_for(callee), (Constant, NoDerivative))
+
+
+def _until_stable(marks: Marks, step: Callable[[], None]) -> None:
+    before = -1
+    while marks.size() != before:
+        before = marks.size()
+        step()
+
+
+Join = Callable[[Terminator], None]
+
+
+def _no_join(leaf: Terminator) -> None:
+    del leaf
+
+
+# Forward: what depends on the inputs
+
+
+def _forward_block(block: Block, marks: Marks, join: Join) -> None:
+    for statement in block.statements:
+        _forward(statement, marks)
+    if isinstance(block.terminator, Branch):
+        _forward_block(block.terminator.then, marks, join)
+        _forward_block(block.terminator.orelse, marks, join)
+    else:
+        join(block.terminator)
+
+
+def _flow(sources: Iterable[Atom], sinks: Iterable[Atom], marks: Marks) -> None:
+    for source, sink in zip(sources, sinks, strict=False):
+        if marks.has(source):
+            marks.add(sink)
+
+
+def _forward(statement: Statement, marks: Marks) -> None:
+    match statement:
+        case Call():
+            _forward_call(statement, marks)
+        case Load(target=target, base=base):
+            if marks.has_slots(base) or (own_memory(target.type) is None and isinstance(target.type, Tuple) and marks.has(base)):
+                marks.add(target)
+        case Store(base=base, value=value):
+            if marks.has(value) and _lies_in_slot(value):
+                marks.add_slots(base)
+        case If(then=then, orelse=orelse, targets=targets) | Guarded(body=then, final=orelse, targets=targets):
+
+            def join(leaf: Terminator) -> None:
+                if isinstance(leaf, Yield):
+                    _flow(leaf.values, targets, marks)
+
+            _forward_block(then, marks, join)
+            if orelse is not None:
+                _forward_block(orelse, marks, join if isinstance(statement, If) else _no_join)
+            if isinstance(statement, Guarded):
+                for handler in statement.handlers:
+                    _forward_block(handler.body, marks, join)
+        case Loop(params=params, inits=inits, body=body, targets=targets):
+            _flow(inits, params, marks)
+
+            def leave(leaf: Terminator) -> None:
+                if isinstance(leaf, Continue):
+                    _flow(leaf.values, params, marks)
+                elif isinstance(leaf, Exit):
+                    _flow(leaf.values, targets, marks)
+
+            _forward_block(body, marks, leave)
+            _flow(params, targets, marks)
+
+
+def _lies_in_slot(value: Atom) -> bool:
+    """Whether storing the value puts a cotangent into the slot: not a reference to memory of its own."""
+    return isinstance(value, Var) and (not is_handle(value.type) or isinstance(value.type, (Tuple, Array)))
+
+
+def _forward_call(call: Call, marks: Marks) -> None:
+    args = (*call.args, *(value for _, value in call.kwargs))
+    if derivative_ignores(call.callee) or not any(marks.has(arg) for arg in args):
+        return
+    if call.callee in GROWING:
+        if any(marks.has(arg) and _lies_in_slot(arg) for arg in args[1:]):
+            marks.add_slots(args[0])
+        return
+    value_flows = any(marks.has(arg) for arg in args if _lies_in_slot(arg)) or rule_for(call.callee) is not None
+    for target in call.targets:
+        if is_handle(target.type) and not value_flows and not isinstance(target.type, Array):
+            marks.add(target) if marks.has(args[0]) else None
+        else:
+            marks.add_slots(target)
+    if isinstance(call.callee, (Definition, Derived)):
+        for arg in args:
+            if isinstance(arg, Var) and is_handle(arg.type):
+                marks.add_all(arg)
+        for target in call.targets:
+            marks.add_all(target)
+
+
+# Backward: what the outputs depend on
+
+
+Need = Callable[[Terminator], None]
+
+
+def _no_need(leaf: Terminator) -> None:
+    del leaf
+
+
+def _backward_block(block: Block, marks: Marks, need: Need) -> None:
+    if isinstance(block.terminator, Branch):
+        _backward_block(block.terminator.then, marks, need)
+        _backward_block(block.terminator.orelse, marks, need)
+    else:
+        need(block.terminator)
+    for statement in reversed(block.statements):
+        _backward(statement, marks)
+
+
+def _backward(statement: Statement, marks: Marks) -> None:
+    match statement:
+        case Call():
+            _backward_call(statement, marks)
+        case Load(target=target, base=base):
+            if marks.has(target):
+                marks.add_slots(base)
+        case Store(base=base, value=value):
+            if marks.has_slots(base):
+                marks.add(value)
+        case If(then=then, orelse=orelse, targets=targets):
+
+            def need(leaf: Terminator) -> None:
+                if isinstance(leaf, Yield):
+                    _flow(targets, leaf.values, marks)
+
+            _backward_block(then, marks, need)
+            _backward_block(orelse, marks, need)
+        case Loop(params=params, inits=inits, body=body, targets=targets):
+            _flow(targets, params, marks)
+
+            def leave(leaf: Terminator) -> None:
+                if isinstance(leaf, Continue):
+                    _flow(params, leaf.values, marks)
+                elif isinstance(leaf, Exit):
+                    _flow(targets, leaf.values, marks)
+
+            _backward_block(body, marks, leave)
+            _flow(params, inits, marks)
+        case Guarded(targets=targets):
+
+            def give(leaf: Terminator) -> None:
+                if isinstance(leaf, Yield):
+                    _flow(targets, leaf.values, marks)
+
+            if statement.final is not None:
+                _backward_block(statement.final, marks, _no_need)
+            for block in (*(handler.body for handler in statement.handlers), statement.body):
+                _backward_block(block, marks, give)
+
+
+def _backward_call(call: Call, marks: Marks) -> None:
+    if derivative_ignores(call.callee):
+        return
+    args = (*call.args, *(value for _, value in call.kwargs))
+    if call.callee in GROWING:
+        if marks.has_slots(args[0]):
+            for arg in args[1:]:
+                marks.add(arg)
+        return
+    writes_useful = isinstance(call.callee, (Definition, Derived)) and any(
+        isinstance(arg, Var) and is_handle(arg.type) and marks.has(arg) for arg in args
+    )
+    if not writes_useful and not any(marks.has(target) for target in call.targets):
+        return
+    for arg in args:
+        if isinstance(call.callee, (Definition, Derived)):
+            marks.add_all(arg)
+        elif _is_display(call) and isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Tuple):
+            continue  # a reference: its memory is needed where it is read
+        else:
+            marks.add_slots(arg)
+
+
+def _is_display(call: Call) -> bool:
+    """Whether a call only makes a container (no rule says that it computes)."""
+    return rule_for(call.callee) is None and any(
+        is_handle(target.type) and not isinstance(target.type, (Array, Scalar)) for target in call.targets
+    )
+
+
+def active_statements(block: Block, found: Activity) -> bool:
+    """Whether anything in a block has a reverse."""
+    from adjoint.ir.walk import binders_of, targets_of
+
+    for statement in statements_in(block):
+        if any(found.active(var) for var in (*targets_of(statement), *binders_of(statement))):
+            return True
+        if isinstance(statement, Store) and found.active_slots(statement.base):
+            return True
+        if isinstance(statement, Call) and statement.callee in GROWING and found.active_slots(statement.args[0]):
+            return True
+    return False

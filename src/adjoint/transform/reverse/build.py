@@ -1,0 +1,274 @@
+"""Putting both sweeps together: in one function, or in two with what the second needs of the first between them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from adjoint.analysis.activity import activity
+from adjoint.diagnostics.errors import DifferentiationError
+from adjoint.ir.builder import Builder
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Subscript, Var
+from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Tuple, is_handle
+from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime import display, tangents
+from adjoint.transform.reverse.context import Context, make_context
+from adjoint.transform.reverse.edits import apply
+from adjoint.transform.reverse.keep import Keeper
+from adjoint.transform.reverse.nested import Family
+from adjoint.transform.reverse.normal import normalize
+from adjoint.transform.reverse.reverser import Reverser, YieldLeaf
+from adjoint.transform.reverse.scopes import cotangent_type
+from adjoint.transform.reverse.sweep import freeze, prune
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A function in two halves.
+
+    Attributes
+    ----------
+    primal
+        Takes the arguments and gives the results, then the residuals.
+    adjoint
+        Takes the residuals and one cotangent per output, and gives one cotangent per ``wrt``. It changes nothing
+        that it takes, so that it may be called again.
+    residuals
+        The variables of ``primal`` that it hands over.
+    """
+
+    primal: Function
+    adjoint: Function
+    residuals: tuple[Var, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sweeps:
+    """Both regions of one function, as statements."""
+
+    context: Context
+    forward: tuple[Statement, ...]
+    results: tuple[Atom, ...]
+    backward: tuple[Statement, ...]
+    seeds: tuple[Var, ...]
+    cotangents: tuple[Atom, ...]
+    popped: tuple[Var, ...]
+
+
+def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> Function:
+    """The reverse derivative of a function, in one function.
+
+    Parameters
+    ----------
+    function
+        A core function.
+    wrt
+        Indices of the parameters to differentiate with respect to.
+    outputs
+        Indices of the results that are differentiated.
+
+    Returns
+    -------
+    Function
+        Its parameters are those of ``function`` and one cotangent for each of ``outputs``; its results are those
+        of ``function`` and one cotangent for each of ``wrt``.
+
+    Raises
+    ------
+    DifferentiationError
+        If anything in the function cannot be differentiated; all such places are named.
+    """
+    function = prepared(function)
+    if not isinstance(function.body.terminator, Return):
+        seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
+        return Function(function.name, (*function.params, *seeds), function.body, function.doc)
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {})
+    statements = (*sweeps.forward, *sweeps.backward)
+    body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
+    return clone_function(Function(function.name, (*function.params, *sweeps.seeds), body, function.doc))
+
+
+def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, copies: bool = True) -> Split:
+    """The reverse derivative of a function, in two functions.
+
+    Parameters
+    ----------
+    function, wrt, outputs
+        As in :func:`reverse`.
+    copies
+        Whether arrays that the caller can write meanwhile (arguments, results) are copied where they are kept.
+    """
+    function = prepared(function)
+    if not isinstance(function.body.terminator, Return):
+        raise ValueError(f"{function.name} never returns")
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {})
+    residuals = _residuals(sweeps)
+    forward, kept = _copied(sweeps, function, residuals) if copies else (sweeps.forward, residuals)
+    primal = Function(function.name, function.params, Block(forward, Return((*sweeps.results, *kept))), function.doc)
+    start, renamed = _fresh_memory(sweeps, residuals)
+    backward = substitute(Block(sweeps.backward, Return(sweeps.cotangents)), renamed)
+    body = Block((*start, *backward.statements), backward.terminator)
+    adjoint = Function(f"{function.name}_adjoint", (*residuals, *sweeps.seeds), body)
+    return Split(clone_function(primal), clone_function(adjoint), kept)
+
+
+def split_recursive(
+    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], family: Family
+) -> tuple[Function, Function]:
+    """The halves of a function that calls itself: the primal's last result is a tuple of the residuals.
+
+    The adjoint takes that tuple, the cotangents of the outputs and the shadows of those parameters in ``wrt`` that
+    are references; it gives the cotangents of the others.
+    """
+    function = prepared(function)
+    given = {
+        function.params[place]: Var(f"{function.params[place].hint}_bar", OPAQUE)
+        for place in wrt
+        if is_handle(function.params[place].type)
+    }
+    sweeps = _sweeps(function, wrt, outputs, family, given)
+    shadows = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] in given)
+    values = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] not in given)
+    residuals = _residuals(sweeps)
+    pack = Var("residual", OPAQUE)
+    forward = (*sweeps.forward, Call((pack,), display.make_tuple, residuals))
+    primal = Function(f"{function.name}_primal", function.params, Block(forward, Return((*sweeps.results, pack))))
+    taken = Var("residual", OPAQUE)
+    builder = Builder(type_of_call)
+    parts = {
+        var: builder.load(taken, Subscript((Const(place),)), var.type, var.hint) for place, var in enumerate(residuals)
+    }
+    start, renamed = _fresh_memory(sweeps, residuals)
+    backward = substitute(Block((*start, *sweeps.backward), Return(values)), renamed)
+    backward = substitute(backward, parts)
+    body = Block((*builder.statements, *backward.statements), backward.terminator)
+    adjoint = Function(f"{function.name}_adjoint", (taken, *sweeps.seeds, *_vars(shadows)), body)
+    return clone_function(primal), clone_function(adjoint)
+
+
+def _vars(atoms: Sequence[Atom]) -> tuple[Var, ...]:
+    return tuple(atom for atom in atoms if isinstance(atom, Var))
+
+
+def prepared(function: Function) -> Function:
+    """The function in normal form, with functions that it calls directly written out in it."""
+    if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements_in(function.body)):
+        function = Function(function.name, function.params, _inlined(function.body), function.doc)
+    return normalize(function)
+
+
+def _inlined(block: Block) -> Block:
+    builder = Builder(type_of_call)
+    renamed: dict[Var, Atom] = {}
+    for statement in block.statements:
+        current = substitute(statement, renamed)
+        if isinstance(current, Call) and isinstance(current.callee, Function):
+            inner = current.callee
+            inner = Function(inner.name, inner.params, _inlined(inner.body))
+            renamed.update(zip(current.targets, inline(builder, inner, current.args), strict=True))
+        else:
+            builder.emit(map_blocks(current, _inlined))
+    return builder.block(substitute(block.terminator, renamed))
+
+
+def _sweeps(
+    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], family: Family, given: dict[Var, Var]
+) -> _Sweeps:
+    context = make_context(function, activity(function, wrt, outputs))
+    reverser = Reverser(context, family, given)
+    end = function.body.terminator
+    assert isinstance(end, Return)
+    seeds = tuple(_seed(end.values[output]) for output in outputs)
+    for output, seed in zip(outputs, seeds, strict=True):
+        reverser.seed(end.values[output], seed)
+    reverser.block(function.body, reverser.scope, YieldLeaf([]))
+    reverser.root.span = None
+    cotangents = [reverser.result(function.params[place]) for place in wrt]
+    if context.problems:
+        raise DifferentiationError(context.problems)
+    prune(reverser.root, cotangents)
+    keeper = Keeper(reverser)
+    keeper.run(reverser.root, cotangents)
+    backward = freeze(reverser.root, keeper.resolve)
+    forward = apply(function.body, context.edits, context.regions.cores)
+    results = tuple(map(keeper.resolve, cotangents))
+    return _Sweeps(context, forward.statements, end.values, backward, seeds, results, tuple(keeper.popped))
+
+
+def _seed(value: Atom) -> Var:
+    if not isinstance(value, Var):
+        return Var("ct", OPAQUE)
+    return Var(f"{value.hint}_bar", cotangent_type(value.type))
+
+
+# What lies between the halves
+
+
+def _residuals(sweeps: _Sweeps) -> tuple[Var, ...]:
+    """The variables of the forward region that the reverse region reads."""
+    read = free_vars(Block(sweeps.backward, Return(sweeps.cotangents)))
+    bound = sweeps.context.regions.bindings
+    return tuple(var for var in read if var in bound)
+
+
+def _copied(
+    sweeps: _Sweeps, function: Function, residuals: tuple[Var, ...]
+) -> tuple[tuple[Statement, ...], tuple[Var, ...]]:
+    """Copies of the residuals that the caller could write before the adjoint runs."""
+    statements: list[Statement] = []
+    kept = []
+    reachable = {_storage(atom) for atom in (*function.params, *sweeps.results) if isinstance(atom, Var)} - {None}
+    for var in residuals:
+        exposed = var in function.params or var in sweeps.results or _storage(var) in reachable
+        make = _copy_of(var) if exposed else None
+        if make is None:
+            kept.append(var)
+            continue
+        new = Var(f"{var.hint}_kept", var.type)
+        statements.append(Call((new,), make, (var,)))
+        kept.append(new)
+    return (*sweeps.forward, *statements), tuple(kept)
+
+
+def _storage(var: Var) -> object:
+    storage = getattr(var.type, "storage", None)
+    return None if storage is None else storage.find()
+
+
+def _copy_of(var: Var) -> object:
+    match var.type:
+        case Array():
+            return np.copy
+        case List() | Dict() | Instance() | Tuple():
+            return copy.deepcopy
+        case _:
+            return None
+
+
+def _fresh_memory(
+    sweeps: _Sweeps, residuals: tuple[Var, ...]
+) -> tuple[tuple[Statement, ...], dict[Var, Var]]:
+    """Copies, made where the adjoint starts, of what it changes: lists that it empties, shadows that it fills."""
+    statements: list[Statement] = []
+    renamed: dict[Var, Var] = {}
+    for var in residuals:
+        if var in sweeps.popped:
+            renamed[var] = Var(var.hint, var.type)
+            statements.append(Call((renamed[var],), list.copy, (var,)))
+    shadows = [var for var in residuals if var in sweeps.context.forward_shadows]
+    if shadows:
+        together, fresh = Var("shadows", OPAQUE), Var("shadows", OPAQUE)
+        statements.append(Call((together,), display.make_tuple, tuple(shadows)))
+        statements.append(Call((fresh,), copy.deepcopy, (together,)))
+        builder = Builder(type_of_call)
+        for place, var in enumerate(shadows):
+            renamed[var] = builder.load(fresh, Subscript((Const(place),)), var.type, var.hint)
+        statements += builder.statements
+    return tuple(statements), renamed
+
+
+__all__ = ["Split", "reverse", "split", "split_recursive", "tangents"]

@@ -1,0 +1,220 @@
+"""Reversing calls: what the rule of the callee says, or the callee's own reverse derivative."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Key, Subscript, Var
+from adjoint.ir.types import Array, Scalar, is_handle
+from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import display
+from adjoint.runtime.numbers import times
+from adjoint.runtime.objects import make_object
+from adjoint.transform.reverse.contents import ask_originals, content
+from adjoint.transform.reverse.context import has_memory
+from adjoint.transform.reverse.nested import reverse_definition, reverse_derived
+from adjoint.transform.reverse.sweep import is_zero
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.reverser import Reverser
+    from adjoint.transform.reverse.scopes import Scope
+
+DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_object)
+Spliced = Atom | tuple[Any, ...] | None
+
+
+def splice(builder: Builder, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Spliced:
+    """Writes the body of a rule's function into an open block."""
+    from adjoint.frontend.splice import splice as write
+
+    return write(builder, fn, args, kwargs)
+
+
+def reverse_call(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """Adds to the cotangents of a call's arguments."""
+    if call.callee in DISPLAYS:
+        _display(reverser, call, scope)
+    elif isinstance(call.callee, Definition):
+        reverse_definition(reverser, call, scope)
+    elif isinstance(call.callee, Derived):
+        reverse_derived(reverser, call, scope)
+    elif isinstance(call.callee, Function):
+        raise AssertionError(f"{call.callee.name} should have been inlined")
+    else:
+        _ruled(reverser, call, scope)
+
+
+def _display(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """A container is made: what its first slots hold belongs to what was put into them."""
+    (target,) = call.targets
+    if not reverser.active(target):
+        return
+    for key, value in _slots(call):
+        if isinstance(value, Var) and reverser.active(value) and not is_handle(value.type):
+            slot = reverser.shadows.type_of(value.type)
+            held = scope.sweep.load(reverser.shadows.of(target), key, slot, f"{value.hint}_bar")
+            reverser.add(scope, value, held)
+
+
+def _slots(call: Call) -> list[tuple[Key, Atom]]:
+    if call.callee is display.make_dict:
+        pairs = zip(call.args[::2], call.args[1::2], strict=True)
+        return [(Subscript((key,)), value) for key, value in pairs]
+    if call.callee is make_object:
+        names = call.args[1]
+        assert isinstance(names, Const)
+        return [(Attribute(name), value) for name, value in zip(names.value, call.args[2:], strict=True)]
+    return [(Subscript((Const(place),)), value) for place, value in enumerate(call.args)]
+
+
+def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
+    rule = rule_for(call.callee)
+    values = (*call.args, *(value for _, value in call.kwargs))
+    if rule is None or rule.writes:
+        _opaque(reverser, call, values, rule)
+        return
+    if isinstance(rule, (Constant, NoDerivative)) or not any(map(reverser.active, call.targets)):
+        return
+    if rule.view_of is not None and rule.view_of < len(call.args):
+        base = call.args[rule.view_of]
+        if isinstance(base, Var) and is_handle(base.type) and all(is_handle(target.type) for target in call.targets):
+            return  # the shadow is the same view of the shadow
+    cotangents = [reverser.take(scope, target) for target in call.targets]
+    if all(cotangent is None or is_zero(cotangent) for cotangent in cotangents):
+        return
+    args, kwargs = rule.bind(call.args, dict(call.kwargs))
+    unsupported = rule.unsupported(len(args), tuple(kwargs))
+    if unsupported:
+        label = f"its derivative does not cover {', '.join(unsupported)}"
+        reverser.context.problem("AD0204", call.span, label, name=rule.name)
+        return
+    for name, value in kwargs.items():
+        if reverser.active(value):
+            reverser.context.problem("AD0204", call.span, f"{name} varies", name=rule.name)
+    then = tuple(content(reverser, arg, call) for arg in args)
+    named = {name: content(reverser, value, call) for name, value in kwargs.items()}
+    start = len(scope.sweep.nodes)
+    _Pullback(reverser, call, scope, rule, args, then, named).run(cotangents)
+    ask_originals(reverser, scope.sweep, start)
+
+
+def _opaque(reverser: Reverser, call: Call, values: Sequence[Atom], rule: Rule | None) -> None:
+    if not any(map(reverser.context.activity.varied.has, values)):
+        return
+    name = rule.name if rule is not None else getattr(call.callee, "__name__", repr(call.callee))
+    if any(map(reverser.active, call.targets)):
+        reverser.context.problem("AD0201", call.span, f"the body of {name!r} is not visible here", name=name)
+    elif any(isinstance(value, Var) and has_memory(value) and reverser.active(value) for value in values):
+        code = "AD0201" if rule is None else "AD0303"
+        reverser.context.problem(code, call.span, f"{name!r} may write to what varies", name=name)
+
+
+class _Pullback:
+    """One use of a rule in reverse mode."""
+
+    def __init__(
+        self,
+        reverser: Reverser,
+        call: Call,
+        scope: Scope,
+        rule: Rule,
+        args: tuple[Atom, ...],
+        then: tuple[Atom, ...],
+        kwargs: dict[str, Atom],
+    ) -> None:
+        self.reverser = reverser
+        self.call = call
+        self.scope = scope
+        self.rule = rule
+        self.args = args
+        self.then = then
+        self.kwargs = kwargs
+
+    def run(self, cotangents: list[Atom | None]) -> None:
+        rule = self.rule
+        match rule:
+            case Elementwise():
+                self.elementwise(rule, cotangents[0])
+            case Linear(wrt=wrt):
+                places = range(len(self.args)) if wrt is None else wrt
+                self.spread(self.write((cotangents[0],)), tuple(places))
+            case Bilinear():
+                self.spread(self.write((cotangents[0],)), (0, 1))
+            case General():
+                y: Any = self.results()
+                ct: Any = tuple(map(self.filled, cotangents, self.call.targets))
+                self.spread(self.write((ct, y) if rule.results > 1 else (ct[0], y[0])), tuple(range(len(self.args))))
+            case _:
+                raise AssertionError(f"no reverse for {type(rule).__name__}")
+
+    def results(self) -> tuple[Atom, ...]:
+        return tuple(content(self.reverser, target, self.call, result=True) for target in self.call.targets)
+
+    def filled(self, cotangent: Atom | None, target: Var) -> Atom:
+        return self.reverser.context.zero(self.scope.sweep, target) if cotangent is None else cotangent
+
+    def form(self) -> Callable[..., Any]:
+        ranks = tuple(map(_rank, self.args))
+        constants = {place: arg.value for place, arg in enumerate(self.args) if isinstance(arg, Const)}
+        form = self.rule.form(ranks, constants)
+        assert form is not None
+        return form
+
+    def write(self, leading: tuple[Any, ...]) -> Spliced:
+        return splice(self.scope.sweep, self.form(), (*leading, *self.then), self.kwargs)
+
+    def elementwise(self, rule: Elementwise, cotangent: Atom | None) -> None:
+        assert cotangent is not None
+        places = tuple(range(len(self.args)))
+        if rule.scaled is not None:
+            args = (cotangent, *self.then, *self.results())
+            self.spread(splice(self.scope.sweep, self.form(), args, self.kwargs), places)
+            return
+        partials = splice(self.scope.sweep, self.form(), (*self.then, *self.results()), self.kwargs)
+        each = partials if isinstance(partials, tuple) else (partials,)
+        for arg, partial in zip(self.args, each, strict=True):
+            if self.reverser.active(arg) and partial is not None and not _is_literal(partial, None):
+                self.product(arg, cotangent, partial)
+
+    def product(self, arg: Atom, cotangent: Atom, partial: Atom) -> None:
+        """Adds a cotangent times a partial derivative."""
+        sweep = self.scope.sweep
+        if _is_literal(partial, 1):
+            self.reverser.add(self.scope, arg, cotangent)
+        elif _is_literal(partial, -1):
+            self.reverser.add(self.scope, arg, cotangent, negative=True)
+        elif not is_zero(partial):
+            hint = f"{arg.hint}_bar" if isinstance(arg, Var) else "t_bar"
+            multiply = times if self.rule.singular else operator.mul
+            self.reverser.add(self.scope, arg, sweep.call(multiply, cotangent, partial, hint=hint))
+
+    def spread(self, cotangents: Spliced, places: tuple[int, ...]) -> None:
+        """Adds the cotangents that a rule gave for the arguments at these places."""
+        each = cotangents if isinstance(cotangents, tuple) else (cotangents,)
+        for place, cotangent in zip(places, each, strict=False):
+            if place < len(self.args) and not _is_literal(cotangent, None):
+                if isinstance(cotangent, tuple):
+                    self.reverser.context.problem("AD0204", self.call.span, "a sequence varies", name=self.rule.name)
+                    continue
+                self.reverser.add(self.scope, self.args[place], cotangent)
+
+
+def _is_literal(atom: object, value: object) -> bool:
+    if value is None:
+        return atom is None or (isinstance(atom, Const) and atom.value is None)
+    return isinstance(atom, Const) and isinstance(atom.value, (int, float)) and atom.value == value
+
+
+def _rank(atom: Atom) -> int | None:
+    match type_of_atom(atom):
+        case Scalar():
+            return 0
+        case Array(dims=dims) if dims is not None:
+            return len(dims)
+        case _:
+            return None

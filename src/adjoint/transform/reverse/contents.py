@@ -1,0 +1,138 @@
+"""What was in an array that is written later: a derivative that reads it is handed a copy, made where it was read.
+
+The copy is only made if the reverse region, once it is complete, still reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjoint.ir.nodes import Atom, Block, Call, Key, Loop, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Storage
+from adjoint.ir.walk import blocks_of, map_key, operands
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import arrays
+from adjoint.transform.reverse.sweep import Sweep
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.reverser import Reverser
+
+SHAPE_ARGUMENTS = {
+    arrays.unbroadcast: 1,
+    arrays.zeros_like: 0,
+    arrays.spread: 1,
+    arrays.restore_axes: 1,
+    arrays.count: 0,
+    np.zeros_like: 0,
+    np.shape: 0,
+    np.size: 0,
+    np.ndim: 0,
+    len: 0,
+}
+"""Functions that only ask an argument for its shape, and which."""
+
+
+class Writes:
+    """When memory is written, as far as the program text tells."""
+
+    def __init__(self, body: Block) -> None:
+        self.number: dict[int, tuple[int, int | None]] = {}
+        self.events: list[tuple[int, int | None, Storage]] = []
+        self.scan(body, None)
+
+    def scan(self, block: Block, loop: int | None) -> None:
+        for statement in block.statements:
+            place = len(self.number)
+            self.number[id(statement)] = place, loop
+            for storage in _written_by(statement):
+                self.events.append((place, loop, storage))
+            inner = id(statement) if loop is None and isinstance(statement, Loop) else loop
+            for nested in blocks_of(statement):
+                self.scan(nested, inner)
+        for nested in blocks_of(block.terminator):
+            self.scan(nested, loop)
+
+    def after(self, statement: Statement, storage: Storage) -> bool:
+        """Whether memory may be written after a statement was executed once."""
+        place, loop = self.number[id(statement)]
+        root = storage.find()
+        return any(
+            event.find() is root and (when > place or (loop is not None and where == loop))
+            for when, where, event in self.events
+        )
+
+
+def _written_by(statement: Statement) -> Iterator[Storage]:
+    if isinstance(statement, Store):
+        atoms: tuple[Atom, ...] = (statement.base,)
+    elif isinstance(statement, Call):
+        rule = rule_for(statement.callee)
+        if rule is None:
+            atoms = operands(statement)
+        else:
+            atoms = tuple(statement.args[place] for place in rule.writes if place < len(statement.args))
+    else:
+        return
+    for atom in atoms:
+        storage = getattr(atom.type, "storage", None) if isinstance(atom, Var) else None
+        if isinstance(storage, Storage) and storage.written:
+            yield storage
+
+
+def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: bool = False) -> Atom:
+    """What stands in the reverse region for what an atom held when a statement was executed.
+
+    ``result`` says that the atom is bound by the statement, so that it is read after it.
+    """
+    if not isinstance(atom, Var):
+        return atom
+    storage = getattr(atom.type, "storage", None)
+    if not isinstance(storage, Storage) or not storage.written or not reverser.writes.after(statement, storage):
+        return atom
+    match atom.type:
+        case Array(dtype=dtype, dims=dims):
+            copy, make = Var(f"{atom.hint}_kept", Array(dtype, dims)), np.copy
+        case List(element=element) if element is None or isinstance(element, (Scalar, Number, Array)):
+            copy, make = Var(f"{atom.hint}_kept", List(element)), list.copy
+        case List() | Dict() | Instance():
+            reverser.context.problem("AD0303", statement.span, "what is read here is changed later")
+            return atom
+        case _:
+            return atom
+    reverser.bind_at(copy, statement, after=result)
+    reverser.context.copies[copy] = Call((copy,), make, (atom,))
+    reverser.originals[copy] = atom
+    return copy
+
+
+def content_key(reverser: Reverser, key: Key, statement: Statement) -> Key:
+    """An index as it was when a statement was executed."""
+    if not isinstance(key, Subscript):
+        return key
+    mapped = map_key(key, lambda atom: content(reverser, atom, statement))
+    assert mapped is not None
+    return mapped
+
+
+def ask_originals(reverser: Reverser, sweep: Sweep, start: int) -> None:
+    """In what was written since ``start``, lets shapes be asked of the array itself: they do not change."""
+    for place in range(start, len(sweep.nodes)):
+        node = sweep.nodes[place]
+        position = SHAPE_ARGUMENTS.get(node.callee) if isinstance(node, Call) and _hashable(node.callee) else None
+        if isinstance(node, Call) and position is not None and position < len(node.args):
+            arg = node.args[position]
+            original = reverser.originals.get(arg) if isinstance(arg, Var) else None
+            if original is not None:
+                args = (*node.args[:position], original, *node.args[position + 1 :])
+                sweep.nodes[place] = Call(node.targets, node.callee, args, node.kwargs, node.span)
+
+
+def _hashable(callee: object) -> bool:
+    try:
+        hash(callee)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,152 @@
+"""What all parts of the reverse transform share while they work on one function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from adjoint.analysis.activity import GROWING, Activity
+from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
+from adjoint.diagnostics.spans import Span
+from adjoint.ir.builder import Builder
+from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Statement, Store, Var
+from adjoint.ir.types import Array, Scalar, Storage, Tuple, is_float_dtype, is_handle
+from adjoint.ir.walk import binders_of, blocks_of, operands, statements_in, targets_of
+from adjoint.rules.registry import rule_for
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime.arrays import zeros_like
+from adjoint.transform.reverse.edits import Edits
+from adjoint.transform.reverse.regions import Region, Regions, find_regions
+from adjoint.transform.reverse.sweep import Sweep
+
+LIST_CHANGES = (list.append, list.pop)
+"""The calls that change a list and whose reverse is known."""
+
+
+@dataclass(slots=True)
+class Context:
+    """The function in normal form and everything that is found out about it.
+
+    Attributes
+    ----------
+    recipes
+        Variables of the reverse region that are made where a region starts, and how: owned cotangents, shadows.
+    copies
+        Variables of the forward region that only exist if the reverse region reads them, and how they are made.
+    anchors
+        Beside which statement a variable is known that no statement of the original binds: before it, or after.
+    forward_shadows
+        Shadows that the forward region makes.
+    """
+
+    function: Function
+    activity: Activity
+    regions: Regions
+    model: Builder
+    edits: Edits = field(default_factory=Edits)
+    sweeps: dict[Region, Sweep] = field(default_factory=dict)
+    recipes: dict[Var, tuple[Region, tuple[int, int], Statement]] = field(default_factory=dict)
+    copies: dict[Var, Statement] = field(default_factory=dict)
+    anchors: dict[Var, tuple[Statement, bool]] = field(default_factory=dict)
+    forward_shadows: set[Var] = field(default_factory=set)
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    def active(self, atom: Atom) -> bool:
+        return self.activity.active(atom)
+
+    def problem(self, code: str, span: Span | None, label: str, **fields: object) -> None:
+        self.problems.append(diagnostic(code, span, label, **fields))
+
+    def open(self, region: Region) -> Sweep:
+        """A new block of the reverse region, the mirror image of ``region``."""
+        sweep = self.sweeps[region] = Sweep(self.model, region)
+        return sweep
+
+    def region(self, block: Block) -> Region:
+        return self.regions.of_block[id(block)]
+
+    def zero(self, sweep: Builder, var: Var) -> Atom:
+        """A zero cotangent for a value."""
+        type_ = var.type
+        if isinstance(type_, Scalar):
+            return Const(0.0)
+        known = isinstance(type_, Array) and is_float_dtype(type_.dtype)
+        return sweep.call(np.zeros_like if known else zeros_like, var, hint=f"{var.hint}_bar")
+
+
+def make_context(function: Function, found: Activity) -> Context:
+    """The context for a function in normal form."""
+
+    def has_reverse(node: Block | Statement) -> bool:
+        statements = statements_in(node) if isinstance(node, Block) else _with_inner(node)
+        return any(reversed_(statement, found) for statement in statements)
+
+    regions = find_regions(function, has_reverse, found.active)
+    return Context(function, found, regions, Builder(type_of_call))
+
+
+def _with_inner(statement: Statement) -> Iterable[Statement]:
+    yield statement
+    for block in blocks_of(statement):
+        yield from statements_in(block)
+
+
+def reversed_(statement: Statement, found: Activity) -> bool:
+    """Whether a statement by itself has a reverse."""
+    return any(map(found.active, (*targets_of(statement), *binders_of(statement)))) or acts_on_memory(statement, found)
+
+
+def acts_on_memory(statement: Statement, found: Activity) -> bool:
+    """Whether a statement changes memory through which a derivative flows."""
+    match statement:
+        case Store(base=base):
+            return found.active(base)
+        case Call(callee=callee, args=args):
+            if callee in LIST_CHANGES or callee in GROWING:
+                return found.active(args[0])
+            rule = rule_for(callee)
+            if rule is not None and rule.writes:
+                return any(found.active(args[place]) for place in rule.writes if place < len(args))
+            if isinstance(callee, Definition) or rule is None:
+                return any(isinstance(arg, Var) and has_memory(arg) and found.active(arg) for arg in operands(statement))
+    return False
+
+
+def effects_inside(block: Block, found: Activity) -> bool:
+    """Whether anything in a block changes memory through which a derivative flows."""
+    return any(acts_on_memory(statement, found) for statement in statements_in(block))
+
+
+def has_memory(var: Var) -> bool:
+    """Whether a variable is a reference to memory that may be written."""
+    return is_handle(var.type) and not isinstance(var.type, Tuple)
+
+
+def written(statements: Iterable[Statement]) -> set[Storage]:
+    """The storage classes that statements write."""
+    found: set[Storage] = set()
+    for statement in statements:
+        for inner in _with_inner(statement):
+            match inner:
+                case Store(base=Var(type=type_)):
+                    storage = getattr(type_, "storage", None)
+                    if storage is not None:
+                        found.add(storage.find())
+                case Call():
+                    for arg in operands(inner):
+                        storage = getattr(arg.type, "storage", None) if isinstance(arg, Var) else None
+                        if storage is not None and storage.written and not _only_reads(inner):
+                            found.add(storage.find())
+                case _:
+                    pass
+    return found
+
+
+def _only_reads(call: Call) -> bool:
+    rule = rule_for(call.callee)
+    return rule is not None and not rule.writes
+
+
+__all__ = ["Context", "Load", "acts_on_memory", "effects_inside", "has_memory", "make_context", "reversed_", "written"]

@@ -1,0 +1,164 @@
+"""What the reverse region asks of the forward region: statements to insert, values to hand out, slots to carry.
+
+The forward region is not touched while the reverse region is written. Requests are collected here, by identity of the
+statement or block that they are about, and carried out at the end in one walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Branch,
+    Continue,
+    Exit,
+    Guarded,
+    If,
+    Loop,
+    Statement,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.walk import map_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One more value that a loop carries (or, without ``param``, hands out).
+
+    ``value`` gives it at a leaf of the body; the flag tells whether the iteration was a full one.
+    """
+
+    param: Var | None
+    init: Atom
+    target: Var
+    value: Callable[[Continue | Exit, bool], Atom]
+
+
+@dataclass(slots=True)
+class Edits:
+    """Requests to the forward region, keyed by ``id`` of what they are about."""
+
+    before: dict[int, list[Statement]] = field(default_factory=dict)
+    after: dict[int, list[Statement]] = field(default_factory=dict)
+    start: dict[int, list[Statement]] = field(default_factory=dict)
+    yields: dict[int, list[tuple[Var, tuple[Atom, ...]]]] = field(default_factory=dict)
+    slots: dict[int, list[Slot]] = field(default_factory=dict)
+    index: dict[int, Var] = field(default_factory=dict)
+    replace: dict[int, Statement] = field(default_factory=dict)
+
+    def put_before(self, statement: Statement, new: Statement) -> None:
+        self.before.setdefault(id(statement), []).append(new)
+
+    def put_after(self, statement: Statement, new: Statement) -> None:
+        self.after.setdefault(id(statement), []).append(new)
+
+    def put_first(self, block: Block, new: Statement) -> None:
+        self.start.setdefault(id(block), []).append(new)
+
+    def hand_out(self, statement: If | Guarded, target: Var, values: tuple[Atom, ...]) -> None:
+        """Makes a statement yield one more value, ``values`` from its blocks in turn."""
+        self.yields.setdefault(id(statement), []).append((target, values))
+
+    def carry(self, loop: Loop, slot: Slot) -> None:
+        self.slots.setdefault(id(loop), []).append(slot)
+
+
+def apply(body: Block, edits: Edits, cores: dict[int, Block]) -> Block:
+    """The forward region with all requests carried out; ``cores`` are the loops' full iterations."""
+    return _Applier(edits, cores).block(body, None, False)
+
+
+Leaf = Callable[[Terminator, bool], Terminator]
+
+
+class _Applier:
+    def __init__(self, edits: Edits, cores: dict[int, Block]) -> None:
+        self.edits = edits
+        self.cores = {id(block) for block in cores.values()}
+
+    def block(self, block: Block, leaf: Leaf | None, full: bool) -> Block:
+        full = full or id(block) in self.cores
+        statements = list(self.edits.start.get(id(block), ()))
+        for statement in block.statements:
+            statements += self.edits.before.get(id(statement), ())
+            statements.append(self.edits.replace.get(id(statement)) or self.statement(statement))
+            statements += self.edits.after.get(id(statement), ())
+        end = block.terminator
+        if isinstance(end, Branch):
+            then, orelse = self.block(end.then, leaf, full), self.block(end.orelse, leaf, full)
+            return Block(tuple(statements), Branch(end.cond, then, orelse, end.span))
+        return Block(tuple(statements), end if leaf is None else leaf(end, full))
+
+    def statement(self, statement: Statement) -> Statement:
+        match statement:
+            case If(cond, then, orelse, targets, span):
+                more = self.edits.yields.get(id(statement), [])
+                first, second = (self.yielding(block, more, side) for side, block in enumerate((then, orelse)))
+                return If(cond, first, second, (*targets, *(target for target, _ in more)), span)
+            case Loop():
+                return self.loop(statement)
+            case Guarded():
+                return self.guarded(statement)
+            case _:
+                return map_blocks(statement, lambda block: self.block(block, None, False))
+
+    def yielding(self, block: Block, more: list[tuple[Var, tuple[Atom, ...]]], side: int) -> Block:
+        def leaf(end: Terminator, full: bool) -> Terminator:
+            if isinstance(end, Yield):
+                return Yield((*end.values, *(values[side] for _, values in more)))
+            return end
+
+        return self.block(block, leaf, False)
+
+    def guarded(self, statement: Guarded) -> Guarded:
+        more = self.edits.yields.get(id(statement), [])
+        sides = iter(range(1 + len(statement.handlers)))
+
+        def block(old: Block) -> Block:
+            side = next(sides, None)
+            return self.block(old, None, False) if side is None else self.yielding(old, more, side)
+
+        new = map_blocks(statement, block)
+        assert isinstance(new, Guarded)
+        targets = (*new.targets, *(target for target, _ in more))
+        return Guarded(new.context, new.name, new.body, new.handlers, new.final, targets, new.span)
+
+    def loop(self, loop: Loop) -> Loop:
+        slots = self.edits.slots.get(id(loop), [])
+        carried = [(slot.param, slot) for slot in slots if slot.param is not None]
+        given = [slot for slot in slots if slot.param is None]
+        own = len(loop.params)
+
+        def leaf(end: Terminator, full: bool) -> Terminator:
+            match end:
+                case Continue(values):
+                    return Continue((*values, *(slot.value(end, full) for _, slot in carried)))
+                case Exit(kind, values):
+                    inner = tuple(slot.value(end, full) for _, slot in carried)
+                    outer = tuple(slot.value(end, full) for slot in given)
+                    return Exit(kind, (*values[:own], *inner, *values[own:], *outer))
+                case _:
+                    return end
+
+        body = self.block(loop.body, leaf, False)
+        params = (*loop.params, *(param for param, _ in carried))
+        inits = (*loop.inits, *(slot.init for _, slot in carried))
+        targets = (
+            *loop.targets[:own],
+            *(slot.target for _, slot in carried),
+            *loop.targets[own:],
+            *(slot.target for slot in given),
+        )
+        index = self.edits.index.get(id(loop), loop.index)
+        return Loop(loop.over, index, params, inits, body, targets, loop.exit, loop.span)
+
+
+def undefined_but(side: int, count: int, value: Atom) -> tuple[Atom, ...]:
+    """The values of a statement's blocks where only one of them has anything to hand out."""
+    return tuple(value if number == side else UNDEFINED for number in range(count))

@@ -1,0 +1,43 @@
+"""Making a cotangent fit the value that it belongs to."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Const, Key, Slice, Subscript, Var
+from adjoint.ir.types import Array, Scalar, Type
+from adjoint.runtime.arrays import unbroadcast
+
+
+def accumulation(key: Key) -> Literal["add", "add_at"]:
+    """How to add at an index: one that may repeat needs care."""
+    if isinstance(key, Subscript):
+        for item in key.items:
+            type_: Type | None = type_of_atom(item) if isinstance(item, (Var, Const)) else None
+            repeats = isinstance(type_, Array) and not (type_.dtype is not None and type_.dtype.kind == "b")
+            known = isinstance(item, Const) or isinstance(type_, Scalar) or not isinstance(item, Var)
+            if repeats or not (known or isinstance(type_, Array)):
+                return "add_at"
+    return "add"
+
+
+def fitted(sweep: Builder, cotangent: Atom, var: Var) -> Atom:
+    """A cotangent with the shape and kind of its value."""
+    if same_kind(type_of_atom(cotangent), var.type):
+        return cotangent
+    return sweep.call(unbroadcast, cotangent, var, hint=f"{var.hint}_bar")
+
+
+def same_kind(cotangent: Type | None, type_: Type) -> bool:
+    """Whether types prove that a cotangent has the shape and kind of its value."""
+    match cotangent, type_:
+        case Scalar(kind=mine, dtype=None), Scalar(kind=kind, dtype=None):
+            return mine == kind or (mine == "int" and kind == "float")
+        case Scalar(kind=mine, dtype=dtype), Scalar(kind=kind, dtype=own):
+            return mine == kind and dtype == own
+        case Array(dtype=dtype, dims=dims), Array(dtype=own, dims=mine):
+            return dtype is not None and dtype == own and dims is not None and dims == mine and "any" not in dims
+        case _:
+            return False

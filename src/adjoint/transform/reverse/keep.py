@@ -1,0 +1,451 @@
+"""What the reverse region reads of the forward region, and how it gets it.
+
+In this order: it is still there; it can be recomputed cheaply from what is; the trip count is known, and one array
+holds a number for each iteration; else a list grows in the forward region and shrinks in the reverse region, which
+visits everything in the opposite order.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Exit,
+    Guarded,
+    If,
+    Load,
+    Loop,
+    Range,
+    Raise,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import INT, OPAQUE, Array, List, Scalar, Storage
+from adjoint.ir.walk import blocks_of, clone, leaves, operands, rebuild, targets_of, vars_used
+from adjoint.rules.declare import Observer
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import display
+from adjoint.transform.reverse.edits import Slot, undefined_but
+from adjoint.transform.reverse.regions import Binding, Region
+from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.reverser import Reverser
+
+
+class Keeper:
+    """Finds for each variable of the forward region what stands for it in the reverse region."""
+
+    def __init__(self, reverser: Reverser) -> None:
+        self.reverser = reverser
+        self.context = reverser.context
+        self.bindings = self.context.regions.bindings
+        self.stands_for: dict[Var, Atom] = {}
+        self.indices: dict[int, Var] = {}
+        self.tapes: dict[Var, Region] = {}
+        self.taped: dict[Region, list[Var]] = {}
+        self.popped: list[Var] = []
+        self.leaf_sets: dict[Var, frozenset[Var] | None] = {}
+        self.settled: set[Var] = set()
+        self.recomputed: set[Var] = set()
+
+    def run(self, root: Sweep, results: list[Atom]) -> None:
+        """Settles everything that the reverse region and its results read."""
+        self.find_indices(root)
+        needed = dict.fromkeys(self.reads(root))
+        needed.update(dict.fromkeys(result for result in results if isinstance(result, Var)))
+        counts = [var for var in needed if var in self.reverser.counts]
+        plain = self.closed_over_recipes([var for var in needed if var not in self.reverser.counts])
+        self.plan(plain)
+        for var in plain:
+            self.settle(var)
+        for var in self.inner_first(counts):
+            self.count(var)
+            self.settle(var)
+
+    def resolve(self, atom: Atom) -> Atom:
+        """What stands for an atom in the reverse region."""
+        return self.stands_for.get(atom, atom) if isinstance(atom, Var) else atom
+
+    # What is read
+
+    def find_indices(self, sweep: Sweep) -> None:
+        for node in sweep.content():
+            if isinstance(node, ReverseLoop):
+                self.indices[id(node.body.region)] = node.index
+            for block in blocks(node):
+                self.find_indices(block)
+
+    def reads(self, sweep: Sweep) -> Iterator[Var]:
+        for node in sweep.content():
+            yield from own_reads(node)
+            for block in blocks(node):
+                yield from self.reads(block)
+            atoms: tuple[Atom, ...] = ()
+            if isinstance(node, ReverseIf):
+                atoms = tuple(atom for pair in node.values for atom in pair)
+            elif isinstance(node, ReverseLoop):
+                atoms = (*node.inits, *node.values)
+            yield from (atom for atom in atoms if isinstance(atom, Var))
+
+    def closed_over_recipes(self, needed: list[Var]) -> list[Var]:
+        found = dict.fromkeys(needed)
+        work = list(needed)
+        while work:
+            var = work.pop()
+            if var in self.context.recipes:
+                for atom in operands(self.context.recipes[var][2]):
+                    if isinstance(atom, Var) and atom not in found:
+                        found[atom] = None
+                        work.append(atom)
+        return list(found)
+
+    # What is recomputed
+
+    def plan(self, needed: list[Var]) -> None:
+        """Decides, region by region, whether to recompute values or to keep them: whichever keeps less."""
+        groups: dict[Region, list[Var]] = {}
+        for var in needed:
+            binding = self.bindings.get(var)
+            if binding is not None and binding.region.in_loop and var not in self.context.recipes:
+                groups.setdefault(binding.region, []).append(var)
+        for group in groups.values():
+            sets = {var: self.leaves_of(var) for var in group}
+            can = {var: leaves for var, leaves in sets.items() if leaves is not None}
+            kept = {var for var in group if var not in can}
+            everything = frozenset().union(*can.values()) - kept if can else frozenset()
+            if len(everything) <= len(can):
+                self.recomputed.update(can)
+                continue
+            for var, leaves in can.items():
+                if len(leaves - kept) <= 1:
+                    self.recomputed.add(var)
+                    kept |= leaves
+                else:
+                    kept.add(var)
+
+    def leaves_of(self, var: Var) -> frozenset[Var] | None:
+        """The variables to keep if this one is recomputed; None where it cannot be."""
+        if var in self.leaf_sets:
+            return self.leaf_sets[var]
+        self.leaf_sets[var] = None
+        found = self.leaf_sets[var] = self.find_leaves(var)
+        return found
+
+    def find_leaves(self, var: Var) -> frozenset[Var] | None:
+        binding = self.bindings.get(var)
+        if binding is None or not binding.region.in_loop or self.is_index(var):
+            return frozenset()
+        if var in self.context.forward_shadows or binding.statement is None:
+            return None
+        statement = binding.statement
+        if not self.cheap(statement):
+            return None
+        found: set[Var] = set()
+        for atom in self.outer_reads(statement):
+            below = self.leaves_of(atom)
+            if below is None:
+                if not isinstance(atom.type, Scalar):
+                    return None
+                below = frozenset((atom,))
+            found |= below
+        return frozenset(found)
+
+    def is_index(self, var: Var) -> bool:
+        loop = self.context.regions.index_of.get(var)
+        return loop is not None and isinstance(loop.over, Range)
+
+    def outer_reads(self, statement: Statement) -> list[Var]:
+        inner = {var for block in blocks_of(statement) for var in vars_used(block)}
+        bound = {var for block in blocks_of(statement) for nested in block.statements for var in targets_of(nested)}
+        reads = [atom for atom in operands(statement) if isinstance(atom, Var)]
+        return reads + [var for var in self.bindings if var in inner - bound]
+
+    def cheap(self, statement: Statement) -> bool:
+        """Whether a statement may be, and is worth being, executed again."""
+        match statement:
+            case Call(targets=(target,), callee=callee):
+                if not isinstance(target.type, Scalar) or not _repeatable(callee):
+                    return False
+                return all(_number_or_shape(atom, callee) for atom in operands(statement))
+            case Load(target=target, base=base):
+                return isinstance(base, Var) and _unwritten(base) and isinstance(target.type, (Scalar, Array))
+            case If(targets=targets):
+                if not targets or not all(isinstance(target.type, Scalar) for target in targets):
+                    return False
+                return all(self.cheap_block(block) for block in blocks_of(statement))
+            case _:
+                return False
+
+    def cheap_block(self, block: Block) -> bool:
+        return isinstance(block.terminator, Yield) and all(map(self.cheap, block.statements))
+
+    # Settling one variable
+
+    def settle(self, var: Var) -> None:
+        if var in self.settled:
+            return
+        self.settled.add(var)
+        if var in self.context.recipes:
+            self.settle_recipe(var)
+            return
+        binding = self.bindings.get(var)
+        if binding is None:
+            return
+        if var in self.context.copies:
+            self.make_copy(var)
+        region = binding.region
+        if region.kind == "top":
+            return
+        if not region.in_loop:
+            self.stands_for[var] = self.handed_out(var, binding)
+        elif self.is_index(var):
+            self.stands_for[var] = self.indices[id(region)]
+        elif var in self.recomputed or (self.leaves_of(var) == frozenset()):
+            self.recompute(var, binding)
+        else:
+            self.keep(var, binding)
+
+    def settle_recipe(self, var: Var) -> None:
+        region, order, statement = self.context.recipes[var]
+        self.context.sweeps[region].first(order, statement)
+        for atom in operands(statement):
+            if isinstance(atom, Var):
+                self.settle(atom)
+
+    def make_copy(self, var: Var) -> None:
+        statement, after = self.context.anchors[var]
+        edits = self.context.edits
+        (edits.put_after if after else edits.put_before)(statement, self.context.copies[var])
+
+    def handed_out(self, var: Var, binding: Binding) -> Atom:
+        """A variable of a branch, handed out so that the reverse of the branch can read it."""
+        owner, parent = binding.region.owner, binding.region.parent
+        assert isinstance(owner, (If, Guarded)) and parent is not None
+        target = Var(var.hint, var.type, var.named)
+        values = undefined_but(binding.region.side, len(blocks_of(owner)), var)
+        self.context.edits.hand_out(owner, target, values)
+        self.context.regions.bind(target, parent, None, parent.start)
+        self.settle(target)
+        return self.resolve(target)
+
+    def recompute(self, var: Var, binding: Binding) -> None:
+        """Executes the statement that binds a variable again, where the reverse of its region starts."""
+        statement = binding.statement
+        assert statement is not None
+        sweep = self.context.sweeps[binding.region]
+        new = Var(var.hint, var.type, var.named)
+        self.stands_for[var] = new
+        if isinstance(statement, If):
+            copy: Statement = self.sliced(statement, statement.targets.index(var), new)
+        else:
+            copy = rebuild(statement, lambda atom: atom, binder=lambda old: new if old is var else old)
+        for atom in self.outer_reads(copy):
+            self.settle(atom)
+        sweep.first((binding.order, 0), copy)
+
+    def sliced(self, statement: If, place: int, new: Var) -> If:
+        """The part of an ``If`` that one of its targets needs."""
+        sides = []
+        for block in blocks_of(statement):
+            assert isinstance(block.terminator, Yield)
+            value = block.terminator.values[place]
+            sides.append(clone(_needed(block, value)))
+        return If(statement.cond, sides[0], sides[1], (new,), statement.span)
+
+    # Keeping
+
+    def keep(self, var: Var, binding: Binding) -> None:
+        loop = binding.region.owner
+        if binding.region.kind == "loop" and isinstance(loop, Loop) and self.countable(loop, binding.region, var):
+            self.keep_in_array(var, binding, loop)
+        else:
+            self.keep_in_list(var, binding)
+
+    def countable(self, loop: Loop, region: Region, var: Var) -> bool:
+        """Whether one array can hold the variable for all iterations."""
+        outside = region.parent is not None and not region.parent.in_loop
+        exits = any(isinstance(leaf, Exit) for leaf in leaves(loop.body))
+        fits = isinstance(var.type, Scalar) and var.type.dtype is None and var.type.kind != "complex"
+        return outside and not exits and fits and isinstance(loop.over, Range) and not loop.over.backward
+
+    def keep_in_array(self, var: Var, binding: Binding, loop: Loop) -> None:
+        over = loop.over
+        assert isinstance(over, Range) and isinstance(var.type, Scalar)
+        kind = {"float": np.float64, "int": np.int64, "bool": np.bool_}[var.type.kind]
+        kept = Var(f"{var.hint}_kept", Array(np.dtype(kind), ("any",), Storage(written=True)))
+        size = self.size(loop, over)
+        edits = self.context.edits
+        make = Call((kept,), np.empty, (size,) if kind is np.float64 else (size, Const(kind)))
+        edits.put_before(loop, make)
+        index = self.loop_index(loop, binding.region)
+        core = binding.region.start
+        place = self.place(over, index, lambda statement: edits.put_first(core, statement))
+        self.after_binding(var, binding, Store(kept, Subscript((place,)), var))
+        sweep = self.context.sweeps[binding.region]
+        new = Var(var.hint, var.type, var.named)
+        self.stands_for[var] = new
+        back = self.place(over, self.indices[id(binding.region)], lambda statement: sweep.first((-1, 0), statement))
+        self.to_parent(kept, binding.region)
+        sweep.first((binding.order, 0), Load(new, kept, Subscript((back,))))
+
+    def to_parent(self, kept: Var, region: Region) -> None:
+        """Binds what is made before a loop in the region around the loop."""
+        assert region.parent is not None
+        self.context.regions.bind(kept, region.parent, None, region.parent.start)
+        self.settle(kept)
+
+    def size(self, loop: Loop, over: Range) -> Atom:
+        edits = self.context.edits
+        if _counts_from_start(over):
+            if isinstance(over.stop, Const) and over.stop.value >= 0:
+                return over.stop
+            binding = self.bindings.get(over.stop) if isinstance(over.stop, Var) else None
+            if binding is not None and isinstance(binding.statement, Call) and binding.statement.callee is len:
+                return over.stop
+            size = Var("size", INT)
+            edits.put_before(loop, Call((size,), builtins.max, (over.stop, Const(0))))
+            return size
+        steps, size = Var("steps", OPAQUE), Var("size", INT)
+        edits.put_before(loop, Call((steps,), range, (over.start, over.stop, over.step)))
+        edits.put_before(loop, Call((size,), len, (steps,)))
+        return size
+
+    def loop_index(self, loop: Loop, region: Region) -> Var:
+        if loop.index is not None:
+            return loop.index
+        return self.context.edits.index.setdefault(id(loop), Var("i", INT))
+
+    def place(self, over: Range, index: Var, emit: object) -> Atom:
+        """The number of the iteration with this index."""
+        if _counts_from_start(over):
+            return index
+        distance, place = Var("t", INT), Var("k", INT)
+        emit(Call((distance,), operator.sub, (index, over.start)))  # type: ignore[operator]
+        if over.step == Const(1):
+            return distance
+        emit(Call((place,), operator.floordiv, (distance, over.step)))  # type: ignore[operator]
+        return place
+
+    def after_binding(self, var: Var, binding: Binding, statement: Statement) -> None:
+        """Puts a statement where a variable is known, once for each time that its region is reversed."""
+        edits = self.context.edits
+        owner = binding.statement
+        if var in self.context.anchors and binding.block is binding.region.start:
+            anchor, after = self.context.anchors[var]
+            (edits.put_after if after else edits.put_before)(anchor, statement)
+        elif owner is None or binding.block is not binding.region.start:
+            edits.put_first(binding.region.start, statement)
+        else:
+            edits.put_after(owner, statement)
+
+    def keep_in_list(self, var: Var, binding: Binding) -> None:
+        kept = Var(f"{var.hint}_kept", List(var.type, Storage(written=True)))
+        region = binding.region
+        while region.parent is not None and region.parent.kind != "top":
+            region = region.parent
+        owner = region.owner
+        assert owner is not None
+        self.context.edits.put_before(owner, Call((kept,), display.make_list, ()))  # type: ignore[arg-type]
+        self.after_binding(var, binding, Call((), list.append, (kept, var)))
+        new = Var(var.hint, var.type, var.named)
+        self.stands_for[var] = new
+        self.context.sweeps[binding.region].first((binding.order, 0), Call((new,), list.pop, (kept,)))
+        self.tapes[kept] = binding.region
+        self.taped.setdefault(binding.region, []).append(kept)
+        if var in self.context.forward_shadows:
+            self.context.forward_shadows.add(kept)
+        else:
+            self.popped.append(kept)
+        self.context.regions.bind(kept, self.context.regions.top, None, self.context.function.body)
+
+    # Trip counts
+
+    def inner_first(self, counts: list[Var]) -> list[Var]:
+        def depth(var: Var) -> int:
+            region: Region | None = self.context.region(self.context.regions.core(self.reverser.counts[var]))
+            found = 0
+            while region is not None:
+                region, found = region.parent, found + 1
+            return found
+
+        return sorted(counts, key=depth, reverse=True)
+
+    def count(self, count: Var) -> None:
+        """Finds the number of full iterations: the length of a list that grows by one in each, or a counter."""
+        loop = self.reverser.counts[count]
+        core = self.context.regions.core(loop)
+        region = self.context.region(core)
+        parent = region.parent
+        assert parent is not None
+        tapes = self.taped.get(region, [])
+        if tapes and not parent.in_loop:
+            self.context.recipes[count] = (parent, (-1, 0), Call((count,), len, (tapes[0],)))
+            return
+        param, following = Var("count", INT), Var("count", INT)
+        self.context.edits.put_first(core, Call((following,), operator.add, (param, Const(1))))
+
+        def value(leaf: Continue | Exit, full: bool) -> Atom:
+            return following if full else param
+
+        self.context.edits.carry(loop, Slot(param, Const(0), count, value))
+        block = self.reverser.block_of(loop)
+        self.context.regions.bind(count, parent, loop, block)
+
+
+def _counts_from_start(over: Range) -> bool:
+    start = over.start
+    return over.step == Const(1) and isinstance(start, Const) and start.value in (0, 1)
+
+
+def _unwritten(base: Var) -> bool:
+    storage = getattr(base.type, "storage", None)
+    return isinstance(storage, Storage) and not storage.written
+
+
+def _repeatable(callee: object) -> bool:
+    """Whether a call only computes its result."""
+    from adjoint.ir.effects import effects
+
+    rule = rule_for(callee)
+    if rule is not None and (not rule.pure or isinstance(rule, Observer)):
+        return False
+    return effects(callee).pure
+
+
+def _number_or_shape(atom: Atom, callee: object) -> bool:
+    if isinstance(atom, Const):
+        return True
+    if not isinstance(atom, Var):
+        return False
+    return isinstance(atom.type, Scalar) or (callee in (len, np.size, np.ndim) and isinstance(atom.type, Array))
+
+
+def _needed(block: Block, value: Atom) -> Block:
+    """The part of a pure block that one value needs, yielding that value."""
+    wanted = {value}
+    kept: list[Statement] = []
+    for statement in reversed(block.statements):
+        if wanted.intersection(targets_of(statement)):
+            kept.append(statement)
+            wanted.update(operands(statement))
+            for inner in blocks_of(statement):
+                wanted.update(vars_used(inner))
+    return Block(tuple(reversed(kept)), Yield((value,)))
+
+
+__all__ = ["UNDEFINED", "Keeper", "Raise"]

@@ -1,0 +1,153 @@
+"""Reversing what changes memory: stores, and lists that grow and shrink.
+
+A store moves a cotangent: what the slot's shadow holds belongs to the value that was stored, and before the store the
+slot held something else, on which nothing that follows depends. Where the slot holds a reference, its shadow is put
+back instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Const, Key, Load, Slice, Store, Subscript, Var
+from adjoint.ir.types import Array, List, Number, Scalar, Type, is_handle
+from adjoint.runtime import tangents
+from adjoint.runtime.arrays import zeros_like
+from adjoint.transform.reverse.contents import content_key
+from adjoint.transform.reverse.fit import accumulation
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.reverser import Reverser
+    from adjoint.transform.reverse.scopes import Scope
+
+
+def reverse_store(reverser: Reverser, store: Store, scope: Scope) -> None:
+    """Moves the cotangent of what was stored to the value that was stored."""
+    base = store.base
+    if not isinstance(base, Var) or not reverser.active(base):
+        return
+    if not is_handle(base.type):
+        raise AssertionError(f"{base!r} is written, but its type says that it is not")
+    if isinstance(base.type, Array):
+        _array(reverser, store, base, scope)
+    elif isinstance(store.value, Var) and is_handle(store.value.type):
+        if reverser.active(store.value):
+            _reference(reverser, store, base, scope)
+    else:
+        _slot(reverser, store, base, scope)
+
+
+def _array(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
+    sweep, shadow = scope.sweep, reverser.shadows.of(base)
+    key = None if store.key is None else content_key(reverser, store.key, store)
+    moved = reverser.active(store.value)
+    replaced = store.mode == "set"
+    if replaced and store.key is not None and accumulation(store.key) == "add_at":
+        reverser.context.problem("AD0303", store.span, "the index may repeat: the last value stored at a place stays")
+        return
+    if moved:
+        held = _held(reverser, scope, shadow, key, base.type, copy=replaced or store.mode == "add")
+        reverser.add(scope, store.value, held, negative=store.mode == "sub")
+    if replaced:
+        assert key is not None
+        sweep.store(shadow, key, Const(0.0), "set")
+
+
+def _held(reverser: Reverser, scope: Scope, shadow: Var, key: Key | None, type_: Array, *, copy: bool) -> Atom:
+    """What a part of a shadow holds, in memory of its own where it is to be changed later."""
+    sweep = scope.sweep
+    if key is None:
+        return sweep.call(np.copy, shadow, hint="held") if copy else shadow
+    element = element_type(type_, key)
+    held = sweep.load(shadow, key, element, "t_bar")
+    if isinstance(element, Array) and copy:
+        return sweep.call(np.copy, held, hint="t_bar")
+    return held
+
+
+def element_type(type_: Array, key: Key) -> Type:
+    """The type of ``array[key]``, as far as the key's form tells."""
+    assert isinstance(key, Subscript)
+    whole = all(
+        isinstance(type_of_atom(item), Scalar) if not isinstance(item, Slice) else False for item in key.items
+    )
+    if whole and type_.dims is not None and len(key.items) == len(type_.dims):
+        kind = "complex" if type_.dtype is not None and type_.dtype.kind == "c" else "float"
+        return Scalar(kind, type_.dtype)
+    if whole and type_.dims is None:
+        return Number()
+    return Array(type_.dtype, None)
+
+
+def _slot(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
+    """A number or an unwritten array in a container."""
+    sweep, shadow = scope.sweep, reverser.shadows.of(base)
+    if store.key is None:
+        reverser.context.problem("AD0303", store.span, "a whole container is changed in place")
+        return
+    key = content_key(reverser, store.key, store)
+    value = store.value
+    type_ = type_of_atom(value)
+    assert type_ is not None
+    scalar = isinstance(type_, Scalar)
+    held = sweep.load(shadow, key, type_ if scalar else reverser.shadows.type_of(type_), "t_bar")
+    if store.mode == "set":
+        old = Var("old", type_)
+        zero: Atom = Const(0.0)
+        if not scalar:
+            reverser.keep_before(store, old, Load(old, base, store.key))
+            zero = sweep.call(zeros_like, old, hint="t_bar")
+        sweep.store(shadow, key, zero, "set")
+        reverser.add(scope, value, held)
+    else:
+        reverser.add(scope, value, held, negative=store.mode == "sub")
+
+
+def _reference(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
+    """A reference in a container: its shadow was put beside it, and what was there before is put back."""
+    assert store.key is not None and isinstance(store.value, Var)
+    shadow = reverser.shadows.of(base)
+    old = Var("old_bar", reverser.shadows.type_of(store.value.type))
+    reverser.keep_before(store, old, Load(old, shadow, store.key))
+    reverser.context.forward_shadows.add(old)
+    scope.sweep.store(shadow, content_key(reverser, store.key, store), old, "set")
+
+
+def reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """The reverse of ``append`` is ``pop``, and the other way round."""
+    base = call.args[0]
+    if not isinstance(base, Var) or not reverser.active(base):
+        return
+    sweep, shadow = scope.sweep, reverser.shadows.of(base)
+    if call.callee is list.append:
+        value = call.args[1]
+        if reverser.active(value) and isinstance(value, Var) and not is_handle(value.type):
+            held = Var(f"{value.hint}_bar", value.type)
+            sweep.emit(Call((held,), list.pop, (shadow,), (), call.span))
+            reverser.add(scope, value, held)
+        else:
+            sweep.effect(list.pop, shadow)
+        return
+    if len(call.args) > 1:
+        reverser.context.problem("AD0303", call.span, "an element is taken out of the middle of a list")
+        return
+    back: Atom = Const(0.0)
+    element = base.type.element if isinstance(base.type, List) else None
+    if call.targets:
+        (target,) = call.targets
+        if is_handle(target.type):
+            back = reverser.shadows.found.get(target, Const(None))
+        else:
+            taken = reverser.take(scope, target)
+            back = reverser.context.zero(sweep, target) if taken is None else taken
+            if isinstance(target.type, Array) and taken is not None:
+                back = sweep.call(np.copy, back, hint=f"{target.hint}_bar")
+    elif not isinstance(element, Scalar):
+        reverser.context.problem("AD0303", call.span, "what is taken out of the list here is not named")
+    sweep.effect(list.append, shadow, back)
+
+
+__all__ = ["element_type", "reverse_list_change", "reverse_store", "tangents"]

@@ -1,0 +1,159 @@
+"""Calls of functions that have derivatives of their own: recursive functions, and reverse derivatives.
+
+A recursive function is split in two, which call themselves: a primal that gives its results and what its adjoint
+needs, and the adjoint. A reverse derivative is never reversed itself: its own reverse derivative is the reverse
+derivative of a forward derivative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Derived, Function, Statement, Terminator, Var
+from adjoint.ir.types import OPAQUE, is_handle
+from adjoint.ir.walk import inline, map_blocks, rebuild_terminator, statements_in
+from adjoint.rules.typing import type_of_call
+from adjoint.transform.reverse.scopes import cotangent_var
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.reverser import Reverser
+    from adjoint.transform.reverse.scopes import Scope
+
+
+@dataclass(slots=True)
+class Family:
+    """The halves of the recursive functions that one derivative calls, each made once."""
+
+    halves: dict[tuple[Definition, tuple[int, ...], tuple[int, ...]], tuple[Definition, Definition]] = field(
+        default_factory=dict
+    )
+
+    def of(
+        self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...]
+    ) -> tuple[Definition, Definition]:
+        """The primal and the adjoint of a recursive function."""
+        key = (definition, wrt, outputs)
+        if key in self.halves:
+            return self.halves[key]
+        primal, adjoint = Definition(f"{definition.name}_primal"), Definition(f"{definition.name}_adjoint")
+        self.halves[key] = primal, adjoint
+        from adjoint.transform.reverse.build import split_recursive
+
+        assert definition.function is not None
+        primal.function, adjoint.function = split_recursive(definition.function, wrt, outputs, self)
+        return primal, adjoint
+
+
+def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """The reverse of a recursive call is a call of the adjoint."""
+    if call.kwargs:
+        raise AssertionError("a recursive function is called with positional arguments")
+    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
+    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
+    if not wrt:
+        return
+    handles = [arg for place, arg in enumerate(call.args) if place in wrt and isinstance(arg, Var) and is_handle(arg.type)]
+    if any(is_handle(call.targets[place].type) for place in outputs):
+        reverser.context.problem("AD0303", call.span, "a recursive function returns memory that varies")
+        return
+    cotangents = [reverser.take(scope, call.targets[place]) for place in outputs]
+    if not handles and all(cotangent is None for cotangent in cotangents):
+        return
+    primal, adjoint = reverser.family.of(call.callee, wrt, outputs)
+    residual = Var("residual", OPAQUE)
+    reverser.bind_at(residual, call, after=True)
+    reverser.context.edits.replace[id(call)] = Call((*call.targets, residual), primal, call.args, (), call.span)
+    seeds = [
+        reverser.context.zero(scope.sweep, call.targets[place]) if cotangent is None else cotangent
+        for place, cotangent in zip(outputs, cotangents, strict=True)
+    ]
+    shadows = [reverser.shadows.of(handle) for handle in handles]
+    values = [arg for place, arg in enumerate(call.args) if place in wrt and isinstance(arg, Var) and arg not in handles]
+    targets = tuple(map(cotangent_var, values))
+    scope.sweep.emit(Call(targets, adjoint, (residual, *seeds, *shadows), (), call.span))
+    for value, target in zip(values, targets, strict=True):
+        reverser.add(scope, value, target)
+
+
+def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """Reverses ``y, x_bar = D(args, v)``: one reverse derivative of the forward derivative of the same function."""
+    from adjoint.transform.forward import forward
+
+    derived = call.callee
+    assert isinstance(derived, Derived)
+    count = len(derived.function.params)
+    args, seeds = call.args[:count], call.args[count:]
+    results = len(call.targets) - len(derived.wrt)
+    cotangents = [reverser.take(scope, target) for target in call.targets]
+    if all(cotangent is None for cotangent in cotangents):
+        return
+    for atom in (*call.args, *call.targets):
+        if isinstance(atom, Var) and is_handle(atom.type) and reverser.active(atom):
+            reverser.context.problem("AD0303", call.span, "a derivative of a function of written memory is differentiated")
+            return
+    dots = [
+        reverser.context.zero(scope.sweep, target) if cotangent is None else cotangent
+        for target, cotangent in zip(call.targets[results:], cotangents[results:], strict=True)
+    ]
+    tangent = forward(derived.function, derived.wrt, derived.outputs)
+    wrt = tuple(place for place, arg in enumerate(args) if reverser.active(arg))
+    values = tuple(place for place in range(results) if cotangents[place] is not None)
+    outputs = (*values, *(results + place for place in range(len(derived.outputs))))
+    second = Derived(tangent, wrt, outputs)
+    given = [cotangent for cotangent in cotangents[:results] if cotangent is not None]
+    primal = tuple(Var(target.hint, target.type) for target in call.targets[:results])
+    seed_bars = tuple(Var(f"{_hint(seed)}_bar", _type(seed)) for seed in seeds)
+    bars = tuple(cotangent_var(arg) for place, arg in enumerate(args) if place in wrt and isinstance(arg, Var))
+    operands = (*args, *dots, *given, *seeds)
+    scope.sweep.emit(Call((*primal, *seed_bars, *bars), second, operands, (), call.span))
+    for seed, bar in zip(seeds, seed_bars, strict=True):
+        reverser.add(scope, seed, bar)
+    for place, bar in zip(wrt, bars, strict=True):
+        reverser.add(scope, args[place], bar)
+
+
+def _hint(atom: Atom) -> str:
+    return atom.hint if isinstance(atom, Var) else "t"
+
+
+def _type(atom: Atom):  # type: ignore[no-untyped-def]
+    from adjoint.ir.join import type_of_atom
+
+    return type_of_atom(atom)
+
+
+def expand(function: Function) -> Function:
+    """Writes out the reverse derivatives that a function calls by name."""
+    return Function(function.name, function.params, _expanded(function.body), function.doc)
+
+
+def _expanded(block: Block) -> Block:
+    if not any(_is_derived(statement) for statement in statements_in(block)):
+        return block
+    builder = Builder(type_of_call)
+    renamed: dict[Var, Atom] = {}
+    from adjoint.ir.walk import substitute
+
+    for statement in block.statements:
+        current: Statement = substitute(statement, renamed)
+        if isinstance(current, Call) and isinstance(current.callee, Derived):
+            values = inline(builder, _written_out(current.callee), current.args)
+            renamed.update(zip(current.targets, values, strict=True))
+        else:
+            builder.emit(map_blocks(current, _expanded))
+    end: Terminator = substitute(block.terminator, renamed)
+    if isinstance(end, Branch):
+        end = rebuild_terminator(end, lambda atom: atom, _expanded)
+    return builder.block(end)
+
+
+def _is_derived(statement: Statement) -> bool:
+    return isinstance(statement, Call) and isinstance(statement.callee, Derived)
+
+
+def _written_out(derived: Derived) -> Function:
+    from adjoint.transform.reverse.build import reverse
+
+    return expand(reverse(derived.function, derived.wrt, derived.outputs))

@@ -1,0 +1,152 @@
+"""The form of a function that the reverse sweep is read off: one exit, and branches as statements where they can be.
+
+After :func:`normalize` the function ends in ``Return`` (or ``Raise``), the branches of an ``If`` end in ``Yield`` or
+``Raise``, and only in the body of a loop may a ``Branch`` remain, where it chooses between going on and leaving.
+Exits hand out as much as can be of what the next iteration would get: such an exit needs no memory of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adjoint.ir.join import join_atoms
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Branch,
+    Continue,
+    Exit,
+    Function,
+    If,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.walk import defined_in, leaves, map_blocks, map_leaves, substitute, with_values
+
+Leaf = Yield | Continue | Exit | Return
+
+
+def normalize(function: Function) -> Function:
+    """The same function in the form described above."""
+    renamed: dict[Var, Atom] = {}
+    body = _block(function.body, renamed)
+    return Function(function.name, function.params, substitute(body, renamed), function.doc)
+
+
+def _block(block: Block, renamed: dict[Var, Atom]) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        inner = map_blocks(statement, lambda old: _block(old, renamed))
+        statements.append(_loop(inner, renamed) if isinstance(inner, Loop) else inner)
+    return _tail(statements, block.terminator, renamed)
+
+
+def _tail(statements: list[Statement], terminator: Terminator, renamed: dict[Var, Atom]) -> Block:
+    if not isinstance(terminator, Branch):
+        return Block(tuple(statements), terminator)
+    then, orelse = _block(terminator.then, renamed), _block(terminator.orelse, renamed)
+    cond, span = terminator.cond, terminator.span
+    if _only_raises(orelse):
+        statements.append(If(cond, Block((), Yield()), orelse, (), span))
+        return Block((*statements, *then.statements), then.terminator)
+    if _only_raises(then):
+        statements.append(If(cond, then, Block((), Yield()), (), span))
+        return Block((*statements, *orelse.statements), orelse.terminator)
+    ends = [leaf for leaf in (*leaves(then), *leaves(orelse)) if not isinstance(leaf, Raise)]
+    kinds = {(type(leaf), leaf.kind if isinstance(leaf, Exit) else None) for leaf in ends}
+    if len(kinds) > 1:
+        return Block(tuple(statements), Branch(cond, then, orelse, span))
+    found = [leaf for leaf in ends if isinstance(leaf, Leaf)]
+    targets = _join(found)
+    statements.append(If(cond, map_leaves(then, _yielding), map_leaves(orelse, _yielding), targets, span))
+    return Block(tuple(statements), with_values(found[0], targets))
+
+
+def _only_raises(block: Block) -> bool:
+    return all(isinstance(leaf, Raise) for leaf in leaves(block))
+
+
+def _yielding(leaf: Terminator) -> Terminator:
+    return Yield(leaf.values) if isinstance(leaf, Leaf) else leaf
+
+
+def _join(ends: Sequence[Leaf]) -> tuple[Var, ...]:
+    """One variable for each value that the leaves hand out."""
+    targets = []
+    for values in zip(*(leaf.values for leaf in ends), strict=True):
+        model = next((value for value in values if isinstance(value, Var)), None)
+        hint, named = (model.hint, model.named) if model is not None else ("result", False)
+        targets.append(Var(hint, join_atoms(values), named))
+    return tuple(targets)
+
+
+def _loop(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
+    loop = _without_doubled_targets(loop, renamed)
+    return map_body(loop, _filled(loop.body))
+
+
+def map_body(loop: Loop, body: Block) -> Loop:
+    """The loop with another body."""
+    return Loop(loop.over, loop.index, loop.params, loop.inits, body, loop.targets, loop.exit, loop.span)
+
+
+def _without_doubled_targets(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
+    """Hands a value that only exits give out through the slot of the parameter that it would have become.
+
+    In ``while True: x = step(x); if done(x): return x`` the result and the next ``x`` are one value, so that the
+    reverse sweep need not know which iteration was the last.
+    """
+    exits = [leaf for leaf in leaves(loop.body) if isinstance(leaf, Exit)]
+    continues = [leaf for leaf in leaves(loop.body) if isinstance(leaf, Continue)]
+    for extra in range(len(loop.params), len(loop.targets)):
+        given = {id(leaf): leaf.values[extra] for leaf in exits if leaf.values[extra] is not UNDEFINED}
+        for slot in range(len(loop.params)):
+            same_type = type(loop.targets[slot].type) is type(loop.targets[extra].type)
+            unread = all(leaf.values[slot] is UNDEFINED or id(leaf) not in given for leaf in exits)
+            handed_on = [leaf.values[slot] for leaf in continues]
+            if given and same_type and unread and all(value in handed_on for value in given.values()):
+                renamed[loop.targets[extra]] = loop.targets[slot]
+                return _without_doubled_targets(_merged(loop, extra, slot), renamed)
+    return loop
+
+
+def _merged(loop: Loop, extra: int, slot: int) -> Loop:
+    def leaf(end: Terminator) -> Terminator:
+        if not isinstance(end, Exit):
+            return end
+        values = list(end.values)
+        value = values.pop(extra)
+        if value is not UNDEFINED:
+            values[slot] = value
+        return Exit(end.kind, tuple(values))
+
+    targets = loop.targets[:extra] + loop.targets[extra + 1 :]
+    body = map_leaves(loop.body, leaf)
+    return Loop(loop.over, loop.index, loop.params, loop.inits, body, targets, loop.exit, loop.span)
+
+
+def _filled(block: Block) -> Block:
+    """Where an exit need not hand out anything, lets it hand out what the next iteration would get."""
+    branch = block.terminator
+    if not isinstance(branch, Branch):
+        return block
+    then, orelse = _filled(branch.then), _filled(branch.orelse)
+    then, orelse = _filled_from(then, orelse), _filled_from(orelse, then)
+    return Block(block.statements, Branch(branch.cond, then, orelse, branch.span))
+
+
+def _filled_from(block: Block, other: Block) -> Block:
+    if not (isinstance(block.terminator, Exit) and isinstance(other.terminator, Continue)):
+        return block
+    hidden = defined_in(other)
+    values = list(block.terminator.values)
+    for slot, value in enumerate(other.terminator.values):
+        if values[slot] is UNDEFINED and value not in hidden:
+            values[slot] = value
+    return Block(block.statements, Exit(block.terminator.kind, tuple(values)))

@@ -1,0 +1,74 @@
+"""Which arrays own the memory of their cotangent.
+
+The cotangent of an array that is read by element, or used in a loop that it comes from outside of, accumulates in
+place: in zeros that are made where the reverse of the array's region starts. Else each read would cost an array.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adjoint.ir.nodes import Block, Call, Load, Statement, Terminator, Var
+from adjoint.ir.types import Array, Storage, is_float_dtype, is_handle
+from adjoint.ir.walk import blocks_of, operands
+from adjoint.runtime.arrays import zeros_like
+from adjoint.transform.reverse.context import Context
+from adjoint.transform.reverse.regions import Region
+
+
+class Ownership:
+    """The owned cotangents of a function's arrays; arrays that are written have shadows instead."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.owned: dict[Var, Var] = {}
+        self.touched: set[Var] = set()
+        self.scan(context.function.body)
+
+    def scan(self, block: Block) -> None:
+        region = self.context.region(block)
+        for node in (*block.statements, block.terminator):
+            for atom in operands(node):
+                if not isinstance(atom, Var) or atom not in self.context.regions.bindings:
+                    continue
+                home = self.context.regions.bindings[atom].region
+                by_element = isinstance(node, Load) and node.base is atom
+                from_outside = self.crosses_loop(region, home)
+                if by_element or (from_outside and not self.only_asks(node)):
+                    self.own(atom)
+            for inner in blocks_of(node):
+                self.scan(inner)
+
+    def crosses_loop(self, region: Region, home: Region) -> bool:
+        """Whether there is a loop between a variable's region and one that reads it."""
+        around: Region | None = region
+        while around is not None and around is not home:
+            if around.kind == "loop":
+                return True
+            around = around.parent
+        return False
+
+    def only_asks(self, node: Statement | Terminator) -> bool:
+        """Whether a statement gives nothing that varies."""
+        return isinstance(node, Call) and not any(map(self.context.active, node.targets)) and bool(node.targets)
+
+    def own(self, var: Var) -> None:
+        if var in self.owned or not isinstance(var.type, Array) or is_handle(var.type) or not self.context.active(var):
+            return
+        type_ = Array(var.type.dtype, var.type.dims, Storage(written=True))
+        owned = self.owned[var] = Var(f"{var.hint}_bar", type_)
+        binding = self.context.regions.bindings[var]
+        make = np.zeros_like if is_float_dtype(var.type.dtype) else zeros_like
+        self.context.recipes[owned] = (binding.region, (binding.order, 1), Call((owned,), make, (var,)))
+
+    def accumulator(self, var: Var) -> Var | None:
+        """The owned cotangent of an array that is going to be added to."""
+        owned = self.owned.get(var)
+        if owned is not None:
+            self.touched.add(var)
+        return owned
+
+    def taken(self, var: Var) -> Var | None:
+        """The owned cotangent of an array, where anything was added to it."""
+        return self.owned.get(var) if var in self.touched else None
+

@@ -1,0 +1,326 @@
+"""Shadows: where the cotangents of what lies in memory are.
+
+The shadow of a reference is found by the statements that found the reference. Where nothing but numbers and arrays of
+numbers changes in the memory, the reverse region makes shadows itself, from what is there at the end; where
+references are stored, picked by branches or carried by loops, the forward region makes and moves shadows beside the
+memory itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adjoint.ir.nodes import UNDEFINED, Atom, Block, Call, Const, Continue, Exit, Guarded, If, Key, Load, Loop
+from adjoint.ir.nodes import Statement, Store, Var, Yield
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Storage, Tuple, Type, is_float_dtype, is_handle
+from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
+from adjoint.analysis.activity import all_memory, own_memory
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import display, tangents
+from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.objects import make_object
+from adjoint.transform.reverse.context import Context
+from adjoint.transform.reverse.edits import Slot
+from adjoint.transform.reverse.sweep import Sweep
+
+DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_object)
+
+
+class Shadows:
+    """The shadows of the references through which a derivative flows."""
+
+    def __init__(self, context: Context, given: dict[Var, Var]) -> None:
+        self.context = context
+        self.given = given
+        self.found: dict[Var, Var] = {}
+        self.storages: dict[Storage, Storage] = {}
+        self.handles = [
+            var for var in context.regions.bindings if is_handle(var.type) and context.active(var)
+        ]
+        self.statements = list(statements_in(context.function.body))
+        self.structural = self.find_structural()
+        self.forward = self.find_forward()
+        for var in self.handles:
+            self.make(var)
+        for statement in self.statements:
+            self.follow(statement)
+
+    def of(self, var: Var) -> Var:
+        """The shadow of a reference."""
+        return self.found[var]
+
+    def start_from(self, var: Var, cotangent: Var) -> None:
+        """Lets the shadow of a returned container hold a given cotangent from the start."""
+        shadow = self.of(var)
+        recipe = self.context.recipes.get(shadow)
+        if recipe is None or not isinstance(recipe[2], Call) or recipe[2].callee is not tangents.shadow:
+            self.context.problem("AD0303", None, f"the cotangent of {var.hint!r}, a result that shares memory, is given")
+            return
+        region, order, _ = recipe
+        self.context.recipes[shadow] = region, order, Call((shadow,), tangents.to_shadow, (cotangent, var))
+
+    def none(self, sweep: Sweep, var: Var) -> Var:
+        """The shadow of a reference through which no derivative flows."""
+        shadow = Var(f"{var.hint}_bar", self.type_of(var.type))
+        sweep.emit(self.zeros(var, shadow))
+        return shadow
+
+    def type_of(self, type_: Type) -> Type:
+        """The type of the shadow of a reference, or of the slot that holds a cotangent."""
+        match type_:
+            case Array(dtype=dtype, dims=dims):
+                return Array(dtype, dims, self.storage(type_.storage))
+            case List(element=element, storage=storage):
+                return List(None if element is None else self.type_of(element), self.storage(storage))
+            case Tuple(items=items):
+                return Tuple(tuple(map(self.type_of, items)))
+            case Dict(value=value, storage=storage):
+                return Dict(None if value is None else self.type_of(value), self.storage(storage))
+            case Instance(cls=cls, fields=fields, storage=storage):
+                inner = {name: self.type_of(field) for name, field in fields.items()}
+                return Instance(cls, inner, self.storage(storage))
+            case _:
+                return type_
+
+    def storage(self, storage: Storage) -> Storage:
+        return self.storages.setdefault(storage.find(), Storage(written=True))
+
+    # Where shadows are made
+
+    def find_structural(self) -> set[Storage]:
+        """Memory in which references are replaced: its shadows have to be moved with it."""
+        found: set[Storage] = set()
+        for statement in self.statements:
+            base: Atom | None = None
+            match statement:
+                case Store(base=owner, value=Var(type=type_)) if is_handle(type_) and not isinstance(owner, Const):
+                    base = None if _is_array(owner) else owner
+                case Call(callee=callee, args=args) if callee in (list.append, list.pop):
+                    element = args[0].type.element if isinstance(args[0], Var) and isinstance(args[0].type, List) else None
+                    base = args[0] if is_handle(element) or not isinstance(element, (Scalar, Array, Number)) else None
+                case _:
+                    pass
+            own = own_memory(base.type) if isinstance(base, Var) else None
+            if own is not None:
+                found.add(own)
+        return found
+
+    def find_forward(self) -> set[Var]:
+        sources: dict[Var, list[Atom]] = {var: [] for var in self.handles}
+        work: list[Var] = []
+        for var in self.handles:
+            binding = self.context.regions.bindings[var]
+            moved = any(storage in self.structural for storage in all_memory(var.type))
+            statement = binding.statement
+            fixed = statement is None and binding.region.kind == "top"
+            fixed = fixed or (isinstance(statement, (Call, Load)) and not _pops(statement))
+            if moved or not fixed:
+                work.append(var)
+            if isinstance(statement, Load):
+                sources[var].append(statement.base)
+            elif isinstance(statement, Call):
+                sources[var] += operands(statement)
+        self.add_phi_sources(sources)
+        forward: set[Var] = set()
+        while work:
+            var = work.pop()
+            if var not in forward:
+                forward.add(var)
+                work += [source for source in sources[var] if isinstance(source, Var) and source in sources]
+        return forward
+
+    def add_phi_sources(self, sources: dict[Var, list[Atom]]) -> None:
+        def flow(values: tuple[Atom, ...], sinks: tuple[Var, ...]) -> None:
+            for value, sink in zip(values, sinks, strict=False):
+                if sink in sources:
+                    sources[sink].append(value)
+
+        for statement in self.statements:
+            match statement:
+                case If(targets=targets) | Guarded(targets=targets):
+                    for block in blocks_of(statement):
+                        for leaf in leaves(block):
+                            flow(leaf.values if isinstance(leaf, Yield) else (), targets)
+                case Loop(params=params, inits=inits, body=body, targets=targets):
+                    flow(inits, params)
+                    flow(params, targets)
+                    for leaf in leaves(body):
+                        if isinstance(leaf, Continue):
+                            flow(leaf.values, params)
+                        elif isinstance(leaf, Exit):
+                            flow(leaf.values, targets)
+                case Store(base=base, value=value):
+                    flow((value,), (base,) if isinstance(base, Var) else ())
+                case Call(callee=list.append, args=args):
+                    flow(args[1:], (args[0],) if isinstance(args[0], Var) else ())
+
+    # Making them
+
+    def make(self, var: Var) -> None:
+        if var in self.given:
+            self.found[var] = self.given[var]
+            if var in self.forward:
+                self.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
+            return
+        shadow = self.found[var] = Var(f"{var.hint}_bar", self.type_of(var.type))
+        binding = self.context.regions.bindings[var]
+        statement = binding.statement
+        if var in self.forward:
+            self.context.forward_shadows.add(shadow)
+            self.context.regions.bind(shadow, binding.region, None, binding.block)
+            if statement is not None:
+                self.context.anchors[shadow] = statement, True
+            if statement is None and binding.region.kind == "top":
+                self.context.edits.put_first(binding.block, Call((shadow,), tangents.shadow, (var,)))
+            elif isinstance(statement, (Call, Load)):
+                recipe = self.recipe(var, shadow, statement)
+                if recipe is not None:
+                    self.context.edits.put_after(statement, recipe)
+            return
+        if isinstance(statement, (Call, Load)):
+            recipe = self.recipe(var, shadow, statement, at_end=True)
+        else:
+            recipe = self.zeros(var, shadow)
+        if recipe is not None:
+            self.context.recipes[shadow] = (binding.region, (binding.order, 1), recipe)
+
+    def zeros(self, var: Var, shadow: Var) -> Call:
+        """A zero shadow for memory as it is."""
+        if isinstance(var.type, Array):
+            return Call((shadow,), np.zeros_like if is_float_dtype(var.type.dtype) else zeros_like, (var,))
+        return Call((shadow,), tangents.shadow, (var,))
+
+    def recipe(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> Statement | None:
+        """How the shadow of what a statement gives is made; ``at_end``: after the memory's last change."""
+        if isinstance(statement, Load):
+            base = statement.base
+            assert isinstance(base, Var)
+            return Load(shadow, self.of(base), statement.key, statement.span)
+        rule = rule_for(statement.callee)
+        view = rule.view_of if rule is not None else None
+        if view is not None and isinstance(statement.args[view], Var) and self.shares(var, statement.args[view]):
+            return self.view(var, shadow, statement, view)
+        parts = [atom for atom in operands(statement) if isinstance(atom, Var) and atom in self.found]
+        if statement.callee in DISPLAYS and (parts or not at_end):
+            return self.display(shadow, statement)
+        if _pops(statement):
+            if statement.callee is list.pop and len(statement.args) == 1 and isinstance(statement.args[0], Var):
+                return Call((shadow,), list.pop, (self.of(statement.args[0]),), (), statement.span)
+            self.context.problem("AD0303", statement.span, "a reference is taken out of a container")
+            return None
+        return self.zeros(var, shadow)
+
+    def shares(self, var: Var, base: Atom) -> bool:
+        return isinstance(base, Var) and base in self.found and own_memory(var.type) is own_memory(base.type)
+
+    def view(self, var: Var, shadow: Var, statement: Call, place: int) -> Statement:
+        """The same view of the shadow; the operation may copy at need, which is asked of the array itself."""
+        base = statement.args[place]
+        assert isinstance(base, Var)
+        args = (*statement.args[:place], self.of(base), *statement.args[place + 1 :])
+        return Call((shadow,), statement.callee, args, statement.kwargs, statement.span)
+
+    def display(self, shadow: Var, statement: Call) -> Statement | None:
+        if statement.callee is make_object:
+            if any(atom in self.found for atom in operands(statement) if isinstance(atom, Var)):
+                self.context.problem("AD0303", statement.span, "an object that holds references is made here")
+            return Call((shadow,), tangents.shadow, (_result(statement),), (), statement.span)
+        args = []
+        for place, atom in enumerate(statement.args):
+            is_key = statement.callee is display.make_dict and place % 2 == 0
+            args.append(atom if is_key else self.empty_slot(atom, statement))
+        callee = display.make_list if statement.callee is display.make_tuple else statement.callee
+        return Call((shadow,), callee, tuple(args), (), statement.span)
+
+    def empty_slot(self, atom: Atom, statement: Statement) -> Atom:
+        """What a new slot of a shadow holds."""
+        if not isinstance(atom, Var):
+            return Const(0.0) if isinstance(atom, Const) and isinstance(atom.value, float) else Const(None)
+        if atom in self.found:
+            return self.found[atom]
+        match atom.type:
+            case Scalar(kind="float" | "complex"):
+                return Const(0.0)
+            case Array(dtype=dtype) if dtype is None or is_float_dtype(dtype):
+                zeros = Var(f"{atom.hint}_bar", self.type_of(Array(dtype, atom.type.dims)))
+                self.context.edits.put_after(statement, Call((zeros,), zeros_like, (atom,)))
+                return zeros
+            case Number():
+                zeros = Var(f"{atom.hint}_bar", atom.type)
+                self.context.edits.put_after(statement, Call((zeros,), zeros_like, (atom,)))
+                return zeros
+            case _:
+                return Const(None)
+
+    # Moving them beside the memory
+
+    def follow(self, statement: Statement) -> None:
+        edits = self.context.edits
+        match statement:
+            case If(targets=targets) | Guarded(targets=targets):
+                for place, target in enumerate(targets):
+                    if target in self.forward:
+                        values = tuple(self.picked(block, place) for block in blocks_of(statement))
+                        edits.hand_out(statement, self.of(target), values)
+            case Loop():
+                self.follow_loop(statement)
+            case Call(callee=list.append, args=(Var() as base, value)) if base in self.forward:
+                slot = self.empty_slot(value, statement)
+                edits.put_after(statement, Call((), list.append, (self.of(base), slot), (), statement.span))
+            case Call(callee=list.pop, targets=targets, args=(Var() as base,)) if base in self.forward:
+                if not any(target in self.forward for target in targets):
+                    edits.put_after(statement, Call((), list.pop, (self.of(base),), (), statement.span))
+            case Store(base=Var() as base, key=key, value=value, mode="set") if base in self.forward and not _is_array(base):
+                if isinstance(value, Var) and (value in self.found or isinstance(value.type, (Array, Number))):
+                    assert key is not None
+                    slot = self.empty_slot(value, statement)
+                    edits.put_after(statement, Store(self.of(base), key, slot, "set", statement.span))
+
+    def picked(self, block: Block, place: int) -> Atom:
+        for leaf in leaves(block):
+            if isinstance(leaf, Yield):
+                return self.shadow_of_value(leaf.values[place])
+        return UNDEFINED
+
+    def shadow_of_value(self, value: Atom) -> Atom:
+        if isinstance(value, Var) and value in self.found:
+            return self.found[value]
+        return UNDEFINED if value is UNDEFINED else Const(None)
+
+    def follow_loop(self, loop: Loop) -> None:
+        for place, target in enumerate(loop.targets):
+            param = loop.params[place] if place < len(loop.params) else None
+            if target not in self.forward and param not in self.forward:
+                continue
+            init = self.shadow_of_value(loop.inits[place]) if param is not None else UNDEFINED
+
+            def value(leaf: Continue | Exit, full: bool, place: int = place) -> Atom:
+                del full
+                return self.shadow_of_value(leaf.values[place])
+
+            after = self.found.get(target) or Var(f"{target.hint}_bar", self.type_of(target.type))
+            inside = None
+            if param is not None:
+                inside = self.found.get(param) or Var(f"{param.hint}_bar", self.type_of(param.type))
+            self.context.edits.carry(loop, Slot(inside, init, after, value))
+
+    def add_to_slot(self, sweep: Sweep, shadow: Var, key: Key, cotangent: Atom) -> None:
+        """Adds to a slot of which it is not known whether it holds a number or an array."""
+        atoms = key_atoms(key)
+        if len(atoms) == 1:
+            sweep.effect(tangents.add_to_slot, shadow, atoms[0], cotangent)
+        else:
+            sweep.effect(tangents.add_to_field, shadow, Const(getattr(key, "name", None)), cotangent)
+
+
+def _is_array(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Array)
+
+
+def _pops(statement: Statement | None) -> bool:
+    return isinstance(statement, Call) and statement.callee in (list.pop, dict.pop, dict.get, dict.setdefault)
+
+
+def _result(statement: Statement) -> Var:
+    (target,) = targets_of(statement)
+    return target
