@@ -35,6 +35,7 @@ from adjoint.ir.nodes import (
     Guarded,
     Handler,
     If,
+    Items,
     Loop,
     Raise,
     Range,
@@ -698,6 +699,20 @@ def test_memory_that_outlives_the_call() -> None:
     with pytest.raises(DifferentiationError) as caught:
         forward(build(body, FLOAT, OPAQUE), (0,), (0,))
     assert codes(caught) == ["AD0302"]
+
+
+def test_iterators_that_vary() -> None:
+    def body(b: Builder, x: Var) -> Any:
+        drawn, u, result = Var("drawn", OPAQUE), Var("u", FLOAT), Var("u", FLOAT)
+        values = b.call(make_list, x)
+        inner = b.nested()
+        new = inner.call(operator.add, u, inner.call(float, drawn))
+        b.emit(Loop(Items(values), drawn, (u,), (Const(0.0),), inner.block(Continue((new,))), (result,)))
+        return result
+
+    with pytest.raises(DifferentiationError) as caught:
+        forward(build(body, FLOAT), (0,), (0,))
+    assert codes(caught) == ["AD0305"]
 
 
 # What reverse mode makes

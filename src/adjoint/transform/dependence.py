@@ -68,7 +68,10 @@ class Dependence:
         self.edges: dict[Node, set[Node]] = defaultdict(set)
         self.opaque: list[tuple[Call, str]] = []
         self.stores: list[Store] = []
+        self.writers: list[Call] = []
         self.foreign: list[Load] = []
+        self.draws: list[tuple[Loop, Var]] = []
+        self.known_nodes: dict[Var, list[Node]] = {}
         for param in function.params:
             self.memory.enter(param.type)
         for statement in statements_in(function.body):
@@ -125,8 +128,11 @@ class Dependence:
         """The value itself, unless it is a reference, and every slot that can be reached from it."""
         if not isinstance(atom, Var) or not may_vary(atom.type):
             return []
-        own: list[Node] = [] if has_slots(atom.type) else [atom]
-        return [*own, *self.memory.slots(atom.type)]
+        known = self.known_nodes.get(atom)
+        if known is None:
+            own: list[Node] = [] if has_slots(atom.type) else [atom]
+            known = self.known_nodes[atom] = [*own, *self.memory.slots(atom.type)]
+        return known
 
     def _results(self, leaf: Return, outputs: Sequence[int]) -> list[Node]:
         return [node for index in outputs for node in self.nodes(leaf.values[index])]
@@ -243,6 +249,7 @@ class Dependence:
                 self._connect_call(statement)
             case Loop(over=Items(iterable=iterable), index=Var() as index):
                 self._flow(self.nodes(iterable), self.nodes(index))
+                self.draws.append((statement, index))
         for source, target in _joins(statement):
             same_kind = has_slots(type_of_atom(source)) == has_slots(target.type)
             read = self._values if same_kind else self.nodes
@@ -252,7 +259,7 @@ class Dependence:
         slot = self.slot(type_of_atom(base), key)
         if slot is not None:
             self._flow([slot], self._values(target))
-        elif isinstance(type_of_atom(base), (Tuple, Array)):
+        elif isinstance(base, Var) and isinstance(base.type, (Tuple, Array)):
             self._flow(self.nodes(base), self._values(target))
         else:
             self._flow(self.nodes(base), self.nodes(target))
@@ -311,6 +318,8 @@ class Dependence:
         self._flow(sources, sinks + written)
         if rule.unsupported(len(args), tuple(kwargs)):
             self.opaque.append((call, "AD0204"))
+        if rule.writes and not isinstance(rule, Linear):
+            self.writers.append(call)
 
     def _connect_structural(self, call: Call, roles: Sequence[str]) -> None:
         slots: list[Node] = []
@@ -372,6 +381,16 @@ class Dependence:
             diagnostic("AD0302", load.span, "what is read here is written to later")
             for load in self.foreign
             if self.active(load.target) and not self.varies(load.base)
+        ]
+        found += [
+            diagnostic("AD0303", call.span, f"{_name(call)} writes memory that varies")
+            for call in self.writers
+            if any(map(self._lends, call.args))
+        ]
+        found += [
+            diagnostic("AD0305", loop.span, "what is drawn here varies")
+            for loop, index in self.draws
+            if self.active(index)
         ]
         return found
 

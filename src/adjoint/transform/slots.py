@@ -10,7 +10,7 @@ from adjoint.ir.nodes import Atom
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, is_float_dtype
 
 Slot = tuple[Storage, str | None]
-_CONSTANT_CLASSES = (str, bytes, int, type(None), type, range, slice, BaseException, set)
+_CONSTANT_CLASSES = (str, bytes, int, type(None), type, range, slice, BaseException)
 
 
 def may_vary(type_: Type | None) -> bool:

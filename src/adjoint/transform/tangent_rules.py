@@ -325,7 +325,7 @@ def _signed(atom: Atom | None) -> list[tuple[int, Atom]]:
 
 def _part(parts: Atom | tuple[Atom | None, ...] | None, place: int, count: int) -> Atom | None:
     if isinstance(parts, tuple):
-        return parts[place]
+        return parts[place] if place < len(parts) else None
     return parts if count == 1 or place == 0 else None
 
 
