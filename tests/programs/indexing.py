@@ -1,0 +1,155 @@
+"""Reading arrays: elements, slices, new axes, ellipsis, integer arrays, masks."""
+
+import numpy as np
+
+from programs.registry import program
+
+
+def normal(*shape):
+    return lambda rng: rng.normal(size=shape)
+
+
+@program(normal(4))
+def elements(x):
+    return x[0] * x[1] + x[-1] ** 2 + x[0]
+
+
+@program(normal(3, 4))
+def element_of_matrix(m):
+    return m[0, 1] * m[2, -1] + m[1][2]
+
+
+@program(normal(3, 4))
+def rows_and_columns(m):
+    return m[0] * m[-1] + m[1, :] - np.sum(m[:, 2])
+
+
+@program(normal(6))
+def slices(x):
+    return x[1:4] * x[:3] + x[::2] - x[-3:]
+
+
+@program(normal(6))
+def negative_steps(x):
+    return x[::-1] * x + x[5:2:-1][0]
+
+
+@program(normal(4, 5))
+def blocks(m):
+    return m[1:3, 2:] * m[:2, ::2]
+
+
+@program(normal(3))
+def new_axes(x):
+    return x[:, None] * x[None, :] + x[np.newaxis]
+
+
+@program(normal(2, 3, 4))
+def ellipsis(a):
+    return a[..., 0] * a[0, ..., 1:3].sum() + a[..., -1]
+
+
+@program(normal(5), np.array([0, 2, 2, 4]))
+def gather_with_repeats(x, idx):
+    return x[idx] ** 2
+
+
+@program(normal(4, 3))
+def gather_rows(m):
+    return m[[0, 2, 0]] * m[1]
+
+
+@program(normal(4, 3))
+def pairs_of_indices(m):
+    return m[[0, 1, 3], [2, 2, 0]] * m[np.arange(3), np.arange(3)]
+
+
+@program(normal(6))
+def boolean_mask(x):
+    return np.sum(x[x > 0] ** 2)
+
+
+@program(normal(6))
+def constant_mask(x):
+    mask = np.array([True, False, True, True, False, False])
+    return x[mask] * x[~mask]
+
+
+@program(normal(5), 2)
+def variable_index(x, i):
+    return x[i] * x[i + 1] - x[i - 1] ** 2
+
+
+@program(normal(5), 1, 4)
+def variable_slice(x, a, b):
+    return np.sum(x[a:b] ** 2) * x[a]
+
+
+@program(normal(5))
+def index_from_loop(x):
+    total = 0.0
+    for i in range(0, 4, 2):
+        total += x[i] * x[i + 1]
+    return total
+
+
+@program(normal(5))
+def index_from_data(x):
+    i = int(np.argmax(x))
+    return x[i] * x[(i + 1) % 5]
+
+
+@program(normal(4, 2))
+def rows_in_loop(m):
+    total = np.zeros(2)
+    for i in range(1, 4):
+        total = total + m[i] * m[i - 1]
+    return total
+
+
+@program(normal(4))
+def take(x):
+    return np.take(x, [3, 0, 0]) * x[1]
+
+
+@program(normal(3, 3))
+def slice_of_slice(m):
+    block = m[1:]
+    return block[:, 1:][0] * block[0, 0]
+
+
+@program(normal(4))
+def element_and_whole(x):
+    total = 0.0
+    for i in range(3):
+        total += x[i] * np.sum(x)
+    return total
+
+
+@program(normal(8))
+def strided_views(x):
+    even, odd = x[::2], x[1::2]
+    return even * odd[::-1]
+
+
+@program(normal(5), normal(3))
+def interpolation(values, points):
+    total = 0.0
+    for p in points:
+        position = 2.0 + np.tanh(p) * 1.5
+        i = int(np.floor(position))
+        t = position - i
+        total += (1.0 - t) * values[i] + t * values[i + 1]
+    return total
+
+
+@program(normal(3, 4), np.array([1, 0, 3]))
+def one_per_row(m, columns):
+    return m[np.arange(len(m)), columns]
+
+
+@program(normal(4))
+def search_sorted_index(x):
+    grid = np.array([-1.0, 0.0, 1.0])
+    k = np.searchsorted(grid, 0.5)
+    return x[k] * x[0]
