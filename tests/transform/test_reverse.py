@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adjoint.ir.nodes import Const
 from adjoint.ir.types import FLOAT, INT, Array, List, Storage, Type
 from adjoint.ir.verifier import verify
 from adjoint.transform.reverse import reverse, split
 from adjoint.transform.reverse import calls
 from transform.interpret import run
 from transform.small import small
-from transform.tracing import splice
+from transform.tracing import Tracer, splice
 
 DOUBLE = np.dtype(np.float64)
 VECTOR = Array(DOUBLE, ("many",))
@@ -29,6 +30,14 @@ def written(*dims: Any) -> Array:
 @pytest.fixture(autouse=True)
 def own_splice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "splice", splice)
+    emit = Tracer.emit
+
+    def without_none(self: Tracer, callee: Any, *args: Any, **kwargs: Any) -> Tracer:
+        given = [Tracer(self.builder, Const(None)) if arg is None else arg for arg in args]
+        return emit(self, callee, *given, **kwargs)
+
+    monkeypatch.setattr(Tracer, "emit", without_none)
+    monkeypatch.setattr(Tracer, "T", property(lambda tracer: tracer.emit(np.transpose, tracer)), raising=False)
 
 
 def fresh(args: tuple[Any, ...]) -> list[Any]:

@@ -107,13 +107,18 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
         raise ValueError(f"{function.name} never returns")
     sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {})
     residuals = _residuals(sweeps)
-    forward, kept = _copied(sweeps, function, residuals) if copies else (sweeps.forward, residuals)
-    primal = Function(function.name, function.params, Block(forward, Return((*sweeps.results, *kept))), function.doc)
+    forward, returned = sweeps.forward, (*sweeps.results, *residuals)
+    if copies:
+        forward, returned = _copied(sweeps, function, residuals)
+    primal = clone_function(Function(function.name, function.params, Block(forward, Return(returned)), function.doc))
+    end = primal.body.terminator
+    assert isinstance(end, Return)
+    handed = tuple(atom for atom in end.values[len(sweeps.results) :] if isinstance(atom, Var))
     start, renamed = _fresh_memory(sweeps, residuals)
     backward = substitute(Block(sweeps.backward, Return(sweeps.cotangents)), renamed)
     body = Block((*start, *backward.statements), backward.terminator)
     adjoint = Function(f"{function.name}_adjoint", (*residuals, *sweeps.seeds), body)
-    return Split(clone_function(primal), clone_function(adjoint), kept)
+    return Split(primal, clone_function(adjoint), handed)
 
 
 def split_recursive(
@@ -143,8 +148,8 @@ def split_recursive(
         var: builder.load(taken, Subscript((Const(place),)), var.type, var.hint) for place, var in enumerate(residuals)
     }
     start, renamed = _fresh_memory(sweeps, residuals)
-    backward = substitute(Block((*start, *sweeps.backward), Return(values)), renamed)
-    backward = substitute(backward, parts)
+    backward = substitute(Block(sweeps.backward, Return(values)), renamed)
+    backward = substitute(Block((*start, *backward.statements), backward.terminator), parts)
     body = Block((*builder.statements, *backward.statements), backward.terminator)
     adjoint = Function(f"{function.name}_adjoint", (taken, *sweeps.seeds, *_vars(shadows)), body)
     return clone_function(primal), clone_function(adjoint)
@@ -217,25 +222,48 @@ def _residuals(sweeps: _Sweeps) -> tuple[Var, ...]:
 
 def _copied(
     sweeps: _Sweeps, function: Function, residuals: tuple[Var, ...]
-) -> tuple[tuple[Statement, ...], tuple[Var, ...]]:
-    """Copies of the residuals that the caller could write before the adjoint runs."""
-    statements: list[Statement] = []
-    kept = []
-    reachable = {_storage(atom) for atom in (*function.params, *sweeps.results) if isinstance(atom, Var)} - {None}
+) -> tuple[tuple[Statement, ...], tuple[Atom, ...]]:
+    """The forward region and what it returns, without sharing memory with the caller that the adjoint reads.
+
+    Arrays that are kept themselves are copied where they are kept; of those that may be in lists, the arguments are
+    copied where the function starts and the results where it ends.
+    """
+    ends: list[Statement] = []
+    kept: list[Atom] = []
+    outside = {_storage(atom) for atom in (*function.params, *sweeps.results) if isinstance(atom, Var)} - {None}
     for var in residuals:
-        exposed = var in function.params or var in sweeps.results or _storage(var) in reachable
-        make = _copy_of(var) if exposed else None
-        if make is None:
-            kept.append(var)
-            continue
-        new = Var(f"{var.hint}_kept", var.type)
-        statements.append(Call((new,), make, (var,)))
-        kept.append(new)
-    return (*sweeps.forward, *statements), tuple(kept)
+        make = _copy_of(var) if var not in sweeps.popped and _storage(var) in outside else None
+        kept.append(var if make is None else _made(make, var, f"{var.hint}_kept", ends))
+    in_lists = {_storage_of(var.type.element) for var in sweeps.popped if isinstance(var.type, List)} - {None}
+    starts: list[Statement] = []
+    own = {
+        param: _made(np.copy, param, param.hint, starts)
+        for param in function.params
+        if _storage(param) in in_lists and isinstance(param.type, Array) and not is_handle(param.type)
+    }
+    results = [
+        _made(np.copy, atom, atom.hint, ends)
+        if isinstance(atom, Var) and _storage(atom) in in_lists and not is_handle(atom.type)
+        else atom
+        for atom in sweeps.results
+    ]
+    body = substitute(Block((*sweeps.forward, *ends), Return((*results, *kept))), own)
+    assert isinstance(body.terminator, Return)
+    return (*starts, *body.statements), body.terminator.values
+
+
+def _made(make: object, var: Var, hint: str, statements: list[Statement]) -> Var:
+    new = Var(hint, var.type, var.named)
+    statements.append(Call((new,), make, (var,)))
+    return new
 
 
 def _storage(var: Var) -> object:
-    storage = getattr(var.type, "storage", None)
+    return _storage_of(var.type)
+
+
+def _storage_of(type_: object) -> object:
+    storage = getattr(type_, "storage", None)
     return None if storage is None else storage.find()
 
 
