@@ -30,7 +30,7 @@ Mode = Literal["fwd", "rev"]
 _STEPS = (1e-3, 1e-4, 1e-5, 1e-6)
 _SINGLE_STEPS = (1e-1, 3e-2, 1e-2, 3e-3)
 _COMPLEX_STEP = 1e-40
-_OPAQUE_MODULES = ("builtins", "functools", "types", "random", "numpy", "numpy.random")
+_OPAQUE_MODULES = ("builtins", "functools", "random", "numpy", "numpy.random")
 
 
 # --- structures and their float leaves -------------------------------------------------------------------------------
@@ -82,14 +82,14 @@ def flatten(value: Any) -> Vector:
     return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
 
 
-def rebuild(value: Any, leaf: Callable[[Any], Any], memo: dict[int, Any] | None = None) -> Any:
-    """A copy of a structure with ``leaf`` applied to its float leaves; what is shared in it stays shared.
+def rebuild(value: Any, leaf: Callable[[Any], Any], shared: dict[int, Any] | None = None) -> Any:
+    """A copy of a structure with ``leaf`` applied to its float leaves, without running the user's constructors.
 
-    No constructor of the user's runs.
+    What occurs twice in it stays one object where ``shared`` is given, the copies made so far by identity.
     """
-    memo = {} if memo is None else memo
     if is_float_leaf(value) and not isinstance(value, np.ndarray):
         return leaf(value)
+    memo = {} if shared is None else shared
     if id(value) in memo:
         return memo[id(value)]
     result: Any
@@ -99,18 +99,18 @@ def rebuild(value: Any, leaf: Callable[[Any], Any], memo: dict[int, Any] | None 
         result = value.copy(order="K")
     elif isinstance(value, list):
         result = memo[id(value)] = []
-        result.extend(rebuild(item, leaf, memo) for item in value)
+        result.extend(rebuild(item, leaf, shared) for item in value)
     elif isinstance(value, tuple):
-        items = [rebuild(item, leaf, memo) for item in value]
+        items = [rebuild(item, leaf, shared) for item in value]
         result = type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     elif isinstance(value, dict):
         result = memo[id(value)] = copy.copy(value)
         for key, item in value.items():
-            result[key] = rebuild(item, leaf, memo)
+            result[key] = rebuild(item, leaf, shared)
     elif names := fields_of(value):
         result = memo[id(value)] = copy.copy(value)
         for name in names:
-            object.__setattr__(result, name, rebuild(getattr(value, name), leaf, memo))
+            object.__setattr__(result, name, rebuild(getattr(value, name), leaf, shared))
     else:
         result = value
     memo[id(value)] = result
@@ -118,8 +118,8 @@ def rebuild(value: Any, leaf: Callable[[Any], Any], memo: dict[int, Any] | None 
 
 
 def clone(value: Any) -> Any:
-    """A copy of a structure that shares no memory with it."""
-    return rebuild(value, lambda leaf: leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf)
+    """A copy of a structure that shares no memory with it; what occurs twice in it stays one object."""
+    return rebuild(value, lambda leaf: leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf, {})
 
 
 def moved(value: Any, direction: Vector, step: complex) -> Any:
@@ -296,7 +296,7 @@ def check_grads(
     What it cannot see: errors at other points than this, or at points where ``f`` has a kink and one-sided
     derivatives average to the answer; errors smaller than the tolerance beside large components, because a direction mixes all
     of them; both modes and ``f`` itself being wrong together, as with a derivative that the user declared for a function he
-    replaced; functions whose result is not a function of the arguments (random numbers, clocks, files); complex
+    replaced; objects that occur twice among the arguments, which differences move apart; functions whose result is not a function of the arguments (random numbers, clocks, files); complex
     arguments and integers in fields that are annotated as floats, which are held constant.
     """
     if kwargs:

@@ -1,0 +1,466 @@
+"""A direct interpreter of IR, and random programs: what emitted text is compared with."""
+
+from __future__ import annotations
+
+import operator
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from adjoint.ir import nodes as ir
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, List, Type
+
+FLOATS = List(FLOAT)
+VECTOR = Array(None, ("many",))
+
+
+@dataclass
+class Handed:
+    """Values on their way to the construct that takes them."""
+
+    kind: str
+    values: tuple[Any, ...]
+    exit: int = 0
+
+
+class Undefined:
+    """A value that must not be read."""
+
+
+def interpret(function: ir.Function, *args: Any) -> Any:
+    env: dict[ir.Var, Any] = dict(zip(function.params, args, strict=True))
+    handed = _block(function.body, env)
+    assert handed.kind == "return"
+    values = handed.values
+    return values[0] if len(values) == 1 else tuple(values) if values else None
+
+
+def _read(env: dict, atom: ir.Atom) -> Any:
+    value = _hand(env, atom)
+    assert not isinstance(value, Undefined), f"{atom!r} is undefined"
+    return value
+
+
+def _hand(env: dict, atom: ir.Atom) -> Any:
+    match atom:
+        case ir.Var():
+            return env[atom]
+        case ir.Const(value=value):
+            return value
+        case _:
+            return Undefined()
+
+
+def _block(block: ir.Block, env: dict) -> Handed:
+    for statement in block.statements:
+        handed = _statement(statement, env)
+        if handed is not None:
+            return handed
+    match block.terminator:
+        case ir.Yield(values=values):
+            return Handed("yield", tuple(_hand(env, value) for value in values))
+        case ir.Continue(values=values):
+            return Handed("continue", tuple(_hand(env, value) for value in values))
+        case ir.Exit(kind=kind, values=values):
+            return Handed("exit", tuple(_hand(env, value) for value in values), kind)
+        case ir.Return(values=values):
+            return Handed("return", tuple(_read(env, value) for value in values))
+        case ir.Raise(exception=exception):
+            raise _read(env, exception)
+        case ir.Branch(cond=cond, then=then, orelse=orelse):
+            return _block(then if _read(env, cond) else orelse, env)
+
+
+def _key(env: dict, key: ir.Subscript) -> Any:
+    items = tuple(
+        slice(_read(env, item.lower), _read(env, item.upper), _read(env, item.step))
+        if isinstance(item, ir.Slice)
+        else _read(env, item)
+        for item in key.items
+    )
+    return items if key.tupled or len(items) != 1 else items[0]
+
+
+def _statement(statement: ir.Statement, env: dict) -> Handed | None:
+    match statement:
+        case ir.Call(targets=targets, callee=callee, args=args, kwargs=kwargs):
+            result = callee(*(_read(env, arg) for arg in args), **{name: _read(env, arg) for name, arg in kwargs})
+            if len(targets) == 1:
+                env[targets[0]] = result
+            elif targets:
+                env.update(zip(targets, result, strict=True))
+        case ir.Load(target=target, base=base, key=ir.Attribute(name=name)):
+            env[target] = getattr(_read(env, base), name)
+        case ir.Load(target=target, base=base, key=key):
+            env[target] = _read(env, base)[_key(env, key)]
+        case ir.Store(base=base, key=key, value=value, mode=mode):
+            memory, value, key = _read(env, base), _read(env, value), _key(env, key)
+            memory[key] = value if mode == "set" else memory[key] + value if mode == "add" else memory[key] - value
+        case ir.If(cond=cond, then=then, orelse=orelse, targets=targets):
+            handed = _block(then if _read(env, cond) else orelse, env)
+            if handed.kind != "yield":
+                return handed
+            env.update(zip(targets, handed.values, strict=True))
+        case ir.Loop():
+            return _loop(statement, env)
+        case ir.Guarded(body=body, handlers=handlers, final=final, targets=targets):
+            return _guarded(body, handlers, final, targets, env)
+    return None
+
+
+def _loop(loop: ir.Loop, env: dict) -> Handed | None:
+    env.update(zip(loop.params, (_hand(env, init) for init in loop.inits), strict=True))
+    match loop.over:
+        case ir.Range(start=start, stop=stop, step=step, backward=backward):
+            indices: Any = range(_read(env, start), _read(env, stop), _read(env, step))
+            indices = reversed(indices) if backward else indices
+        case ir.Items(iterable=iterable):
+            indices = _read(env, iterable)
+        case _:
+            indices = iter(int, 1)
+    kind, values = 0, None
+    for index in indices:
+        if loop.index is not None:
+            env[loop.index] = index
+        handed = _block(loop.body, env)
+        if handed.kind == "continue":
+            env.update(zip(loop.params, handed.values, strict=True))
+        elif handed.kind == "exit":
+            kind, values = handed.exit, handed.values
+            break
+        else:
+            return handed
+    if values is None:
+        left = len(loop.targets) - len(loop.params)
+        values = (*(env[param] for param in loop.params), *(Undefined() for _ in range(left)))
+    env.update(zip(loop.targets, values, strict=True))
+    if loop.exit is not None:
+        env[loop.exit] = kind
+    return None
+
+
+def _guarded(body: Any, handlers: Any, final: Any, targets: Any, env: dict) -> Handed | None:
+    try:
+        try:
+            handed = _block(body, env)
+        except Exception as error:
+            for handler in handlers:
+                if handler.exception is None or isinstance(error, _read(env, handler.exception)):
+                    if handler.name is not None:
+                        env[handler.name] = error
+                    handed = _block(handler.body, env)
+                    break
+            else:
+                raise
+    finally:
+        if final is not None:
+            _block(final, env)
+    if handed.kind != "yield":
+        return handed
+    env.update(zip(targets, handed.values, strict=True))
+    return None
+
+
+class Stop(Exception):
+    """Raised by ``risky``."""
+
+
+class Journal:
+    """What impure functions did, in order; ``noisy`` and ``risky`` are bound into programs."""
+
+    def __init__(self) -> None:
+        self.entries: list[Any] = []
+
+    def noisy(self, value: float) -> float:
+        self.entries.append(value)
+        return wrap(value * 3 + len(self.entries))
+
+    def risky(self, value: float) -> float:
+        self.entries.append(("risky", value))
+        if int(value) % 3 == 0:
+            raise Stop(value)
+        return value
+
+    def poke(self, memory: list[float], value: float) -> float:
+        """Writes memory behind the program's back."""
+        memory[int(value) % len(memory)] += 1
+        self.entries.append(tuple(memory))
+        return wrap(value + 1)
+
+
+def wrap(value: float) -> float:
+    """Keeps numbers small and exact."""
+    return float(int(value) % 1009)
+
+
+def add(a: float, b: float) -> float:
+    return a + b
+
+
+PURE = (operator.add, operator.sub, operator.neg, max)
+TESTS = (operator.lt, operator.eq, operator.ge, operator.ne)
+HINTS = ("x", "y", "z", "t", "u")
+
+
+class Writer:
+    """Writes random programs. Everything is decided by the seed."""
+
+    def __init__(self, seed: int, journal: Journal, *, impure: bool = True, guards: bool = True) -> None:
+        self.random = random.Random(seed)
+        self.journal = journal
+        self.impure = impure
+        self.guards = guards
+        self.budget = self.random.randint(4, 28)
+
+    def function(self) -> ir.Function:
+        x, y = ir.Var("x", FLOAT, True), ir.Var("y", FLOAT, True)
+        memory, n = ir.Var("m", FLOATS, True), ir.Var("n", INT, True)
+        scope = [x, y]
+        self.memory, self.n = memory, n
+        body = self.block(scope, "return", 3, 1)
+        return ir.Function("program", (x, y, memory, n), body)
+
+    # Values
+
+    def var(self, type_: Type = FLOAT) -> ir.Var:
+        hint = self.random.choice(HINTS)
+        return ir.Var(hint, type_, hint != "t" and self.random.random() < 0.5)
+
+    def atom(self, scope: list[ir.Var]) -> ir.Atom:
+        if not scope or self.random.random() < 0.15:
+            return ir.Const(float(self.random.randint(-3, 5)))
+        recent = scope[-4:] if self.random.random() < 0.6 else scope
+        return self.random.choice(recent)
+
+    def cond(self, scope: list[ir.Var], out: list[ir.Statement]) -> ir.Var:
+        cond = ir.Var(self.random.choice(("c", "t")), BOOL, self.random.random() < 0.1)
+        out.append(ir.Call((cond,), self.random.choice(TESTS), (self.atom(scope), self.atom(scope))))
+        if self.random.random() < 0.3:
+            inner: list[ir.Statement] = []
+            other = self.cond(scope, inner)
+            both = ir.Var("t", BOOL)
+            told = ir.Block(tuple(inner), ir.Yield((other,)))
+            echo = ir.Block((), ir.Yield((self.random.choice((cond, cond, ir.Const(True), ir.Const(False))),)))
+            sides = (told, echo) if self.random.random() < 0.5 else (echo, told)
+            out.append(ir.If(cond, *sides, (both,)))
+            return both
+        return cond
+
+    # Statements
+
+    def statements(self, scope: list[ir.Var], depth: int) -> list[ir.Statement]:
+        out: list[ir.Statement] = []
+        for _ in range(self.random.randint(0, 5)):
+            if self.budget <= 0:
+                break
+            self.budget -= 1
+            self.statement(scope, out, depth)
+        return out
+
+    def statement(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        kinds = ["call"] * 6 + ["load"] * 2 + ["store"]
+        kinds += ["noisy", "poke"] if self.impure else []
+        kinds += ["if", "if", "choice", "loop", "loop"] if depth else []
+        kinds += ["guard"] if depth and self.guards else []
+        getattr(self, self.random.choice(kinds) + "_")(scope, out, depth)
+
+    def bind(self, scope: list[ir.Var], out: list[ir.Statement], make: Any) -> None:
+        target = self.var()
+        out.append(make(target))
+        scope.append(target)
+
+    def call_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        callee = self.random.choice(PURE)
+        args = tuple(self.atom(scope) for _ in range(1 if callee is operator.neg else 2))
+        self.bind(scope, out, lambda target: ir.Call((target,), callee, args))
+
+    def noisy_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        targets = (self.var(),) if self.random.random() < 0.8 else ()
+        out.append(ir.Call(targets, self.journal.noisy, (self.atom(scope),)))
+        scope.extend(targets)
+
+    def poke_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        args = (self.memory, self.atom(scope))
+        self.bind(scope, out, lambda target: ir.Call((target,), self.journal.poke, args))
+
+    def key(self) -> ir.Subscript:
+        return ir.Subscript((ir.Const(self.random.randint(0, 2)),))
+
+    def load_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        key = self.key()
+        self.bind(scope, out, lambda target: ir.Load(target, self.memory, key))
+
+    def store_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        small = ir.Var("t", FLOAT)
+        out.append(ir.Call((small,), wrap, (self.atom(scope),)))
+        mode: Any = self.random.choice(("set", "add", "sub"))
+        out.append(ir.Store(self.memory, self.key(), small, mode))
+
+    def choice_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        """An ``if`` that only chooses a value."""
+        cond = self.cond(scope, out)
+        target = ir.Var("t", FLOAT)
+        sides = []
+        for _ in range(2):
+            inner: list[ir.Statement] = []
+            local = list(scope)
+            for _ in range(self.random.randint(0, 2)):
+                self.call_(local, inner, 0)
+            sides.append(ir.Block(tuple(inner), ir.Yield((self.atom(local),))))
+        out.append(ir.If(cond, *sides, (target,)))
+        scope.append(target)
+
+    def if_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        cond = self.cond(scope, out)
+        targets = tuple(self.var() for _ in range(self.random.randint(0, 3)))
+        dead = [self.random.random() < 0.15 for _ in targets]
+        sides = []
+        for _ in range(2):
+            sides.append(self.block(list(scope), "yield", depth - 1, len(targets), dead))
+        out.append(ir.If(cond, *sides, targets))
+        scope.extend(target for target, gone in zip(targets, dead, strict=True) if not gone)
+
+    def guard_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        targets = tuple(self.var() for _ in range(self.random.randint(0, 2)))
+        local = list(scope)
+        inner = self.statements(local, depth - 1)
+        risk = self.var()
+        inner.insert(
+            self.random.randint(0, len(inner)), ir.Call((risk,), self.journal.risky, (self.atom(list(scope)),))
+        )
+        local.append(risk)
+        body = ir.Block(tuple(inner), self.leaf(local, "yield", len(targets), None))
+        handlers = []
+        if self.random.random() < 0.8:
+            handlers.append(ir.Handler(ir.Const(Stop), None, self.block(list(scope), "yield", depth - 1, len(targets))))
+        final = None
+        if self.random.random() < 0.4 or not handlers:
+            final_statements: list[ir.Statement] = []
+            self.store_(list(scope), final_statements, 0)
+            final = ir.Block(tuple(final_statements), ir.Yield())
+        out.append(ir.Guarded(None, None, body, tuple(handlers), final, targets))
+        scope.extend(targets)
+
+    def loop_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        count = self.random.randint(0, 3)
+        params = tuple(self.var() for _ in range(count))
+        extra = self.random.randint(0, 2) if self.random.random() < 0.4 else 0
+        inits = tuple(self.atom(scope) for _ in params)
+        index = ir.Var("i", INT, True) if self.random.random() < 0.7 else None
+        if self.random.random() < 0.2:
+            over: Any = ir.Items(ir.Const((1, 2, 4)))
+        elif self.random.random() < 0.3:
+            length = ir.Var("t", INT)
+            out.append(ir.Call((length,), len, (self.memory,)))
+            over = ir.Range(ir.Const(0), length, ir.Const(1), self.random.random() < 0.3)
+        else:
+            step = self.random.choice((1, 1, 1, 2, -1))
+            start, stop = (ir.Const(0), self.n) if step > 0 else (self.n, ir.Const(0))
+            over = ir.Range(start, stop, ir.Const(step), self.random.random() < 0.3)
+        local = [*scope, *params, *([index] if index is not None else [])]
+        head: list[ir.Statement] = []
+        if isinstance(over, ir.Range) and isinstance(over.stop, ir.Var) and over.stop.hint == "t" and index is not None:
+            drawn = self.var()
+            head.append(ir.Load(drawn, self.memory, ir.Subscript((index,))))
+            local.append(drawn)
+        self.loop_exits: list[int]
+        saved = getattr(self, "loop_exits", [])
+        self.loop_exits = []
+        body = self.block(local, "loop", depth - 1, count + extra, [False] * count + [True] * extra, count, head)
+        kinds = sorted(set(self.loop_exits))
+        self.loop_exits = saved
+        targets = tuple(self.var() for _ in range(count + extra))
+        exit_ = ir.Var("exit", INT) if kinds and self.random.random() < 0.7 else None
+        if self.random.random() < 0.25:
+            over, body, index = self.while_loop(body, over, index, params, targets, kinds)
+        out.append(ir.Loop(over, index, params, inits, body, targets, exit_))
+        scope.extend(targets[:count])
+        if exit_ is not None:
+            self.question(scope, out, depth, exit_, kinds, targets[count:])
+
+    def while_loop(self, body: Any, over: Any, index: Any, params: Any, targets: Any, kinds: Any) -> Any:
+        """A loop without end, that is left when a counter in memory says so."""
+        if index is not None:
+            return over, body, index
+        level, small, test = ir.Var("t", FLOAT), ir.Var("t", FLOAT), ir.Var("t", BOOL)
+        counter = ir.Subscript((ir.Const(3),))
+        head = (
+            ir.Store(self.memory, counter, ir.Const(1.0), "add"),
+            ir.Load(level, self.memory, counter),
+            ir.Call((small,), operator.mod, (level, ir.Const(5.0))),
+            ir.Call((test,), operator.ne, (small, ir.Const(0.0))),
+        )
+        values = (*params, *(ir.UNDEFINED for _ in targets[len(params) :]))
+        out = ir.Block((), ir.Exit(1, values))
+        kinds.append(1)
+        sides = (body, out) if self.random.random() < 0.7 else (out, body)
+        if sides[0] is out:
+            head = (*head[:-1], ir.Call((test,), operator.eq, (small, ir.Const(0.0))))
+        return None, ir.Block(head, ir.Branch(test, *sides)), None
+
+    def question(self, scope: Any, out: Any, depth: int, exit_: ir.Var, kinds: list[int], handed: Any) -> None:
+        """Asks after a loop how it was left: the values of exits only are read on that path alone."""
+        kind = self.random.choice(kinds)
+        test = ir.Var("t", BOOL)
+        out.append(ir.Call((test,), operator.eq, (exit_, ir.Const(kind))))
+        targets = tuple(self.var() for _ in range(self.random.randint(0, 2)))
+        told = handed if kinds == [kind] and len(self.only_kind(kinds)) == 1 else ()
+        if self.random.random() < 0.5:
+            self.pending_question = (test, told)
+            return
+        sides = [self.block([*scope, *more], "yield", depth - 1, len(targets)) for more in (told, ())]
+        out.append(ir.If(test, *sides, targets))
+        scope.extend(targets)
+
+    def only_kind(self, kinds: list[int]) -> set[int]:
+        return set(kinds)
+
+    # Blocks
+
+    def block(
+        self,
+        scope: list[ir.Var],
+        ending: str,
+        depth: int,
+        count: int,
+        dead: list[bool] | None = None,
+        params: int = 0,
+        head: list[ir.Statement] | None = None,
+    ) -> ir.Block:
+        self.pending_question = None
+        out = [*(head or []), *self.statements(scope, depth)]
+        asked, self.pending_question = self.pending_question, None
+        if asked is not None and any(isinstance(part, ir.Call) and part.targets == (asked[0],) for part in out):
+            test, told = asked
+            last = isinstance(out[-1], ir.Call) and out[-1].targets == (test,)
+            sides = [
+                self.block([*scope, *(more if last else ())], ending, depth - 1, count, dead, params)
+                for more in (told, ())
+            ]
+            return ir.Block(tuple(out), ir.Branch(test, *sides))
+        if depth > 0 and self.budget > 0 and self.random.random() < 0.4:
+            self.budget -= 1
+            cond = self.cond(scope, out)
+            sides = [self.block(list(scope), ending, depth - 1, count, dead, params) for _ in range(2)]
+            return ir.Block(tuple(out), ir.Branch(cond, *sides))
+        return ir.Block(tuple(out), self.leaf(scope, ending, count, dead, params))
+
+    def leaf(
+        self, scope: list[ir.Var], ending: str, count: int, dead: list[bool] | None, params: int = 0
+    ) -> ir.Terminator:
+        values = tuple(
+            ir.UNDEFINED if dead is not None and ending == "yield" and dead[at] and self.random.random() < 0.6
+            else self.atom(scope)
+            for at in range(count)
+        )
+        match ending:
+            case "return":
+                return ir.Return(tuple(self.atom(scope) for _ in range(2)))
+            case "yield":
+                return ir.Yield(values)
+            case _:
+                if self.random.random() < 0.4:
+                    kind = self.random.randint(1, 2)
+                    self.loop_exits.append(kind)
+                    return ir.Exit(kind, values)
+                return ir.Continue(values[:params])

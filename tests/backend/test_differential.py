@@ -1,0 +1,49 @@
+"""Emitted text computes what the IR says: random programs against a direct interpreter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adjoint.backend.python import emit, load
+from adjoint.ir import nodes as ir
+from adjoint.ir.verifier import verify
+from backend.interpret import Journal, Stop, Writer, interpret
+
+ARGUMENTS = [(2.0, 5.0, 0), (3.0, -1.0, 1), (7.0, 7.0, 4)]
+
+
+def outcome(run: Any, journal: Journal, x: float, y: float, n: int) -> Any:
+    memory = [1.0, 2.0, 3.0, 4.0]
+    journal.entries.clear()
+    try:
+        result = run(x, y, memory, n)
+    except Stop as stop:
+        result = ("stopped", stop.args)
+    return result, memory, list(journal.entries)
+
+
+def check(seed: int, **options: Any) -> None:
+    journal = Journal()
+    function: ir.Function = Writer(seed, journal, **options).function()
+    verify(function)
+    emitted = emit(function)
+    emit_again = emit(function)
+    assert emitted.text == emit_again.text
+    run = load(emitted)
+    for arguments in ARGUMENTS:
+        expected = outcome(lambda *args: interpret(function, *args), journal, *arguments)
+        assert outcome(run, journal, *arguments) == expected, f"seed {seed}\n{emitted.text}"
+
+
+@pytest.mark.parametrize("first", range(0, 600, 100))
+def test_programs(first: int) -> None:
+    for seed in range(first, first + 100):
+        check(seed)
+
+
+@pytest.mark.parametrize("first", range(10_000, 10_400, 100))
+def test_pure_programs(first: int) -> None:
+    for seed in range(first, first + 100):
+        check(seed, impure=False, guards=False)

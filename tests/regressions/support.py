@@ -1,0 +1,16 @@
+"""What the tests of this package share."""
+
+from collections.abc import Callable
+from typing import Any
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+
+def right_or_refused(f: Callable[..., Any], *args: Any, **options: Any) -> bool:
+    """Checks that ``f`` is differentiated rightly or refused; True where it is differentiated."""
+    try:
+        check_grads(f, args, **options)
+    except ad.DifferentiationError:
+        return False
+    return True

@@ -1,0 +1,493 @@
+"""The programs that break other designs: effects, aliasing, storage, activity; right, or refused."""
+
+import math
+import time
+from dataclasses import dataclass
+
+import adjoint as ad
+import numpy as np
+import pytest
+
+from regressions.support import right_or_refused
+
+X = np.array([2.0, 3.0, 5.0])
+
+
+def test_callee_that_writes_one_of_two_aliased_arguments() -> None:
+    def axpy(out, a, z):
+        for i in range(len(out)):
+            out[i] = out[i] + a * z[i]
+
+    def f(x, a):
+        z = x * 1.0
+        axpy(z, a, z)
+        return np.sum(z * x)
+
+    right_or_refused(f, X, 0.5)
+
+
+def test_aliased_arguments_at_the_boundary() -> None:
+    def f(out, z):
+        out[0] = z[1] * 2.0
+        return np.sum(out * z)
+
+    x = np.array([2.0, 3.0])
+    try:
+        gradient = ad.grad(f, wrt=(0, 1))(x, x)
+    except (ad.DifferentiationError, ValueError):
+        return
+    # as one variable: out = z = (2 b, b): 5 b**2, of which the gradient is (0, 10 b)
+    np.testing.assert_allclose(gradient[0] + gradient[1], [0.0, 30.0])
+
+
+def test_argument_of_a_callee_written_afterwards() -> None:
+    def g(a):
+        return np.sum(np.sin(a) * a)
+
+    def f(x):
+        a = x * 1.0
+        y = g(a)
+        a[0] = 0.0
+        return y + np.sum(a)
+
+    right_or_refused(f, X)
+
+
+def test_view_or_copy_is_asked_at_run_time() -> None:
+    def f(x):
+        y = x.ravel()
+        y[0] *= 3
+        return np.sum(x) + np.sum(y * y)
+
+    def contiguous(b):
+        return f(b * 1.0)
+
+    def strided(b):
+        c = b * 1.0
+        return f(c[:, ::2])
+
+    b = np.arange(1.0, 9.0).reshape(2, 4)
+    right_or_refused(contiguous, b)
+    right_or_refused(strided, b)
+
+
+def test_overlapping_slices() -> None:
+    def f(x):
+        a = x * 1.0
+        a[1:] = 2 * a[:-1]
+        return np.sum(a * a * x)
+
+    right_or_refused(f, X)
+
+
+def test_store_with_repeated_indices() -> None:
+    def f(x):
+        a = np.zeros(3)
+        a[[0, 0]] = x[:2]
+        return np.sum(a * a)
+
+    right_or_refused(f, X)
+
+
+def test_store_of_a_float_into_an_integer_array_is_refused() -> None:
+    def f(x):
+        a = np.zeros(3, dtype=int)
+        a[0] = x
+        return a[0] * x
+
+    try:
+        assert ad.grad(f)(2.5) == 2.0
+    except ad.DifferentiationError:
+        pass
+
+
+def test_loop_of_stores_is_linear_in_time() -> None:
+    def f(x):
+        y = x.copy()
+        for i in range(1, len(y)):
+            y[i] *= y[i - 1]
+        return y[len(y) - 1]
+
+    g = ad.grad(f)
+    try:
+        g(np.ones(10))
+    except ad.DifferentiationError:
+        pytest.skip("refused")
+    durations = []
+    for n in (2_000, 20_000):
+        x = np.ones(n)
+        started = time.perf_counter()
+        np.testing.assert_array_equal(g(x), np.ones(n))
+        durations.append(time.perf_counter() - started)
+    assert durations[1] < 30 * durations[0]
+
+
+def test_element_reads_are_linear_in_time() -> None:
+    def f(x):
+        total = 0.0
+        for i in range(1, len(x)):
+            total += x[i] * x[i - 1]
+        return total
+
+    g = ad.grad(f)
+    g(np.ones(10))
+    durations = []
+    for n in (2_000, 20_000):
+        x = np.ones(n)
+        started = time.perf_counter()
+        g(x)
+        durations.append(time.perf_counter() - started)
+    assert durations[1] < 30 * durations[0]
+
+
+def test_appends_are_linear_in_time() -> None:
+    def f(x, n):
+        ys = [x]
+        for i in range(n):
+            ys.append(ys[i] * 1.0001)
+        return ys[n]
+
+    g = ad.grad(f)
+    g(1.0, 10)
+    durations = []
+    for n in (2_000, 20_000):
+        started = time.perf_counter()
+        g(1.0, n)
+        durations.append(time.perf_counter() - started)
+    assert durations[1] < 30 * durations[0]
+
+
+def test_workspace_argument() -> None:
+    def f(x, out):
+        for i in range(len(x)):
+            out[i] = x[i] * x[i]
+        return np.sum(out)
+
+    try:
+        gradient = ad.grad(f)(X, np.zeros(3))
+    except ad.DifferentiationError:
+        return
+    np.testing.assert_allclose(gradient, 2 * X)
+
+
+def test_array_that_becomes_active_in_one_branch() -> None:
+    def f(x, flag):
+        a = np.zeros(3)
+        if flag:
+            a[0] = x * x
+        a[1] = 2.0
+        return np.sum(a * a) * x
+
+    right_or_refused(f, 1.5, True)
+    right_or_refused(f, 1.5, False)
+
+
+BUFFER = np.zeros(3)
+CACHE: dict[str, float] = {}
+
+
+def test_memory_that_outlives_the_call_is_refused_or_right() -> None:
+    def f(x):
+        BUFFER[0] = x * x
+        return BUFFER[0] * x
+
+    try:
+        assert ad.grad(f)(2.0) == pytest.approx(12.0)
+    except ad.DifferentiationError:
+        pass
+
+
+def test_cache_of_active_values_is_refused_or_right() -> None:
+    def f(x):
+        CACHE["y"] = x * x
+        return CACHE["y"] * x
+
+    try:
+        assert ad.grad(f)(2.0) == pytest.approx(12.0)
+    except ad.DifferentiationError:
+        pass
+
+
+def test_random_numbers_are_drawn_once() -> None:
+    rng = np.random.default_rng(0)
+
+    def f(x):
+        noise = rng.normal(size=3)
+        return np.sum(np.sin(x * noise) * noise)
+
+    expected = np.random.default_rng(0).normal(size=3)
+    np.testing.assert_allclose(ad.grad(f)(X), np.cos(X * expected) * expected**2)
+    assert rng.normal() == np.random.default_rng(0).normal(size=4)[3]
+
+
+def test_random_numbers_in_a_loop_are_drawn_once() -> None:
+    rng = np.random.default_rng(0)
+
+    def f(x):
+        for _ in range(3):
+            x = math.sin(x) * float(rng.normal())
+        return x
+
+    draws = np.random.default_rng(0).normal(size=3)
+    x, slope = 0.7, 1.0
+    for d in draws:
+        slope *= math.cos(x) * d
+        x = math.sin(x) * d
+    assert ad.grad(f)(0.7) == pytest.approx(slope)
+
+
+def test_shuffle_of_active_memory_is_refused() -> None:
+    rng = np.random.default_rng(0)
+
+    def f(x):
+        y = x * 1.0
+        rng.shuffle(y)
+        return y[0] * y[1]
+
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(f)(X)
+
+
+def test_division_by_zero_that_is_caught() -> None:
+    def f(x, w):
+        y = x
+        try:
+            y = y * 2
+            z = 1 / w
+        except ZeroDivisionError:
+            z = 0.0
+        return y * y + z
+
+    for w, expected in ((2.0, 8.0 * 3.0), (0.0, 8.0 * 3.0)):
+        try:
+            assert ad.grad(f)(3.0, w) == pytest.approx(expected)
+        except ad.DifferentiationError:
+            pass
+
+
+def test_raise_of_the_function_is_raised() -> None:
+    def f(x):
+        if x < 0:
+            raise ValueError("negative input")
+        return math.sqrt(x)
+
+    assert ad.grad(f)(4.0) == 0.25
+    with pytest.raises(ValueError, match="negative input"):
+        ad.grad(f)(-4.0)
+
+
+def test_assertion_of_the_function_is_raised() -> None:
+    def f(x):
+        assert x > 0, "positive please"
+        return x * x
+
+    assert ad.grad(f)(4.0) == 8.0
+    with pytest.raises(AssertionError, match="positive please"):
+        ad.grad(f)(-4.0)
+
+
+def test_finally_runs_once() -> None:
+    log: list[str] = []
+
+    def f(x):
+        try:
+            return x * x
+        finally:
+            log.append("done")
+
+    try:
+        assert ad.grad(f)(3.0) == 6.0
+    except ad.DifferentiationError:
+        return
+    assert log == ["done"]
+
+
+def test_primal_runs_exactly_once() -> None:
+    state = {"g": 10.0}
+
+    def f(x):
+        state["g"] += 20
+        return state["g"] * x
+
+    assert ad.grad(f)(1.0) == 30.0
+
+
+def test_integers_of_active_values_are_constants() -> None:
+    assert ad.grad(lambda x: x * int(x))(2.5) == 2.0
+    assert ad.grad(lambda x: x * round(x))(2.6) == 3.0
+    assert ad.grad(lambda x: x * math.floor(x))(2.5) == 2.0
+    assert ad.grad(lambda x: x * (x > 1.0))(2.5) == 1.0
+
+
+def test_opaque_function_value_is_refused_or_known() -> None:
+    def apply(fn, x):
+        return fn(x) * 2.0
+
+    assert ad.grad(apply, wrt=1)(math.sin, 0.0) == 2.0
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(apply, wrt=1)(eval("lambda x: x * x"), 1.0)
+
+
+def test_function_without_source_is_refused() -> None:
+    namespace: dict[str, object] = {}
+    exec("def f(x):\n    return x * x\n", namespace)
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(namespace["f"])(2.0)
+
+
+def test_library_function_without_a_rule_is_refused() -> None:
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(lambda x: float(np.polyfit(np.arange(3.0), x, 1)[0]))(X)
+
+
+def test_library_function_without_a_rule_is_fine_on_constants() -> None:
+    def f(x):
+        slope = float(np.polyfit(np.arange(3.0), np.array([1.0, 3.0, 5.0]), 1)[0])
+        return x * slope
+
+    assert ad.grad(f)(1.0) == pytest.approx(2.0)
+
+
+def test_generator_handed_in_is_refused() -> None:
+    def f(xs):
+        return sum(x * x for x in xs)
+
+    with pytest.raises((ad.DifferentiationError, TypeError)):
+        ad.grad(f)(x for x in [1.0, 2.0])
+
+
+def test_next_of_an_iterator_is_refused_or_right() -> None:
+    def f(xs):
+        it = iter(xs)
+        a = next(it)
+        b = next(it)
+        return a * b * b
+
+    right_or_refused(f, [2.0, 3.0])
+
+
+def test_list_changed_while_it_is_iterated_is_refused_or_right() -> None:
+    def f(x):
+        xs = [x]
+        for v in xs:
+            if len(xs) < 4:
+                xs.append(v * x)
+        return xs[3]
+
+    right_or_refused(f, 1.5)
+
+
+def test_inner_operator_that_writes_captured_memory_is_refused_or_right() -> None:
+    def f(x):
+        store = [0.0]
+
+        def g(y):
+            store[0] = x * y
+            return y * y
+
+        slope = ad.grad(g)(3.0)
+        return slope * store[0]
+
+    try:
+        assert ad.grad(f)(2.0) == pytest.approx(18.0)
+    except ad.DifferentiationError:
+        pass
+
+
+def test_mutable_default_argument() -> None:
+    def f(x, history=[]):  # noqa: B006
+        history.append(x)
+        return x * len(history)
+
+    try:
+        ad.grad(f)(2.0)
+    except ad.DifferentiationError:
+        pass
+
+
+def test_async_and_generator_functions_are_refused() -> None:
+    def generator(x):
+        yield x * x
+
+    async def coroutine(x):
+        return x * x
+
+    for f in (generator, coroutine):
+        with pytest.raises((ad.DifferentiationError, TypeError)):
+            ad.grad(f)(2.0)
+
+
+def test_undefined_name_is_a_name_error() -> None:
+    def f(x):
+        return x * missing_name  # noqa: F821
+
+    with pytest.raises((ad.DifferentiationError, NameError), match="missing_name"):
+        ad.grad(f)(2.0)
+
+
+def test_wrong_number_of_arguments_is_a_type_error() -> None:
+    with pytest.raises(TypeError):
+        ad.grad(lambda x, y: x * y)(2.0)
+    with pytest.raises(TypeError):
+        ad.grad(lambda x: x)(2.0, z=3.0)
+
+
+def test_wrt_out_of_range_is_an_error() -> None:
+    with pytest.raises((ad.DifferentiationError, TypeError, ValueError, IndexError)):
+        ad.grad(lambda x: x, wrt=3)(2.0)
+
+
+def test_seed_of_wrong_shape_is_an_error() -> None:
+    _, pullback = ad.vjp(lambda x: x * x, X)
+    with pytest.raises((TypeError, ValueError)):
+        pullback(np.ones(5))
+
+
+def test_deep_loop_does_not_overflow_the_stack() -> None:
+    def f(x):
+        for _ in range(20_000):
+            x = x * 1.00001
+        return x
+
+    assert ad.grad(f)(1.0) == pytest.approx(1.00001**20_000)
+
+
+def test_rows_of_a_list_of_buffers() -> None:
+    def f(x):
+        bufs = [np.zeros(2), np.zeros(2)]
+        for k in range(4):
+            row = bufs[k % 2]
+            row[0] = row[0] + x * k
+            row[1] = row[0] * x
+        return bufs[0][1] + bufs[1][1] * bufs[0][0]
+
+    right_or_refused(f, 1.5)
+
+
+def test_row_stored_in_a_list() -> None:
+    def f(x):
+        xs = [x * 1.0, x * 2.0]
+        row = x * x
+        xs[0] = row
+        row[0] = 5.0
+        return np.sum(xs[0] * xs[1])
+
+    right_or_refused(f, X)
+
+
+def test_object_in_a_list_is_shared() -> None:
+    @dataclass
+    class Cell:
+        value: float
+
+    def f(x):
+        cell = Cell(x)
+        cells = [cell, cell]
+        cells[0].value = cells[1].value * x
+        return cells[1].value * cell.value
+
+    right_or_refused(f, 1.5)
+
+
+def test_global_array_is_a_constant() -> None:
+    assert ad.grad(lambda x: np.sum(x * X))(1.0) == 10.0

@@ -1,0 +1,359 @@
+"""Answers that other systems got wrong."""
+
+import functools
+import math
+from dataclasses import dataclass
+
+import adjoint as ad
+import numpy as np
+import pytest
+from adjoint.testing import check_grads
+
+from regressions.support import right_or_refused
+
+
+def test_product_over_a_loop() -> None:
+    def product(x):
+        prod = 1.0
+        for i in range(len(x)):
+            prod *= x[i]
+        return prod
+
+    assert ad.grad(product)([2.0, 3.0, 5.0]) == [15.0, 10.0, 6.0]
+    np.testing.assert_array_equal(ad.grad(product)(np.array([2.0, 3.0, 5.0])), [15.0, 10.0, 6.0])
+
+
+def test_product_over_a_loop_with_a_zero() -> None:
+    def product(x):
+        prod = 1.0
+        for i in range(len(x)):
+            prod *= x[i]
+        return prod
+
+    assert ad.grad(product)([2.0, 0.0, 5.0]) == [0.0, 10.0, 0.0]
+
+
+def test_value_assigned_before_a_loop_and_overwritten_in_it() -> None:
+    def f(x):
+        y = x * x
+        for i in range(3):
+            y = x + i
+        return y * y
+
+    assert ad.grad(f)(2.0) == 8.0
+
+
+def test_value_assigned_before_a_loop_that_does_not_run() -> None:
+    def f(x, n):
+        y = x * x
+        for i in range(n):
+            y = x + i
+        return y
+
+    assert ad.grad(f)(3.0, 0) == 6.0
+    assert ad.grad(f)(3.0, 2) == 1.0
+
+
+def test_variable_defined_on_one_branch_only() -> None:
+    def f(x):
+        if x > 0:
+            scale = 2.0 * x
+        if x > 0:
+            return x * scale
+        return x
+
+    assert ad.grad(f)(3.0) == 12.0
+    assert ad.grad(f)(-3.0) == 1.0
+
+
+def test_two_variables_swapped_in_a_loop() -> None:
+    def f(x, y):
+        for _ in range(3):
+            x, y = y, x
+        return x * x + y
+
+    assert ad.grad(f, wrt=(0, 1))(2.0, 5.0) == (1.0, 10.0)
+
+
+def test_integer_zero_accumulator() -> None:
+    def f(x):
+        total = 0
+        for i in range(3):
+            total += x * i
+        return total
+
+    assert ad.grad(f)(2.0) == 3.0
+
+
+def test_perturbation_confusion() -> None:
+    assert ad.grad(lambda x: x * ad.grad(lambda y: x + y)(1.0))(1.0) == 1.0
+
+
+def test_nested_gradient_of_captured_variable() -> None:
+    def f(x):
+        inner = ad.grad(lambda y: x * x * y * y)
+        return inner(3.0) * x
+
+    # inner(3) = 6 x**2, so f = 6 x**3
+    assert ad.grad(f)(2.0) == pytest.approx(72.0)
+
+
+def test_nested_jvp_in_grad() -> None:
+    def f(x):
+        _, slope = ad.jvp(lambda y: y * y * x, (x,), (1.0,))
+        return slope
+
+    # slope = 2 x * x
+    assert ad.grad(f)(3.0) == pytest.approx(12.0)
+
+
+def test_augmented_assignment_of_a_float_rebinds() -> None:
+    def f(x):
+        y = x
+        y *= 2
+        return x * y
+
+    assert ad.grad(f)(3.0) == 12.0
+
+
+def test_augmented_assignment_of_an_array_writes() -> None:
+    def f(x):
+        y = x
+        y *= 2
+        return np.sum(x * y)
+
+    x = np.array([3.0, 1.0])
+    try:
+        gradient = ad.grad(f)(x.copy())
+    except ad.DifferentiationError:
+        return
+    np.testing.assert_allclose(gradient, 8.0 * x)
+
+
+def test_augmented_assignment_of_an_element_rebinds() -> None:
+    def f(m, r):
+        s = m[0]
+        s += r
+        return s * m[0]
+
+    assert right_or_refused(f, np.array([2.0, 3.0]), 0.5)
+
+
+def test_augmented_assignment_of_a_row_writes() -> None:
+    def f(m, r):
+        s = m[0]
+        s += r
+        return np.sum(s * m[0])
+
+    right_or_refused(f, np.array([[2.0, 3.0], [1.0, 1.0]]), 0.5)
+
+
+def test_loop_over_functions() -> None:
+    def f(x):
+        for g in [math.sin, lambda t: t * t]:
+            x = g(x)
+        return x
+
+    assert ad.grad(f)(0.7) == pytest.approx(2.0 * math.sin(0.7) * math.cos(0.7))
+
+
+def test_late_binding_of_loop_variables() -> None:
+    def f(x):
+        fs = []
+        for i in range(3):
+            fs.append(lambda t: t * i)
+        return sum(g(x) for g in fs)
+
+    assert right_or_refused(f, 2.0)
+    assert ad.grad(f)(2.0) == 6.0
+
+
+def test_nonlocal() -> None:
+    def f(x):
+        total = 0.0
+
+        def add(t):
+            nonlocal total
+            total += t * x
+
+        add(x)
+        add(2.0)
+        return total
+
+    assert ad.grad(f)(3.0) == 8.0
+
+
+def test_captured_variable_assigned_after_the_closure() -> None:
+    def f(x):
+        k = 2.0
+
+        def g(t):
+            return t * k
+
+        k = x
+        return g(x)
+
+    assert ad.grad(f)(3.0) == 6.0
+
+
+def test_wraps_wrapper_is_differentiated_as_the_wrapper() -> None:
+    def doubled(fn):
+        @functools.wraps(fn)
+        def wrapper(*args):
+            return 2 * fn(*args)
+
+        return wrapper
+
+    @doubled
+    def square(x):
+        return x * x
+
+    assert ad.grad(square)(3.0) == 12.0
+    assert ad.grad(lambda x: square(x) * x)(3.0) == pytest.approx(54.0)
+
+
+def test_two_lambdas_on_one_line() -> None:
+    f, g = (lambda x: x * x, lambda x: x * x * x)
+    assert (ad.grad(f)(2.0), ad.grad(g)(2.0)) == (4.0, 12.0)
+
+
+def test_same_argument_in_two_places() -> None:
+    x = np.array([1.0, 2.0])
+    a, b = ad.grad(lambda p, q: np.sum(p * q * q), wrt=(0, 1))(x, x)
+    np.testing.assert_allclose(a, x * x)
+    np.testing.assert_allclose(b, 2 * x * x)
+    assert not np.shares_memory(a, b)
+
+
+def test_same_list_twice_in_a_structure() -> None:
+    shared = [2.0, 3.0]
+    right_or_refused(lambda pair: pair[0][0] * pair[1][1], (shared, shared))
+
+
+def test_while_loop_with_data_dependent_trip_count() -> None:
+    def f(x):
+        n = 0
+        while x < 100.0:
+            x = x * x
+            n += 1
+        return x
+
+    assert ad.grad(f)(3.0) == pytest.approx(8.0 * 3.0**7)
+    assert ad.grad(f)(200.0) == 1.0
+
+
+def test_break_in_a_nested_loop() -> None:
+    def f(x):
+        total = 0.0
+        for i in range(3):
+            for j in range(5):
+                if j > i:
+                    break
+                total += x**j
+        return total
+
+    # 1; 1 + x; 1 + x + x**2
+    assert ad.grad(f)(2.0) == pytest.approx(2.0 + 2.0 * 2.0)
+
+
+def test_chained_comparison_is_evaluated_once() -> None:
+    calls = []
+
+    def middle(x):
+        calls.append(1)
+        return x
+
+    def f(x):
+        return x * x if 0 < middle(x) < 10 else x
+
+    if right_or_refused(f, 3.0, order=1):
+        calls.clear()
+        ad.grad(f)(3.0)
+        assert len(calls) == 1
+
+
+def test_element_reads_and_whole_array_use_in_a_loop() -> None:
+    def f(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i] * np.sum(x)
+        return total
+
+    np.testing.assert_allclose(ad.grad(f)(np.array([1.0, 2.0])), [6.0, 6.0])
+
+
+def test_repeated_gather() -> None:
+    gradient = ad.grad(lambda x: np.sum(x[np.array([0, 0, 1])] * np.array([1.0, 2.0, 5.0])))(np.zeros(3))
+    np.testing.assert_array_equal(gradient, [3.0, 5.0, 0.0])
+
+
+def test_broadcasting_in_both_directions() -> None:
+    a, b = np.ones((3, 1)), np.ones((1, 4))
+    da, db = ad.grad(lambda p, q: np.sum(p * q), wrt=(0, 1))(a, b)
+    assert da.shape == (3, 1)
+    assert db.shape == (1, 4)
+    np.testing.assert_array_equal(da, np.full((3, 1), 4.0))
+
+
+def test_scalar_times_array_gives_a_float() -> None:
+    gradient = ad.grad(lambda k: np.sum(k * np.ones(3)))(2.0)
+    assert isinstance(gradient, float)
+    assert gradient == 3.0
+
+
+def test_object_shared_by_two_names() -> None:
+    @dataclass
+    class Cell:
+        value: float
+
+    def f(x):
+        a = Cell(x)
+        b = a
+        b.value = b.value * x
+        return a.value * x
+
+    assert ad.grad(f)(2.0) == pytest.approx(12.0)
+
+
+def test_field_that_holds_an_object_is_replaced() -> None:
+    @dataclass
+    class Vec:
+        x: float
+
+    @dataclass
+    class Body:
+        pos: Vec
+
+    def f(b):
+        p = b.pos.x
+        b.pos = Vec(p * p)
+        return b.pos.x * p
+
+    check_grads(f, (Body(Vec(2.0)),))
+
+
+def test_swap_of_rows_by_condition_in_a_loop() -> None:
+    def f(x, y):
+        c = (True, False, True, True)
+        u, v = [x, y], [y * y, x]
+        for k in range(4):
+            u, v = (v, u) if c[k] else (u, v)
+            u[0] = u[0] * v[1]
+        return u[0] + 2.0 * v[0]
+
+    right_or_refused(f, 1.5, 0.5)
+
+
+def test_function_that_returns_its_argument_or_a_copy() -> None:
+    def pick(a, copied):
+        return a.copy() if copied else a
+
+    def f(x, copied):
+        y = x * 1.0
+        z = pick(y, copied)
+        z[0] = z[1] * 3.0
+        return np.sum(y * z)
+
+    x = np.array([2.0, 5.0])
+    right_or_refused(f, x, True)
+    right_or_refused(f, x, False)
