@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-import evaluate as ev  # noqa: E402
+import evaluate as ev
 
-from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule  # noqa: E402
-from adjoint.rules.registry import all_definitions, all_rules, definition_of, rule_for  # noqa: E402
+from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
+from adjoint.rules.registry import all_definitions, all_rules, definition_of, rule_for
 
 RULES = [rule for rule in all_rules() if not isinstance(rule, (Constant, NoDerivative))]
 NAMES = [f"{rule.name}" for rule in RULES]
@@ -69,7 +69,12 @@ def _check_case(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any], rng: 
     if _in_single_precision(y):
         return  # too coarse for differences
     difference = ev.pairing(ct, above) - ev.pairing(ct, below)
-    assert abs(forward - reverse) < (1e-5 if _in_single_precision(y) else 1e-9) * scale, (forward, reverse, args, kwargs)
+    assert abs(forward - reverse) < (1e-5 if _in_single_precision(y) else 1e-9) * scale, (
+        forward,
+        reverse,
+        args,
+        kwargs,
+    )
     assert abs(forward - difference / (2 * step)) < 2e-6 * scale, (forward, difference / (2 * step), args, kwargs)
     for form in _forms(rule, args)[1:]:
         others = ev.pullback(rule, form, ct, y, args, kwargs)
@@ -167,7 +172,7 @@ def test_definitions_compute_what_they_define(entry: Any) -> None:
             np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
-# --- what derivatives are made of ---------------------------------------------------------------------------------------
+# --- what derivatives are made of
 
 STRUCTURE = (len, range, tuple, list, isinstance, enumerate, zip, sum, min, max, NotImplementedError, ValueError)
 

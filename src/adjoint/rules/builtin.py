@@ -25,7 +25,8 @@ linear(float, lambda ct, x: unbroadcast(ct, x), cases=[case(number())])
 linear(complex, lambda ct, real, imag=0.0: (ct.real, -ct.imag), wrt=(0, 1), cases=[case(number(), number())])
 elementwise(
     pow,
-    scaled=lambda ct, base, exp, y: (times(ct * exp, power(base, exp - 1)), times(ct * y, log(base))),
+    scaled=lambda ct, base, exp, y: (times(ct * exp, power(base, exp - 1)), times(times(ct, y), log(base))),
+    singular=True,
     domain=((0.5, 2.0), (-2.0, 2.0)),
     by_constants=power_of_constant,
 )

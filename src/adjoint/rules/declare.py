@@ -86,7 +86,8 @@ class Rule:
     results
         How many results a call has; several are returned as a tuple.
     singular
-        A partial derivative may be infinite where the function is not: products with it need a strong zero.
+        A partial derivative may be infinite where the function is not: products with ``partials`` need the strong
+        zero of ``runtime.numbers.times``. The products of ``scaled`` have it already.
     shape
         Whether the extents of results may be learnt from example calls.
     always_array
@@ -171,13 +172,17 @@ class Rule:
             unknown += tuple(p.name for p in self.parameters[len(positional) : nargs])
         return unknown
 
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Moves arguments that were given by name to their positions, as far as the positions before are filled.
+    def bind(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], constant: Callable[[Any], Any] = lambda value: value
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Moves arguments that may vary from their names to their positions; defaults fill the gaps.
 
         Parameters
         ----------
         args, kwargs
             The arguments of a call, whatever stands for them.
+        constant
+            Makes what stands for a default value.
 
         Returns
         -------
@@ -187,11 +192,54 @@ class Rule:
         if not kwargs:
             return tuple(args), {}
         positional, named = list(args), dict(kwargs)
-        for parameter in self.parameters[len(positional) :]:
-            if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.name not in named:
-                break
-            positional.append(named.pop(parameter.name))
+        places = [p for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        moved = [k for k, p in enumerate(places) if p.name in named and p.name not in _SETTINGS]
+        for parameter in places[len(positional) : max(moved) + 1 if moved else 0]:
+            if parameter.name in named:
+                positional.append(named.pop(parameter.name))
+            else:
+                positional.append(constant(None if parameter.default is parameter.empty else parameter.default))
         return tuple(positional), named
+
+
+_SETTINGS = frozenset(
+    [
+        "axis",
+        "axes",
+        "keepdims",
+        "dtype",
+        "ddof",
+        "ord",
+        "order",
+        "mode",
+        "k",
+        "n",
+        "n_times",
+        "num",
+        "endpoint",
+        "full_matrices",
+        "offset",
+        "axis1",
+        "axis2",
+        "out",
+        "where",
+        "initial",
+        "copy",
+        "indices",
+        "repeats",
+        "reps",
+        "shift",
+        "shape",
+        "pad_width",
+        "subok",
+        "casting",
+        "kind",
+        "axisa",
+        "axisb",
+        "axisc",
+    ]
+)
+"""Parameters that say how, not what: they never vary, and read better by their names."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

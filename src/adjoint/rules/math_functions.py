@@ -34,13 +34,15 @@ elementwise(math.acosh, scaled=lambda ct, x, y: divide(ct, math.sqrt(x * x - 1))
 elementwise(math.atanh, scaled=lambda ct, x, y: ct / (1 - x * x), domain=(-0.8, 0.8))
 elementwise(
     math.pow,
-    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(ct * y, log(a))),
+    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(times(ct, y), log(a))),
+    singular=True,
     domain=((0.5, 2), (-2, 2)),
     by_constants=power_of_constant,
 )
 elementwise(
     math.atan2,
     scaled=lambda ct, a, b, y: (divide(ct * b, a * a + b * b), divide(-ct * a, a * a + b * b)),
+    singular=True,
     domain=((0.5, 2), (-2, 2)),
 )
 elementwise(math.erf, lambda x, y: TWO_BY_ROOT_PI * math.exp(-x * x))

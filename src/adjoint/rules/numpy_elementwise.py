@@ -22,7 +22,7 @@ elementwise(np.log1p, scaled=lambda ct, x, y: divide(ct, 1 + x), singular=True, 
 elementwise(np.sqrt, scaled=lambda ct, x, y: divide(ct, 2 * y), singular=True, domain=POSITIVE)
 elementwise(np.cbrt, scaled=lambda ct, x, y: divide(ct, 3 * y * y), singular=True, domain=POSITIVE)
 elementwise(np.square, lambda x, y: 2 * x)
-elementwise(np.reciprocal, scaled=lambda ct, x, y: divide(-ct * y, x), singular=True, domain=POSITIVE)
+elementwise(np.reciprocal, scaled=lambda ct, x, y: divide(-ct, x * x), singular=True, domain=POSITIVE)
 elementwise(np.sin, lambda x, y: np.cos(x))
 elementwise(np.cos, lambda x, y: -np.sin(x))
 elementwise(np.tan, lambda x, y: 1 + y * y, domain=(-1.0, 1.0))
@@ -79,6 +79,12 @@ def _inside(a, a_min, a_max):  # type: ignore[no-untyped-def]
     return (a >= a_min) & (a <= a_max)
 
 
+def _cut_above(y, a, a_min, a_max):  # type: ignore[no-untyped-def]
+    if a_min is None:
+        return a > a_max
+    return (y == a_max) & ((a > a_max) | (a_min > a_max))
+
+
 def _clip_jvp(dots, y, a, a_min=None, a_max=None):  # type: ignore[no-untyped-def]
     if a_min is None and a_max is None:
         return dots[0]
@@ -86,7 +92,7 @@ def _clip_jvp(dots, y, a, a_min=None, a_max=None):  # type: ignore[no-untyped-de
     if a_min is not None and dots[1] is not None:
         dot = dot + np.where((a < a_min) & (y == a_min), dots[1], 0.0)
     if a_max is not None and dots[2] is not None:
-        dot = dot + np.where((a > a_max) & (y == a_max), dots[2], 0.0)
+        dot = dot + np.where(_cut_above(y, a, a_min, a_max), dots[2], 0.0)
     return dot
 
 
@@ -95,7 +101,7 @@ def _clip_vjp(ct, y, a, a_min=None, a_max=None):  # type: ignore[no-untyped-def]
         return (ct, None, None)
     inside = np.where(_inside(a, a_min, a_max), ct, 0.0)
     low = None if a_min is None else unbroadcast(np.where((a < a_min) & (y == a_min), ct, 0.0), a_min)
-    high = None if a_max is None else unbroadcast(np.where((a > a_max) & (y == a_max), ct, 0.0), a_max)
+    high = None if a_max is None else unbroadcast(np.where(_cut_above(y, a, a_min, a_max), ct, 0.0), a_max)
     return (unbroadcast(inside, a), low, high)
 
 

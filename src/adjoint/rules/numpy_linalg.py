@@ -124,12 +124,12 @@ def _eigh_vjp(ct, y, a):  # type: ignore[no-untyped-def]
 
 
 def _eigvalsh_jvp(dots, y, a):  # type: ignore[no-untyped-def]
-    w, v = np.linalg.eigh(a)
+    _, v = np.linalg.eigh(a)
     return diagonal_of(transposed(v) @ mirror(dots[0]) @ v)
 
 
 def _eigvalsh_vjp(ct, y, a):  # type: ignore[no-untyped-def]
-    w, v = np.linalg.eigh(a)
+    _, v = np.linalg.eigh(a)
     return (mirror(v @ diagonal_matrix(ct) @ transposed(v)),)
 
 
@@ -179,12 +179,12 @@ general(
 
 
 def _svdvals_jvp(dots, y, x):  # type: ignore[no-untyped-def]
-    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    u, _, vh = np.linalg.svd(x, full_matrices=False)
     return diagonal_of(transposed(u) @ dots[0] @ transposed(vh))
 
 
 def _svdvals_vjp(ct, y, x):  # type: ignore[no-untyped-def]
-    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    u, _, vh = np.linalg.svd(x, full_matrices=False)
     return (u @ (np.expand_dims(ct, -1) * vh),)
 
 

@@ -26,13 +26,15 @@ elementwise(operator.sub, lambda a, b, y: (1, -1))
 elementwise(operator.mul, lambda a, b, y: (b, a))
 elementwise(
     operator.truediv,
-    scaled=lambda ct, a, b, y: (divide(ct, b), divide(-ct * y, b)),
+    scaled=lambda ct, a, b, y: (divide(ct, b), divide(-ct * a, b * b)),
     by_rank={(0, 0): lambda ct, a, b, y: (ct / b, -ct * y / b)},  # of numbers: the function has raised already
+    singular=True,
     domain=POSITIVE,
 )
 elementwise(
     operator.pow,
-    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(ct * y, log(a))),
+    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(times(ct, y), log(a))),
+    singular=True,
     domain=(POSITIVE, (-2.0, 2.0)),
     by_constants=power_of_constant,
 )
@@ -87,18 +89,21 @@ elementwise(np.subtract, lambda x1, x2, y: (1, -1))
 elementwise(np.multiply, lambda x1, x2, y: (x2, x1))
 elementwise(
     np.divide,
-    scaled=lambda ct, x1, x2, y: (divide(ct, x2), divide(-ct * y, x2)),
+    scaled=lambda ct, x1, x2, y: (divide(ct, x2), divide(-ct * x1, x2 * x2)),
+    singular=True,
     domain=POSITIVE,
 )
 elementwise(
     np.power,
-    scaled=lambda ct, x1, x2, y: (times(ct * x2, power(x1, x2 - 1)), times(ct * y, log(x1))),
+    scaled=lambda ct, x1, x2, y: (times(ct * x2, power(x1, x2 - 1)), times(times(ct, y), log(x1))),
+    singular=True,
     domain=(POSITIVE, (-2.0, 2.0)),
     by_constants=power_of_constant,
 )
 elementwise(
     np.float_power,
-    scaled=lambda ct, x1, x2, y: (times(ct * x2, power(x1, x2 - 1)), times(ct * y, log(x1))),
+    scaled=lambda ct, x1, x2, y: (times(ct * x2, power(x1, x2 - 1)), times(times(ct, y), log(x1))),
+    singular=True,
     domain=(POSITIVE, (-2.0, 2.0)),
     by_constants=power_of_constant,
 )

@@ -12,14 +12,14 @@ PLACES = np.array([0, 2, 0])
 
 elementwise(
     numbers.divide,
-    scaled=lambda ct, a, b, y: (divide(ct, b), divide(-ct * y, b)),
+    scaled=lambda ct, a, b, y: (divide(ct, b), divide(-ct * a, b * b)),
     singular=True,
     domain=POSITIVE,
 )
 elementwise(numbers.times, scaled=lambda ct, a, b, y: (times(ct, b), times(ct, a)), singular=True)
 elementwise(
     numbers.power,
-    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(ct * y, log(a))),
+    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(times(ct, y), log(a))),
     singular=True,
     domain=(POSITIVE, (-2.0, 2.0)),
 )

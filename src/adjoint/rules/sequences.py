@@ -191,3 +191,13 @@ linear(
     lambda ct, dot, place, *arrays: columns_part(ct, place, *arrays),
     cases=[case(sample(3, 2), 1, sample(3), sample(3, 2))],
 )
+linear(
+    split_like,
+    lambda ct, y_ct, arrays, axis=0: np.concatenate(ct, axis),
+    cases=[case(sample(6, 3), [sample(4, 3), sample(2, 3)])],
+)
+linear(
+    unstack_like,
+    lambda ct, y_ct, arrays, axis=0: np.stack(ct, axis),
+    cases=[case(sample(2, 3), [sample(3), sample(3)])],
+)

@@ -199,7 +199,7 @@ class _Maker:
             case Number():
                 return self._array(np.dtype(float), ("many",), value) if self._rank else value
             case List(element=element) if element is not None:
-                return [self.make(element, value) for _ in range(3)]
+                return [self.make(element, value) for _ in range(max(1, self._next()))]
             case Dict(value=element) if element is not None:
                 return {"a": self.make(element, value)}
             case Tuple(items=items):

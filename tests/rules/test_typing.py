@@ -1,0 +1,116 @@
+"""Types of calls."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Number, Opaque, Scalar, Tuple, Type
+from adjoint.rules.typing import abstract, join, type_of_call
+from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.display import make_list
+from adjoint.runtime.sequences import concatenate_of
+
+F8, F4 = np.dtype(float), np.dtype(np.float32)
+WIDE = Scalar("float", F8)
+
+
+def v(type_: Type) -> Var:
+    return Var("x", type_)
+
+
+def arr(*dims: Any, dtype: Any = F8) -> Array:
+    return Array(dtype, dims)
+
+
+CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Type]] = [
+    (operator.add, (FLOAT, Const(1)), {}, FLOAT),
+    (operator.truediv, (INT, INT), {}, FLOAT),
+    (operator.lt, (FLOAT, INT), {}, BOOL),
+    (operator.lt, (arr("any"), FLOAT), {}, arr("any", dtype=np.dtype(bool))),
+    (operator.mul, (arr("any"), arr("many")), {}, arr("many")),
+    (operator.mul, (arr("any"), arr("any", "one")), {}, arr("any", "any")),
+    (operator.mul, (arr("one"), arr("one")), {}, arr("one")),
+    (operator.mul, (arr("many", dtype=F4), FLOAT), {}, arr("many", dtype=F4)),
+    (operator.mul, (arr("many", dtype=F4), WIDE), {}, arr("many")),
+    (operator.add, (arr(), FLOAT), {}, WIDE),
+    (operator.add, (FLOAT, Number()), {}, Number()),
+    (operator.add, (arr("any"), Number()), {}, Array(None, None)),
+    (operator.add, (FLOAT, OPAQUE), {}, Number()),
+    (math.sin, (Number(),), {}, FLOAT),
+    (math.acosh, (FLOAT,), {}, FLOAT),
+    (np.sin, (FLOAT,), {}, WIDE),
+    (np.sum, (arr("any", "many"),), {}, WIDE),
+    (np.sum, (arr("any", "many"),), {"axis": 0}, arr("many")),
+    (np.sum, (arr("any", "many"),), {"axis": 0, "keepdims": True}, arr("one", "many")),
+    (np.zeros, (INT,), {}, arr("any")),
+    (np.zeros, (Const((2, 1)),), {}, arr("many", "one")),
+    (np.reshape, (arr("any"), Const((-1, 1))), {}, arr("any", "one")),
+    (np.matmul, (arr("many", "any"), arr("any", "many")), {}, arr("many", "many")),
+    (np.matmul, (arr("many"), arr("many")), {}, WIDE),
+    (np.squeeze, (arr("any", "many"),), {}, Array(F8, None)),
+    (np.array, (List(FLOAT),), {}, arr("any")),
+    (np.diff, (arr("many"),), {}, arr("any")),
+    (np.where, (arr("many", dtype=np.dtype(bool)), arr("many"), Const(0.0)), {}, arr("many")),
+    (np.shape, (arr("many", "any"),), {}, Tuple((INT, INT))),
+    (concatenate_of, (arr("any"), arr("any")), {}, arr("any")),
+    (concatenate_of, (arr("many"), arr("one")), {}, arr("many")),
+    (unbroadcast, (arr("any", "many"), FLOAT), {}, FLOAT),
+    (unbroadcast, (arr("any", "many"), arr("one", "many")), {}, arr("one", "many")),
+    (make_list, (FLOAT, INT), {}, List(FLOAT)),
+    (list.pop, (List(FLOAT),), {}, FLOAT),
+    (len, (List(FLOAT),), {}, INT),
+    (print, (FLOAT,), {}, Opaque(type(None))),
+    (lambda x: x, (FLOAT,), {}, OPAQUE),
+]
+
+
+@pytest.mark.parametrize(("callee", "args", "kwargs", "expected"), CALLS)
+def test_types(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], expected: Type) -> None:
+    atoms: list[Atom] = [arg if isinstance(arg, Const) else v(arg) for arg in args]
+    pairs = [(name, Const(value)) for name, value in kwargs.items()]
+    assert type_of_call(callee, atoms, pairs) == (expected,)
+
+
+def test_several_results() -> None:
+    assert type_of_call(np.linalg.eigh, [v(arr("many", "many"))]) == (arr("many"), arr("many", "many"))
+    assert type_of_call(divmod, [v(FLOAT), v(INT)]) == (FLOAT, FLOAT)
+
+
+def test_storage() -> None:
+    base = arr("many")
+    (view,), (copy,) = type_of_call(np.ravel, [v(base)]), type_of_call(np.copy, [v(base)])
+    assert isinstance(view, Array) and isinstance(copy, Array)
+    assert view.storage is base.storage
+    (again,) = type_of_call(np.copy, [v(base)])
+    assert isinstance(again, Array)
+    assert copy.storage is not base.storage and copy.storage is not again.storage
+
+
+def test_large_constants_are_not_allocated() -> None:
+    assert type_of_call(np.zeros, [Const((10**6, 10**6))]) == (arr("many", "many"),)
+
+
+def test_joins() -> None:
+    assert join(INT, FLOAT) == FLOAT
+    assert join(FLOAT, arr("many")) == Number()
+    assert join(arr("many", "one"), arr("many", "many")) == arr("many", "any")
+    assert join(List(None), List(INT)) == List(INT)
+    assert join(Tuple((INT,)), Tuple((INT, INT))) is None
+    one, other = arr("many"), arr("many")
+    join(one, other)
+    other.storage.mark_written()
+    assert one.storage.written
+
+
+def test_abstract() -> None:
+    assert abstract(np.float32(1)) == Scalar("float", F4)
+    assert abstract([1, 2.0]) == List(FLOAT)
+    assert abstract(np.ones((1, 3))) == arr("one", "many")
+    assert abstract((1, "a")) == Tuple((INT, Opaque(str)))
+    assert abstract(None) == Opaque(type(None))
