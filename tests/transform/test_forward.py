@@ -809,27 +809,54 @@ PROGRAMS: list[tuple[Make, Type, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "type_", "x"), PROGRAMS, ids=lambda value: getattr(value, "__name__", ""))
-def test_forward_over_reverse(body: Make, type_: Type, x: Any) -> None:
-    function = build(body, type_, FLOAT)
+def gradient_of(function: Function) -> Function:
+    """The value and gradient of a function of two parameters, called by name, and a product of them."""
+    type_ = function.params[0].type
 
-    def gradient(b: Builder, x: Var, y: Var) -> Any:
+    def body(b: Builder, x: Var, y: Var) -> Any:
         value, x_bar, y_bar = (Var(hint, t) for hint, t in (("value", FLOAT), ("x_bar", type_), ("y_bar", FLOAT)))
-        b.emit(Call((value, x_bar, y_bar), Derived(function, (0, 1), (0,)), (x, y, Const(1.0))))
+        seed = b.call(operator.mul, y, Const(2.0))
+        b.emit(Call((value, x_bar, y_bar), Derived(function, (0, 1), (0,)), (x, y, seed)))
         return x_bar, y_bar, b.call(operator.mul, value, y_bar)
 
-    checked = build(gradient, type_, FLOAT)
-    result = derivative(checked, (0, 1), (0, 1, 2))
+    return build(body, type_, FLOAT)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(("body", "type_", "x"), PROGRAMS, ids=lambda value: getattr(value, "__name__", ""))
+def test_forward_over_reverse(body: Make, type_: Type, x: Any, keep: bool) -> None:
+    from adjoint.transform.reverse import expand, reverse
+
+    function = build(body, type_, FLOAT)
+    result = forward(gradient_of(function), (0, 1), (0, 1, 2), keep_derived=keep)
+    verify(result)
+    kept = [s for s in result.body.statements if isinstance(s, Call) and isinstance(s.callee, Derived)]
+    assert len(kept) == keep
     rng = np.random.default_rng(3)
     dots = direction(x, rng), 0.7
-    found = run(result, x, 1.3, *dots)[3:]
-    from adjoint.transform.reverse import reverse
-
+    found = run(expand(result), x, 1.3, *dots)[3:]
     plain = reverse(function, (0, 1), (0,))
 
     def at(h: float) -> np.ndarray:
-        value, x_bar, y_bar = run(plain, x + h * dots[0], 1.3 + h * dots[1], 1.0)
+        y = 1.3 + h * dots[1]
+        value, x_bar, y_bar = run(plain, x + h * dots[0], y, 2.0 * y)
         return flat([x_bar, y_bar, value * y_bar])
 
     expected = (at(1e-5) - at(-1e-5)) / 2e-5
     assert np.allclose(flat(list(found)), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_a_kept_derivative_whose_seed_alone_varies() -> None:
+    from adjoint.transform.reverse import expand
+
+    function = build(polynomial, FLOAT, FLOAT)
+
+    def body(b: Builder, x: Var) -> Any:
+        targets = value, x_bar = Var("value", FLOAT), Var("x_bar", FLOAT)
+        b.emit(Call(targets, Derived(function, (0,), (0,)), (Const(0.8), Const(1.3), x)))
+        return b.call(operator.mul, x_bar, value)
+
+    checked = build(body, FLOAT)
+    result = expand(forward(checked, (0,), (0,), keep_derived=True))
+    slope = run(expand(checked), 1.0)
+    assert run(result, 3.0, 0.5) == pytest.approx((3.0 * slope, 0.5 * slope))

@@ -35,7 +35,6 @@ __all__ = [
     "is_leaf_value",
     "leaves_of",
     "map_structure",
-    "own",
     "same_tangent",
     "shadow",
     "shadow_like",
@@ -404,13 +403,6 @@ def _cleared(value: Any) -> Any:
 # Memory of shadow arrays, for generated code
 
 
-def own(tangent: Any, like: Any) -> Any:
-    """A tangent in memory of its own, with the shape, dtype and layout of the array ``like``."""
-    result = np.empty_like(like, subok=False)
-    result[...] = tangent
-    return result
-
-
 def follow_view(shadow: Any, base: Any, like: Any, like_base: Any) -> Any:
     """Makes ``shadow`` a view of ``base`` exactly where ``like`` is one of ``like_base``.
 
@@ -426,12 +418,3 @@ def follow_view(shadow: Any, base: Any, like: Any, like_base: Any) -> Any:
     if not np.may_share_memory(shadow, base):
         raise ValueError("a tangent is laid out differently from the array that it belongs to")
     return shadow
-
-
-def match(tangent: Any, like: Any) -> Any:
-    """A tangent broadcast and cast to what ``like`` is."""
-    if isinstance(like, np.ndarray):
-        if isinstance(tangent, np.ndarray) and tangent.shape == like.shape and tangent.dtype == like.dtype:
-            return tangent
-        return own(tangent, like)
-    return like.dtype.type(tangent) if isinstance(like, np.generic) else tangent

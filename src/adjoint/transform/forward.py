@@ -40,6 +40,7 @@ from adjoint.ir.types import Array, Type
 from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
 from adjoint.rules.typing import type_of_call
 from adjoint.transform.dependence import Dependence
+from adjoint.transform.derived_tangents import call_derived, can_be_kept
 from adjoint.transform.shadow_types import ShadowTypes
 from adjoint.transform.tangent_rules import TangentRules
 
@@ -47,7 +48,7 @@ Leaf = Callable[[Terminator, Builder], Terminator]
 Signature = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 
-def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> Function:
+def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, keep_derived: bool = False) -> Function:
     """The forward derivative of a core function.
 
     Parameters
@@ -58,6 +59,8 @@ def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> F
         The parameters that have tangents.
     outputs
         The results whose tangents are wanted.
+    keep_derived
+        Leaves reverse derivatives that the function calls as names, where that can be: the result is to be reversed.
 
     Returns
     -------
@@ -70,18 +73,19 @@ def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> F
     DifferentiationError
         With everything in the function that cannot be differentiated.
     """
-    return _Session().derive(function, tuple(wrt), tuple(outputs))
+    return _Session(keep_derived).derive(function, tuple(wrt), tuple(outputs))
 
 
 @dataclass(slots=True)
 class _Session:
     """The forward derivatives of called functions that one derivative needs, each made once."""
 
+    keep_derived: bool
     definitions: dict[Signature, Definition] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
 
     def derive(self, function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Function:
-        function, found = _without_derived(function, wrt, outputs)
+        function, found = _without_derived(function, wrt, outputs, self.keep_derived)
         if found.problems:
             raise DifferentiationError(found.problems)
         return _Forward(self, found, wrt, outputs).function(function)
@@ -98,38 +102,39 @@ class _Session:
         return known
 
 
-def _without_derived(function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> tuple[Function, Dependence]:
+def _without_derived(
+    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool
+) -> tuple[Function, Dependence]:
     """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results."""
     found = Dependence(function, wrt, outputs)
-    while any(_is_active_derived(statement, found) for statement in statements_in(function.body)):
+    while any(_must_be_written_out(statement, found, keep) for statement in statements_in(function.body)):
         renamed: dict[Var, Atom] = {}
-        body = _written_out(function.body, found, renamed)
+        body = _written_out(function.body, found, renamed, keep)
         settled = {var: _settled(var, renamed) for var in renamed}
         function = Function(function.name, function.params, substitute(body, settled), function.doc)
         found = Dependence(function, wrt, outputs)
     return function, found
 
 
-def _is_active_derived(statement: Statement, found: Dependence) -> bool:
-    return (
-        isinstance(statement, Call)
-        and isinstance(statement.callee, Derived)
-        and any(map(found.active, (*statement.args, *statement.targets)))
-    )
+def _must_be_written_out(statement: Statement, found: Dependence, keep: bool) -> bool:
+    if not isinstance(statement, Call) or not isinstance(statement.callee, Derived):
+        return False
+    is_active = any(map(found.active, (*statement.args, *statement.targets)))
+    return is_active and not (keep and can_be_kept(statement, found))
 
 
-def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom]) -> Block:
+def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep: bool) -> Block:
     builder = Builder(type_of_call)
     for statement in block.statements:
-        if _is_active_derived(statement, found):
+        if _must_be_written_out(statement, found, keep):
             assert isinstance(statement, Call)
             results = inline(builder, _reversed(statement.callee), statement.args)
             renamed.update(zip(statement.targets, results, strict=False))
         else:
-            builder.emit(map_blocks(statement, lambda inner: _written_out(inner, found, renamed)))
+            builder.emit(map_blocks(statement, lambda inner: _written_out(inner, found, renamed, keep)))
     end = block.terminator
     if isinstance(end, Branch):
-        then, orelse = (_written_out(inner, found, renamed) for inner in (end.then, end.orelse))
+        then, orelse = (_written_out(inner, found, renamed, keep) for inner in (end.then, end.orelse))
         end = Branch(end.cond, then, orelse, end.span)
     return builder.block(end)
 
@@ -224,6 +229,8 @@ class _Forward:
         match statement:
             case Call(callee=callee) if isinstance(callee, (Definition, Function)):
                 self.call_function(statement, builder)
+            case Call(callee=Derived()) if any(map(self.found.active, statement.targets)):
+                call_derived(builder, statement, self.rules, self.bind, self.session.derive)
             case Call():
                 self.rules.call(builder, statement)
             case Load():

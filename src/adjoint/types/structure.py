@@ -173,17 +173,13 @@ def _map(fn: Leaf, trees: tuple[Any, ...], memo: dict[tuple[int, ...], Any]) -> 
             result[name] = _map(fn, tuple(tree[name] for tree in trees), memo)
     else:
         result = memo[key] = new_object(type(first))
-        for name in _all_fields(first):
+        for name in field_names(first):
             parts = tuple(getattr(tree, name) for tree in trees)
             set_field(result, name, _map(fn, parts, memo))
         for name in no_derivative_fields(type(first)):
             if _has(first, name):
                 set_field(result, name, getattr(first, name))
     return result
-
-
-def _all_fields(x: object) -> list[str]:
-    return field_names(x)
 
 
 def _same_structure(first: Any, other: Any) -> None:

@@ -1,0 +1,71 @@
+"""The tangent of a reverse derivative that is kept by name, so that it can still be reversed.
+
+For ``y, x_bar = D(x, v)`` with ``x_bar = J(x)^T v`` the tangent ``d/dx <v, J(x) x_dot> + J(x)^T v_dot`` is a cotangent
+of the forward derivative of the same function, ``(x, x_dot) -> (y, y_dot)``, seeded with ``v_dot`` for ``y`` and with
+``v`` for ``y_dot``; the cotangent of ``x_dot`` is ``x_bar`` itself. One call gives all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Derived, Function, Var
+from adjoint.transform.dependence import Dependence
+from adjoint.transform.slots import has_slots
+
+if TYPE_CHECKING:
+    from adjoint.transform.tangent_rules import TangentRules
+
+Derive = Callable[[Function, tuple[int, ...], tuple[int, ...]], Function]
+Bind = Callable[[Var], Var]
+
+
+def can_be_kept(call: Call, found: Dependence) -> bool:
+    """Whether only values take part: a cotangent of memory is memory that the call itself writes."""
+    atoms = (*call.args, *call.targets)
+    return not any(found.active(atom) and has_slots(type_of_atom(atom)) for atom in atoms)
+
+
+def call_derived(builder: Builder, call: Call, rules: TangentRules, bind: Bind, derive: Derive) -> None:
+    """Emits a call of a reverse derivative together with its tangent."""
+    derived = call.callee
+    assert isinstance(derived, Derived)
+    inner, wrt, outputs = derived.function, derived.wrt, derived.outputs
+    count = len(inner.params)
+    args, seeds = call.args[:count], call.args[count:]
+    results = len(call.targets) - len(wrt)
+    values, bars = call.targets[:results], call.targets[results:]
+    moving = [place for place, arg in enumerate(args) if rules.dot(arg) is not None]
+    seed_dots = [rules.dot_or_zero(builder, seed, type_of_atom(seed)) for seed in seeds]
+    if not moving:
+        builder.emit(call)
+        again = tuple(Var("unused", value.type) for value in values)
+        bar_dots = tuple(_target(bar, rules, bind) for bar in bars)
+        builder.emit(Call((*again, *bar_dots), derived, (*args, *seed_dots), (), call.span))
+        for value in values:
+            if rules.found.active(value):
+                rules.dots[value] = rules.fresh_shadow(builder, value)
+        return
+    directions = tuple(sorted({*moving, *wrt}))
+    wanted = tuple(sorted({*outputs, *(place for place, value in enumerate(values) if rules.found.active(value))}))
+    tangent = derive(inner, directions, wanted)
+    second = Derived(
+        tangent,
+        (*wrt, *(count + directions.index(place) for place in wrt)),
+        (*outputs, *(results + wanted.index(place) for place in outputs)),
+    )
+    dots = [rules.dot_or_zero(builder, args[place], type_of_atom(args[place])) for place in directions]
+    targets: list[Var] = [*values]
+    targets += [_target(values[place], rules, bind) for place in wanted]
+    targets += [_target(bar, rules, bind) for bar in bars]
+    targets += bars
+    operands: tuple[Atom, ...] = (*args, *dots, *seed_dots, *seeds)
+    builder.emit(Call(tuple(targets), second, operands, (), call.span))
+
+
+def _target(var: Var, rules: TangentRules, bind: Bind) -> Var:
+    """The variable for the tangent of a result; what is not active gets one that nobody reads."""
+    return bind(var) if rules.found.active(var) else Var(f"{var.hint}_dot", rules.types.of(var.type))
