@@ -71,7 +71,7 @@ def vector(dim: Any = "many", *, written: bool = False) -> Array:
 
 def build(body: Make, *params: Type, name: str = "f") -> Function:
     """A function whose body is emitted by ``body(builder, *params)``, which gives the results."""
-    names = [Var("xyzuvw"[i], type_, True) for i, type_ in enumerate(params)]
+    names = [Var("xyzuvwpqrs"[i], type_, True) for i, type_ in enumerate(params)]
     builder = Builder(type_of_call)
     results = body(builder, *names)
     if isinstance(results, (Return, Branch)):
@@ -244,6 +244,12 @@ def test_products_and_reductions() -> None:
 
     rng = np.random.default_rng(1)
     check(build(body, matrix, vector()), rng.normal(size=(3, 2)), rng.normal(size=2), wrt=(0, 1))
+
+
+def test_makers_of_arrays_that_take_values() -> None:
+    pytest.importorskip("adjoint.rules.numpy_construction")
+    check(build(lambda b, x: b.call(np.full, Const(3), x), FLOAT), 2.0)
+    check(build(lambda b, x: b.call(operator.mul, b.call(np.ones_like, x), x), vector()), np.array([1.0, 2.0]))
 
 
 def test_reading_elements_and_views() -> None:

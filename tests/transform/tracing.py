@@ -22,8 +22,8 @@ class Tracer:
         self.atom = atom
 
     def emit(self, callee: Any, *args: Any, **kwargs: Any) -> Tracer:
-        given = {name: untraced(value) for name, value in kwargs.items()}
-        return Tracer(self.builder, self.builder.call(callee, *map(untraced, args), **given))
+        given = {name: operand(value) for name, value in kwargs.items()}
+        return Tracer(self.builder, self.builder.call(callee, *map(operand, args), **given))
 
 
 def _binary(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -38,6 +38,11 @@ for _name in ("add", "sub", "mul", "truediv", "pow", "matmul", "floordiv", "mod"
 for _name in ("lt", "le", "gt", "ge"):
     setattr(Tracer, f"__{_name}__", _binary(_name)[0])
 setattr(Tracer, "__neg__", lambda a: a.emit(operator.neg, a))
+
+
+def operand(value: Any) -> Atom:
+    """The atom for an argument of a call."""
+    return value.atom if isinstance(value, Tracer) else Const(value)
 
 
 def untraced(value: Any) -> Any:

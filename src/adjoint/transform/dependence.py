@@ -48,7 +48,6 @@ from adjoint.transform.slots import Memory, Slot, has_slots, is_container, may_v
 from adjoint.transform.structural import is_object_display, object_display, roles_of
 
 Node = Var | Slot
-_FRESH = (shadow_like, zeros_like)
 
 
 class Dependence:
@@ -295,7 +294,8 @@ class Dependence:
             self._connect_structural(call, roles)
             return
         rule = rule_for(call.callee)
-        if isinstance(rule, (Constant, Observer)) or call.callee in _FRESH or effects(call.callee).reads == ():
+        declared = rule is not None and not isinstance(rule, NoDerivative)
+        if isinstance(rule, (Constant, Observer)) or (not declared and _reads_no_values(call.callee)):
             return
         if call.callee is follow_view:
             self._flow(self.nodes(call.args[0]), sinks)
@@ -426,6 +426,11 @@ def _join_leaves(
 def _takes_out(call: Call) -> bool:
     """Whether a structural call gives what lies in a container, rather than another container."""
     return getattr(call.callee, "__name__", "") in ("pop", "get", "setdefault", "getitem")
+
+
+def _reads_no_values(callee: Any) -> bool:
+    """Whether a function looks at nothing but the shapes and types of its arguments."""
+    return callee in (shadow_like, zeros_like) or effects(callee).reads == ()
 
 
 def _surely_varies(type_: Type) -> bool:
