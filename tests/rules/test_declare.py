@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from adjoint.ir.nodes import Const
 from adjoint.rules.declare import elementwise
 from adjoint.rules.registry import attribute_of, binary_form, method_of, rule_for, variadic
 from adjoint.runtime.sequences import concatenate_of
@@ -30,7 +31,8 @@ def test_user_rule() -> None:
 def test_bind() -> None:
     rule = rule_for(np.clip)
     assert rule is not None
-    assert rule.bind(("x",), {"a_max": "hi"}) == (("x", None, "hi"), {})
+    assert rule.bind(("x",), {"a_max": "hi"}, lambda value: value) == (("x", None, "hi"), {})
+    assert rule.bind((), {"a_max": Const(1), "a": Const(2)})[0] == (Const(2), Const(None), Const(1))
     rule = rule_for(np.sum)
     assert rule is not None
     assert rule.bind((), {"a": "x", "axis": 0}) == (("x",), {"axis": 0})

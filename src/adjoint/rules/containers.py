@@ -39,9 +39,9 @@ def _handlers() -> dict[int, Handler]:
         dict.setdefault: _get,
         dict.copy: lambda base: Dict(base.value) if isinstance(base, Dict) else OPAQUE,
     }
-    for effect in (list.append, list.extend, list.insert, list.clear, list.reverse, list.sort, list.remove):
-        handlers[effect] = _nothing
-    for effect in (dict.clear, dict.update):
+    effects: list[Any] = [list.append, list.extend, list.insert, list.clear, list.reverse, list.sort, list.remove]
+    effects += [dict.clear, dict.update]
+    for effect in effects:
         handlers[effect] = _nothing
     return {id(callee): handler for callee, handler in handlers.items()}
 

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from adjoint.ir.nodes import Const
 from adjoint.rules import registry
 
 Fn = Callable[..., Any]
@@ -173,7 +174,7 @@ class Rule:
         return unknown
 
     def bind(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], constant: Callable[[Any], Any] = lambda value: value
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], constant: Callable[[Any], Any] = Const
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Moves arguments that may vary from their names to their positions; defaults fill the gaps.
 
@@ -182,7 +183,7 @@ class Rule:
         args, kwargs
             The arguments of a call, whatever stands for them.
         constant
-            Makes what stands for a default value.
+            Makes what stands for a default value: an atom of the IR, unless the caller has something else.
 
         Returns
         -------
@@ -202,43 +203,11 @@ class Rule:
         return tuple(positional), named
 
 
-_SETTINGS = frozenset(
-    [
-        "axis",
-        "axes",
-        "keepdims",
-        "dtype",
-        "ddof",
-        "ord",
-        "order",
-        "mode",
-        "k",
-        "n",
-        "n_times",
-        "num",
-        "endpoint",
-        "full_matrices",
-        "offset",
-        "axis1",
-        "axis2",
-        "out",
-        "where",
-        "initial",
-        "copy",
-        "indices",
-        "repeats",
-        "reps",
-        "shift",
-        "shape",
-        "pad_width",
-        "subok",
-        "casting",
-        "kind",
-        "axisa",
-        "axisb",
-        "axisc",
-    ]
-)
+_SETTING_NAMES = """
+    axis axes keepdims dtype ddof ord order mode k n num endpoint full_matrices offset axis1 axis2 out where initial
+    copy indices repeats reps shift shape pad_width subok casting kind axisa axisb axisc
+"""
+_SETTINGS = frozenset(_SETTING_NAMES.split())
 """Parameters that say how, not what: they never vary, and read better by their names."""
 
 

@@ -1,5 +1,7 @@
 """Rules of the module ``math``."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import math
 
 from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, number
@@ -57,13 +59,13 @@ elementwise(math.degrees, scaled=lambda ct, x, y: ct / DEGREE)
 elementwise(math.radians, lambda x, y: DEGREE)
 
 
-def _log_jvp(dots, y, x, base=None):  # type: ignore[no-untyped-def]
+def _log_jvp(dots, y, x, base=None):
     if base is None:
         return dots[0] / x
     return (dots[0] / x - times(dots[1], y / base)) / math.log(base)
 
 
-def _log_vjp(ct, y, x, base=None):  # type: ignore[no-untyped-def]
+def _log_vjp(ct, y, x, base=None):
     if base is None:
         return (ct / x,)
     return (ct / (x * math.log(base)), -ct * y / (base * math.log(base)))
@@ -77,7 +79,7 @@ general(
 )
 
 
-def _hypot_jvp(dots, y, *xs):  # type: ignore[no-untyped-def]
+def _hypot_jvp(dots, y, *xs):
     total = 0.0
     for dot, x in zip(dots, xs):  # noqa: B905
         total = total + dot * divide(x, y)
@@ -128,25 +130,25 @@ no_derivative(
 )
 
 
-def _dist(p, q):  # type: ignore[no-untyped-def]
+def _dist(p, q):
     return math.sqrt(math.fsum([(a - b) ** 2 for a, b in zip(p, q)]))  # noqa: B905
 
 
-def _fsum(seq):  # type: ignore[no-untyped-def]
+def _fsum(seq):
     total = 0.0
     for x in seq:
         total = total + x
     return total
 
 
-def _prod(iterable, *, start=1):  # type: ignore[no-untyped-def]
+def _prod(iterable, *, start=1):
     product = start
     for x in iterable:
         product = product * x
     return product
 
 
-def _sumprod(p, q):  # type: ignore[no-untyped-def]
+def _sumprod(p, q):
     total = 0.0
     for a, b in zip(p, q):  # noqa: B905
         total = total + a * b

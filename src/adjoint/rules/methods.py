@@ -1,5 +1,7 @@
 """Methods and attributes of arrays and of NumPy's scalars, as the functions they mean."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import numpy as np
 
 from adjoint.rules.declare import attribute, case, linear, method, no_derivative, sample
@@ -30,19 +32,19 @@ attribute(np.ndarray, "mT", np.matrix_transpose)
 _VARIADIC_SHAPE = [case(sample(4, 3), 2, 6), case(sample(4, 3), (6, 2)), case(sample(4, 3), -1)]
 
 
-def _reshaped(ct, a, *shape, order="C"):  # type: ignore[no-untyped-def]
+def _reshaped(ct, a, *shape, order="C"):
     if order != "C":
         return np.reshape(ct, np.shape(a), order=order)
     return reshape_like(ct, a)
 
 
-def _untransposed(ct, a, *axes):  # type: ignore[no-untyped-def]
+def _untransposed(ct, a, *axes):
     if len(axes) == 0:
         return np.transpose(ct)
     return np.transpose(ct, inverse_permutation(*axes))
 
 
-def inverse_permutation(*axes):  # type: ignore[no-untyped-def]
+def inverse_permutation(*axes):
     """The axes that undo ``a.transpose(*axes)``."""
     order = axes[0] if len(axes) == 1 else axes
     return None if order is None else tuple([int(place) for place in np.argsort([axis % len(order) for axis in order])])

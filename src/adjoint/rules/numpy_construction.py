@@ -1,5 +1,7 @@
 """Rules of the NumPy functions that make arrays."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import numpy as np
 
 from adjoint.rules.declare import case, constant, linear, no_derivative, number, sample
@@ -27,7 +29,7 @@ linear(
 )
 
 
-def _linspace(ct, start, stop, num=50, endpoint=True):  # type: ignore[no-untyped-def]
+def _linspace(ct, start, stop, num=50, endpoint=True):
     weights = np.reshape(np.linspace(0.0, 1.0, num, endpoint), (-1,) + (1,) * (np.ndim(ct) - 1))
     return (fill_cotangent(ct * (1 - weights), start), fill_cotangent(ct * weights, stop))
 

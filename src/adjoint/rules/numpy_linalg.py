@@ -4,6 +4,8 @@ Factorisations of symmetric matrices (``cholesky``, ``eigh``) look at one triang
 matrix to stay symmetric, and their cotangents are symmetric.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
@@ -28,23 +30,23 @@ SQUARE = [case(sample(3, 3, kind="regular")), case(sample(2, 3, 3, kind="regular
 DEFINITE = [case(sample(3, 3, kind="definite")), case(sample(2, 3, 3, kind="definite"))]
 
 
-def _solve_jvp(dots, y, a, b):  # type: ignore[no-untyped-def]
+def _solve_jvp(dots, y, a, b):
     residual = as_columns(dots[1], b) - np.matmul(dots[0], as_columns(y, b))
     return from_columns(np.linalg.solve(a, residual), b)
 
 
-def _solve_vjp(ct, y, a, b):  # type: ignore[no-untyped-def]
+def _solve_vjp(ct, y, a, b):
     b_bar = np.linalg.solve(transposed(a), as_columns(ct, b))
     a_bar = -np.matmul(b_bar, transposed(as_columns(y, b)))
     return (unbroadcast(a_bar, a), unbroadcast(from_columns(b_bar, b), b))
 
 
-def _solve_vector(ct, y, a, b):  # type: ignore[no-untyped-def]
+def _solve_vector(ct, y, a, b):
     b_bar = np.linalg.solve(a.T, ct)
     return (-np.outer(b_bar, y), b_bar)
 
 
-def _solve_matrix(ct, y, a, b):  # type: ignore[no-untyped-def]
+def _solve_matrix(ct, y, a, b):
     b_bar = np.linalg.solve(a.T, ct)
     return (-b_bar @ y.T, b_bar)
 
@@ -77,12 +79,12 @@ general(
 )
 
 
-def _cofactors_jvp(dots, y, a):  # type: ignore[no-untyped-def]
+def _cofactors_jvp(dots, y, a):
     inner = np.sum(y * dots[0], axis=(-2, -1))
     return scaled_by(scaled_by(y, inner) - y @ transposed(dots[0]) @ y, 1 / np.linalg.det(a))
 
 
-def _cofactors_vjp(ct, y, a):  # type: ignore[no-untyped-def]
+def _cofactors_vjp(ct, y, a):
     inner = np.sum(y * ct, axis=(-2, -1))
     return (scaled_by(scaled_by(y, inner) - y @ transposed(ct) @ y, 1 / np.linalg.det(a)),)
 
@@ -98,12 +100,12 @@ general(
 )
 
 
-def _cholesky_jvp(dots, y, a):  # type: ignore[no-untyped-def]
+def _cholesky_jvp(dots, y, a):
     inner = np.linalg.solve(y, transposed(np.linalg.solve(y, mirror(dots[0]))))
     return y @ lower_half(inner)
 
 
-def _cholesky_vjp(ct, y, a):  # type: ignore[no-untyped-def]
+def _cholesky_vjp(ct, y, a):
     half = lower_half(transposed(y) @ ct)
     return (mirror(np.linalg.solve(transposed(y), transposed(np.linalg.solve(transposed(y), transposed(half))))),)
 
@@ -111,24 +113,24 @@ def _cholesky_vjp(ct, y, a):  # type: ignore[no-untyped-def]
 general(np.linalg.cholesky, _cholesky_jvp, _cholesky_vjp, cases=DEFINITE)
 
 
-def _eigh_jvp(dots, y, a):  # type: ignore[no-untyped-def]
+def _eigh_jvp(dots, y, a):
     w, v = y
     inner = transposed(v) @ mirror(dots[0]) @ v
     return (diagonal_of(inner), v @ divide(hollow(inner), differences(w)))
 
 
-def _eigh_vjp(ct, y, a):  # type: ignore[no-untyped-def]
+def _eigh_vjp(ct, y, a):
     w, v = y
     inner = diagonal_matrix(ct[0]) + divide(hollow(transposed(v) @ ct[1]), differences(w))
     return (mirror(v @ inner @ transposed(v)),)
 
 
-def _eigvalsh_jvp(dots, y, a):  # type: ignore[no-untyped-def]
+def _eigvalsh_jvp(dots, y, a):
     _, v = np.linalg.eigh(a)
     return diagonal_of(transposed(v) @ mirror(dots[0]) @ v)
 
 
-def _eigvalsh_vjp(ct, y, a):  # type: ignore[no-untyped-def]
+def _eigvalsh_vjp(ct, y, a):
     _, v = np.linalg.eigh(a)
     return (mirror(v @ diagonal_matrix(ct) @ transposed(v)),)
 
@@ -137,7 +139,7 @@ general(np.linalg.eigh, _eigh_jvp, _eigh_vjp, results=2, cases=DEFINITE)
 general(np.linalg.eigvalsh, _eigvalsh_jvp, _eigvalsh_vjp, cases=DEFINITE)
 
 
-def _svd_jvp(dots, y, a, full_matrices=True):  # type: ignore[no-untyped-def]
+def _svd_jvp(dots, y, a, full_matrices=True):
     u, s, vh = y
     v = transposed(vh)
     columns, rows = np.expand_dims(s, -2), np.expand_dims(s, -1)
@@ -150,7 +152,7 @@ def _svd_jvp(dots, y, a, full_matrices=True):  # type: ignore[no-untyped-def]
     return (du, diagonal_of(inner), transposed(dv))
 
 
-def _svd_vjp(ct, y, a, full_matrices=True):  # type: ignore[no-untyped-def]
+def _svd_vjp(ct, y, a, full_matrices=True):
     u, s, vh = y
     v = transposed(vh)
     u_bar, v_bar = ct[0], transposed(ct[2])
@@ -178,12 +180,12 @@ general(
 )
 
 
-def _svdvals_jvp(dots, y, x):  # type: ignore[no-untyped-def]
+def _svdvals_jvp(dots, y, x):
     u, _, vh = np.linalg.svd(x, full_matrices=False)
     return diagonal_of(transposed(u) @ dots[0] @ transposed(vh))
 
 
-def _svdvals_vjp(ct, y, x):  # type: ignore[no-untyped-def]
+def _svdvals_vjp(ct, y, x):
     u, _, vh = np.linalg.svd(x, full_matrices=False)
     return (u @ (np.expand_dims(ct, -1) * vh),)
 
@@ -191,7 +193,7 @@ def _svdvals_vjp(ct, y, x):  # type: ignore[no-untyped-def]
 general(np.linalg.svdvals, _svdvals_jvp, _svdvals_vjp, cases=[case(sample(4, 3, kind="distinct"))])
 
 
-def _qr_jvp(dots, y, a):  # type: ignore[no-untyped-def]
+def _qr_jvp(dots, y, a):
     q, r = y
     x = transposed(np.linalg.solve(transposed(r), transposed(dots[0])))
     inner = transposed(q) @ x
@@ -199,7 +201,7 @@ def _qr_jvp(dots, y, a):  # type: ignore[no-untyped-def]
     return (x - q @ (inner - turn), (inner - turn) @ r)
 
 
-def _qr_vjp(ct, y, a):  # type: ignore[no-untyped-def]
+def _qr_vjp(ct, y, a):
     q, r = y
     m = r @ transposed(ct[1]) - transposed(ct[0]) @ q
     inner = ct[0] + q @ (np.tril(m) + transposed(np.tril(m, -1)))
@@ -215,14 +217,14 @@ general(
 )
 
 
-def _pinv_jvp(dots, y, a):  # type: ignore[no-untyped-def]
+def _pinv_jvp(dots, y, a):
     da, da_t, y_t = dots[0], transposed(dots[0]), transposed(y)
     outside = y @ y_t @ (da_t - da_t @ a @ y)
     inside = (da_t - y @ a @ da_t) @ y_t @ y
     return outside + inside - y @ da @ y
 
 
-def _pinv_vjp(ct, y, a):  # type: ignore[no-untyped-def]
+def _pinv_vjp(ct, y, a):
     ct_t, y_t = transposed(ct), transposed(y)
     outside = (ct_t - a @ (y @ ct_t)) @ y @ y_t
     inside = y_t @ y @ (ct_t - (ct_t @ y) @ a)
@@ -240,7 +242,7 @@ general(
 # --- norms ------------------------------------------------------------------------------------------------------------
 
 
-def _norm_vjp(ct, y, x, ord=None, axis=None, keepdims=False):  # type: ignore[no-untyped-def]
+def _norm_vjp(ct, y, x, ord=None, axis=None, keepdims=False):
     if ord is None or ord == "fro":
         return (times(x, spread(divide(ct, y), x, axis, keepdims)),)
     if (axis is None and np.ndim(x) == 2) or isinstance(axis, tuple):
@@ -255,7 +257,7 @@ def _norm_vjp(ct, y, x, ord=None, axis=None, keepdims=False):  # type: ignore[no
     return (times(sign(x), power(np.abs(x), ord - 1) * scaled),)
 
 
-def _norm_jvp(dots, y, x, ord=None, axis=None, keepdims=False):  # type: ignore[no-untyped-def]
+def _norm_jvp(dots, y, x, ord=None, axis=None, keepdims=False):
     if ord is None or ord == "fro":
         return divide(np.sum(x * dots[0], axis=axis, keepdims=keepdims), y)
     if (axis is None and np.ndim(x) == 2) or isinstance(axis, tuple):
@@ -289,7 +291,7 @@ general(
 )
 
 
-def _matrix_power(a, n):  # type: ignore[no-untyped-def]
+def _matrix_power(a, n):
     if n < 0:
         a = np.linalg.inv(a)
         n = -n
@@ -299,7 +301,7 @@ def _matrix_power(a, n):  # type: ignore[no-untyped-def]
     return result
 
 
-def _multi_dot(arrays):  # type: ignore[no-untyped-def]
+def _multi_dot(arrays):
     product = arrays[0]
     for array in arrays[1:]:
         product = np.dot(product, array)

@@ -1,5 +1,7 @@
 """Rules of NumPy's sorting, searching and interpolation."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, no_derivative, sample
@@ -36,7 +38,7 @@ general(
 )
 
 
-def _interp_jvp(dots, y, x, xp, fp):  # type: ignore[no-untyped-def]
+def _interp_jvp(dots, y, x, xp, fp):
     k = np.clip(np.searchsorted(xp, x, "right") - 1, 0, len(xp) - 2)
     width = xp[k + 1] - xp[k]
     t = np.clip((x - xp[k]) / width, 0.0, 1.0)
@@ -46,7 +48,7 @@ def _interp_jvp(dots, y, x, xp, fp):  # type: ignore[no-untyped-def]
     return slope * along_x + dots[2][k] * (1 - t) + dots[2][k + 1] * t
 
 
-def _interp_vjp(ct, y, x, xp, fp):  # type: ignore[no-untyped-def]
+def _interp_vjp(ct, y, x, xp, fp):
     k = np.clip(np.searchsorted(xp, x, "right") - 1, 0, len(xp) - 2)
     width = xp[k + 1] - xp[k]
     t = np.clip((x - xp[k]) / width, 0.0, 1.0)
@@ -69,7 +71,7 @@ general(
 )
 
 
-def _trapezoid(y, x=None, dx=1.0):  # type: ignore[no-untyped-def]
+def _trapezoid(y, x=None, dx=1.0):
     sums = y[1:] + y[:-1]
     if x is None:
         return np.sum(sums) * dx / 2

@@ -1,5 +1,7 @@
 """Rules of NumPy's products of vectors, matrices and tensors."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import operator
 
 import numpy as np
@@ -115,21 +117,21 @@ bilinear(
 )
 
 
-def _einsum_jvp(dots, y, subscripts, *operands):  # type: ignore[no-untyped-def]
+def _einsum_jvp(dots, y, subscripts, *operands):
     return sum([np.einsum(subscripts, *operands[:k], dots[k + 1], *operands[k + 1 :]) for k in range(len(operands))])
 
 
-def _einsum_vjp(ct, y, subscripts, *operands):  # type: ignore[no-untyped-def]
+def _einsum_vjp(ct, y, subscripts, *operands):
     ranks = [np.ndim(operand) for operand in operands]
     return (None, *[_einsum_part(ct, subscripts, k, ranks, *operands) for k in range(len(operands))])
 
 
-def _einsum_part(ct, subscripts, k, ranks, *operands):  # type: ignore[no-untyped-def]
+def _einsum_part(ct, subscripts, k, ranks, *operands):
     part = np.einsum(adjoint_subscripts(subscripts, k, *ranks), ct, *operands[:k], *operands[k + 1 :])
     return einsum_expand(part, operands[k], subscripts, k, *ranks)
 
 
-def _einsum_form(constants):  # type: ignore[no-untyped-def]
+def _einsum_form(constants):
     """The form for two operands none of whose labels is only in it, or in it twice."""
     subscripts = constants.get(0)
     if not isinstance(subscripts, str) or "..." in subscripts or subscripts.count(",") != 1:

@@ -1,5 +1,7 @@
 """Rules of NumPy's reductions and cumulative functions."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
@@ -34,22 +36,22 @@ linear(
 )
 
 
-def _var_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):  # type: ignore[no-untyped-def]
+def _var_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     centred = a - np.mean(a, axis=axis, keepdims=True)
     return np.sum(centred * dots[0], axis=axis, keepdims=keepdims) * (2 / (count(a, axis) - ddof))
 
 
-def _var_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):  # type: ignore[no-untyped-def]
+def _var_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     centred = a - np.mean(a, axis=axis, keepdims=True)
     return (spread(ct * (2 / (count(a, axis) - ddof)), a, axis, keepdims) * centred,)
 
 
-def _std_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):  # type: ignore[no-untyped-def]
+def _std_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     centred = a - np.mean(a, axis=axis, keepdims=True)
     return divide(np.sum(centred * dots[0], axis=axis, keepdims=keepdims), y * (count(a, axis) - ddof))
 
 
-def _std_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):  # type: ignore[no-untyped-def]
+def _std_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     centred = a - np.mean(a, axis=axis, keepdims=True)
     return (times(centred, spread(divide(ct, y * (count(a, axis) - ddof)), a, axis, keepdims)),)
 
@@ -76,13 +78,13 @@ for _extreme in (np.max, np.min, np.nanmax, np.nanmin):
 linear(np.cumsum, lambda ct, a, axis=None, dtype=None: reverse_cumsum(ct, a, axis), cases=PLAIN)
 
 
-def _cumprod_jvp(dots, y, a, axis=None, dtype=None):  # type: ignore[no-untyped-def]
+def _cumprod_jvp(dots, y, a, axis=None, dtype=None):
     if axis is None:
         return recur(previous(y, 0, 1.0) * np.ravel(dots[0]), np.ravel(a), 0)
     return recur(previous(y, axis, 1.0) * dots[0], a, axis)
 
 
-def _cumprod_vjp(ct, y, a, axis=None, dtype=None):  # type: ignore[no-untyped-def]
+def _cumprod_vjp(ct, y, a, axis=None, dtype=None):
     if axis is None:
         return (reshape_like(previous(y, 0, 1.0) * recur_back(ct, np.ravel(a), 0), a),)
     return (previous(y, axis, 1.0) * recur_back(ct, a, axis),)
@@ -106,12 +108,12 @@ general(
 )
 
 
-def _recur_vjp(ct, y, c, x, axis):  # type: ignore[no-untyped-def]
+def _recur_vjp(ct, y, c, x, axis):
     c_bar = recur_back(ct, x, axis)
     return (c_bar, c_bar * previous(y, axis, 0.0), None)
 
 
-def _recur_back_vjp(ct, y, c, x, axis):  # type: ignore[no-untyped-def]
+def _recur_back_vjp(ct, y, c, x, axis):
     c_bar = recur(ct, x, axis)
     return (c_bar, previous(c_bar, axis, 0.0) * y, None)
 
@@ -141,7 +143,7 @@ linear(
 )
 
 
-def _prod_others_product(v, x, axis=None):  # type: ignore[no-untyped-def]
+def _prod_others_product(v, x, axis=None):
     """The Jacobian of ``prod_others``, which is symmetric, times ``v``."""
     if axis is None:
         return reshape_like(_prod_others_last(np.ravel(v), np.ravel(x)), x)
@@ -150,7 +152,7 @@ def _prod_others_product(v, x, axis=None):  # type: ignore[no-untyped-def]
     return np.moveaxis(_prod_others_last(np.moveaxis(v, axis, -1), np.moveaxis(x, axis, -1)), -1, axis)
 
 
-def _prod_others_last(v, x):  # type: ignore[no-untyped-def]
+def _prod_others_last(v, x):
     eye = np.eye(np.shape(x)[-1])
     without = np.expand_dims(x, -2) * (1 - eye) + eye  # in row i, element i is 1
     pairs = prod_others(without, -1) * (1 - eye)
@@ -168,7 +170,7 @@ general(
 # functions that other functions say
 
 
-def _average(a, axis=None, weights=None):  # type: ignore[no-untyped-def]
+def _average(a, axis=None, weights=None):
     if weights is None:
         return np.mean(a, axis=axis)
     if axis is None or np.ndim(weights) == np.ndim(a):
@@ -177,24 +179,24 @@ def _average(a, axis=None, weights=None):  # type: ignore[no-untyped-def]
     return np.matmul(moved, weights) / np.sum(weights)
 
 
-def _ptp(a, axis=None, *, keepdims=False):  # type: ignore[no-untyped-def]
+def _ptp(a, axis=None, *, keepdims=False):
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 
-def _nansum(a, axis=None, *, keepdims=False):  # type: ignore[no-untyped-def]
+def _nansum(a, axis=None, *, keepdims=False):
     return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
 
 
-def _nanmean(a, axis=None, *, keepdims=False):  # type: ignore[no-untyped-def]
+def _nanmean(a, axis=None, *, keepdims=False):
     total = np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
     return total / np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=keepdims)
 
 
-def _nanprod(a, axis=None, *, keepdims=False):  # type: ignore[no-untyped-def]
+def _nanprod(a, axis=None, *, keepdims=False):
     return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
 
 
-def _median(a, axis=None):  # type: ignore[no-untyped-def]
+def _median(a, axis=None):
     rows = np.sort(np.ravel(a)) if axis is None else np.sort(np.moveaxis(a, axis, -1), axis=-1)
     n = np.shape(rows)[-1]
     return (np.take(rows, (n - 1) // 2, axis=-1) + np.take(rows, n // 2, axis=-1)) / 2

@@ -1,5 +1,7 @@
 """Rules of the NumPy functions that move elements without computing."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, number, sample
@@ -7,18 +9,18 @@ from adjoint.runtime import arrays
 from adjoint.runtime.arrays import inverse_axes, reshape_like, unbroadcast, unpad, unpad_places, unrepeat, untile
 
 
-def _with_rank(form):  # type: ignore[no-untyped-def]
+def _with_rank(form):
     """The form for a first argument that is known to be an array."""
     return {(rank, ...): form for rank in range(1, 6)}
 
 
-def _reshape(ct, a, shape=None, order="C"):  # type: ignore[no-untyped-def]
+def _reshape(ct, a, shape=None, order="C"):
     if order != "C":
         return np.reshape(ct, np.shape(a), order=order)
     return reshape_like(ct, a)
 
 
-def _reshape_array(ct, a, shape=None, order="C"):  # type: ignore[no-untyped-def]
+def _reshape_array(ct, a, shape=None, order="C"):
     if order != "C":
         return np.reshape(ct, a.shape, order=order)
     return np.reshape(ct, a.shape)
@@ -60,7 +62,7 @@ linear(
 )
 
 
-def _transpose(ct, a, axes=None):  # type: ignore[no-untyped-def]
+def _transpose(ct, a, axes=None):
     if axes is None:
         return np.transpose(ct)
     return np.transpose(ct, inverse_axes(axes))
@@ -120,11 +122,11 @@ linear(
 )
 
 
-def _negated(shift):  # type: ignore[no-untyped-def]
+def _negated(shift):
     return tuple([-part for part in shift]) if isinstance(shift, tuple) else -shift
 
 
-def _pad_jvp(dots, y, array, pad_width, mode="constant", *, constant_values=0):  # type: ignore[no-untyped-def]
+def _pad_jvp(dots, y, array, pad_width, mode="constant", *, constant_values=0):
     if mode == "constant":
         return np.pad(dots[0], pad_width)
     if mode not in COPYING:
@@ -132,7 +134,7 @@ def _pad_jvp(dots, y, array, pad_width, mode="constant", *, constant_values=0): 
     return np.pad(dots[0], pad_width, mode=mode)
 
 
-def _pad_vjp(ct, y, array, pad_width, mode="constant", *, constant_values=0):  # type: ignore[no-untyped-def]
+def _pad_vjp(ct, y, array, pad_width, mode="constant", *, constant_values=0):
     if mode == "constant":
         return (unpad(ct, array, pad_width),)
     if mode not in COPYING:
@@ -198,7 +200,7 @@ linear(
 )
 
 
-def _split(ary, indices_or_sections, axis=0):  # type: ignore[no-untyped-def]
+def _split(ary, indices_or_sections, axis=0):
     extent = np.shape(ary)[axis]
     if isinstance(indices_or_sections, int):
         if extent % indices_or_sections:
@@ -208,7 +210,7 @@ def _split(ary, indices_or_sections, axis=0):  # type: ignore[no-untyped-def]
     return _split_at(ary, indices_or_sections, axis)
 
 
-def _array_split(ary, indices_or_sections, axis=0):  # type: ignore[no-untyped-def]
+def _array_split(ary, indices_or_sections, axis=0):
     if isinstance(indices_or_sections, int):
         extent = np.shape(ary)[axis]
         size = extent // indices_or_sections
@@ -220,7 +222,7 @@ def _array_split(ary, indices_or_sections, axis=0):  # type: ignore[no-untyped-d
     return _split_at(ary, indices_or_sections, axis)
 
 
-def _split_at(ary, places, axis):  # type: ignore[no-untyped-def]
+def _split_at(ary, places, axis):
     bounds = [0, *places, np.shape(ary)[axis]]
     return [np.take(ary, np.arange(bounds[k], bounds[k + 1]), axis=axis) for k in range(len(bounds) - 1)]
 
@@ -234,7 +236,7 @@ definition(
 definition(np.vsplit, lambda ary, sections: _split(ary, sections, 0), cases=[case(sample(4, 6), 2)])
 
 
-def _meshgrid(*xi, indexing="xy"):  # type: ignore[no-untyped-def]
+def _meshgrid(*xi, indexing="xy"):
     rank = len(xi)
     grids = []
     shape = [np.size(x) for x in xi]

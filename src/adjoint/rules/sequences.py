@@ -1,5 +1,7 @@
 """Rules of the functions that join arrays, in the form that takes a list and in the form that takes its parts."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import numpy as np
 
 from adjoint.rules.declare import case, general, linear, number, sample
@@ -66,11 +68,11 @@ linear(
 )
 
 
-def _array_of_jvp(dots, y, template, *leaves, dtype=None):  # type: ignore[no-untyped-def]
+def _array_of_jvp(dots, y, template, *leaves, dtype=None):
     return array_of(template, *dots[1:], dtype=dtype)
 
 
-def _array_of_vjp(ct, y, template, *leaves, dtype=None):  # type: ignore[no-untyped-def]
+def _array_of_vjp(ct, y, template, *leaves, dtype=None):
     return (None, *[array_leaf(ct, template, k, leaves[k]) for k in range(len(leaves))])
 
 

@@ -46,7 +46,7 @@ def _dims(shape: Any) -> tuple[Dim, ...] | None:
         case Const(value=int() | np.integer() as extent):
             return (_dim(extent),)
         case Tuple(items=items):
-            return ("any",) * len(items)
+            return tuple(_dim(-1) for _ in items)
         case tuple():
             return tuple(_dim(part.value) if isinstance(part, Const) else "any" for part in shape)
         case Scalar():

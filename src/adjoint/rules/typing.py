@@ -226,10 +226,9 @@ class _Maker:
                 return complex(value, 0.5)
 
     def _array(self, dtype: Any, dims: tuple[Dim, ...] | None, value: float) -> Any:
-        if dims is None:
-            dims = ("any",) * (self._rank + 1)
-        shape = tuple([1 if dim == "one" else self._many if dim == "many" else self._next() for dim in dims])
-        self.varied = self.varied or "many" in dims
+        known: Sequence[Dim] = ["any"] * (self._rank + 1) if dims is None else dims
+        shape = tuple([1 if dim == "one" else self._many if dim == "many" else self._next() for dim in known])
+        self.varied = self.varied or "many" in known
         if dtype.kind == "b":
             return np.ones(shape, bool)
         if dtype.kind not in "fciu":

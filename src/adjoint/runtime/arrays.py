@@ -151,7 +151,8 @@ def scatter_take(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any:
         np.add.at(out.reshape(-1), np.asarray(indices), ct)
         return out
     axis = axis % out.ndim
-    np.add.at(out, (slice(None),) * axis + (np.asarray(indices),), ct)
+    place: Any = (slice(None),) * axis + (np.asarray(indices),)
+    np.add.at(out, place, ct)
     return out
 
 
@@ -162,7 +163,7 @@ def scatter_along(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any
         np.add.at(out.reshape(-1), indices, ct)
         return out
     axis = axis % out.ndim
-    grids = list(np.ogrid[tuple(slice(extent) for extent in np.shape(indices))])
+    grids: list[Any] = list(np.ogrid[tuple(slice(extent) for extent in np.shape(indices))])
     grids[axis] = indices
     np.add.at(out, tuple(grids), ct)
     return out
@@ -326,7 +327,9 @@ def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], lis
     """The axes of both operands that ``np.tensordot`` sums over."""
     if isinstance(axes, (int, np.integer)):
         return list(range(rank_a - int(axes), rank_a)), list(range(int(axes)))
-    of_a, of_b = ([part] if isinstance(part, (int, np.integer)) else list(part) for part in axes)
+    of_a: list[int]
+    of_b: list[int]
+    of_a, of_b = ([int(part)] if isinstance(part, (int, np.integer)) else list(part) for part in axes)
     return [axis % rank_a for axis in of_a], [axis % rank_b for axis in of_b]
 
 

@@ -82,7 +82,7 @@ def sign(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return _complex_sign(x) if x.dtype.kind == "c" else np.sign(x)
     if isinstance(x, (complex, np.complexfloating)):
-        return x.conjugate() / abs(x) if x != 0 else 0 * x
+        return np.conj(x) / np.abs(x) if x != 0 else 0 * x
     if x > 0:
         return x * 0 + 1
     return x * 0 - 1 if x < 0 else x * 0

@@ -95,7 +95,8 @@ def _kron_blocks(ct: Any, a: Any, b: Any) -> tuple[Any, int]:
 
 
 def _aligned(x: Any, rank: int) -> tuple[int, ...]:
-    return (1,) * (rank - np.ndim(x)) + np.shape(x)
+    shape: tuple[int, ...] = np.shape(x)
+    return (1,) * (rank - len(shape)) + shape
 
 
 def _padded(x: Any, rank: int, parity: int) -> list[int]:
