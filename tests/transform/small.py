@@ -156,7 +156,7 @@ class Lowering:
             return Exit(2, (UNDEFINED,) * len(own) + (value,))
 
         self.leave.append(leave)
-        again: Then = lambda env, builder: leave("continue", None, env, builder)  # noqa: E731
+        again: Then = lambda env, builder: leave("continue", None, env, builder)
         if isinstance(node, ast.While) and not (isinstance(node.test, ast.Constant) and node.test.value is True):
             cond = self.expr(node.test, inside, inner)
             deeper = inner.nested()

@@ -12,8 +12,7 @@ import pytest
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import FLOAT, INT, Array, List, Storage, Type
 from adjoint.ir.verifier import verify
-from adjoint.transform.reverse import reverse, split
-from adjoint.transform.reverse import calls
+from adjoint.transform.reverse import calls, reverse, split
 from transform.interpret import run
 from transform.small import small
 from transform.tracing import Tracer, splice

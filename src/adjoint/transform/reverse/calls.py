@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Key, Subscript, Var
 from adjoint.ir.types import Array, Scalar, is_handle
@@ -16,7 +17,7 @@ from adjoint.runtime import display
 from adjoint.runtime.numbers import times
 from adjoint.runtime.objects import make_object
 from adjoint.transform.reverse.contents import ask_originals, content
-from adjoint.transform.reverse.context import has_memory
+from adjoint.transform.reverse.context import acts_on_memory
 from adjoint.transform.reverse.nested import reverse_definition, reverse_derived
 from adjoint.transform.reverse.sweep import is_zero
 
@@ -104,13 +105,14 @@ def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
 
 
 def _opaque(reverser: Reverser, call: Call, values: Sequence[Atom], rule: Rule | None) -> None:
+    """A call of which no derivative is known may not touch anything through which one flows."""
     if not any(map(reverser.context.activity.varied.has, values)):
         return
     name = rule.name if rule is not None else getattr(call.callee, "__name__", repr(call.callee))
     if any(map(reverser.active, call.targets)):
         reverser.context.problem("AD0201", call.span, f"the body of {name!r} is not visible here", name=name)
-    elif any(isinstance(value, Var) and has_memory(value) and reverser.active(value) for value in values):
-        code = "AD0201" if rule is None else "AD0303"
+    elif acts_on_memory(call, reverser.context.activity):
+        code = "AD0303" if effects_of(call).known else "AD0201"
         reverser.context.problem(code, call.span, f"{name!r} may write to what varies", name=name)
 
 
@@ -177,9 +179,17 @@ class _Pullback:
             return
         partials = splice(self.scope.sweep, self.form(), (*self.then, *self.results()), self.kwargs)
         each = partials if isinstance(partials, tuple) else (partials,)
-        for arg, partial in zip(self.args, each, strict=True):
-            if self.reverser.active(arg) and partial is not None and not _is_literal(partial, None):
-                self.product(arg, cotangent, partial)
+        pairs = [
+            (arg, partial)
+            for arg, partial in zip(self.args, each, strict=True)
+            if self.reverser.active(arg) and partial is not None and not _is_literal(partial, None)
+        ]
+        if len(pairs) == 2 and pairs[0] == pairs[1]:
+            doubled = self.scope.sweep.call(operator.mul, Const(2.0), cotangent, hint="t_bar")
+            self.product(pairs[0][0], doubled, pairs[0][1])
+            return
+        for arg, partial in pairs:
+            self.product(arg, cotangent, partial)
 
     def product(self, arg: Atom, cotangent: Atom, partial: Atom) -> None:
         """Adds a cotangent times a partial derivative."""

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjoint.analysis.activity import all_memory
+from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Key, Loop, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Storage
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Storage, Tuple
 from adjoint.ir.walk import blocks_of, map_key, operands
-from adjoint.rules.registry import rule_for
 from adjoint.runtime import arrays
+from adjoint.transform.reverse.regions import Region, Regions
 from adjoint.transform.reverse.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -38,42 +40,73 @@ SHAPE_ARGUMENTS = {
 class Writes:
     """When memory is written, as far as the program text tells."""
 
-    def __init__(self, body: Block) -> None:
-        self.number: dict[int, tuple[int, int | None]] = {}
-        self.events: list[tuple[int, int | None, Storage]] = []
-        self.scan(body, None)
+    def __init__(self, regions: Regions, body: Block) -> None:
+        self.number: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self.events: list[tuple[int, tuple[int, ...], Storage]] = []
+        self.homes: dict[Storage, Region] = {}
+        for var, binding in regions.bindings.items():
+            for storage in all_memory(var.type):
+                before = self.homes.get(storage, binding.region)
+                self.homes[storage] = _common(before, binding.region)
+        self.scan(body, ())
 
-    def scan(self, block: Block, loop: int | None) -> None:
+    def scan(self, block: Block, loops: tuple[int, ...]) -> None:
         for statement in block.statements:
             place = len(self.number)
-            self.number[id(statement)] = place, loop
+            self.number[id(statement)] = place, loops
             for storage in _written_by(statement):
-                self.events.append((place, loop, storage))
-            inner = id(statement) if loop is None and isinstance(statement, Loop) else loop
+                self.events.append((place, loops, storage))
+            inner = (*loops, id(statement)) if isinstance(statement, Loop) else loops
             for nested in blocks_of(statement):
                 self.scan(nested, inner)
         for nested in blocks_of(block.terminator):
-            self.scan(nested, loop)
+            self.scan(nested, loops)
 
     def after(self, statement: Statement, storage: Storage) -> bool:
-        """Whether memory may be written after a statement was executed once."""
-        place, loop = self.number[id(statement)]
+        """Whether memory may be written after a statement was executed once.
+
+        Memory that nothing outside of one iteration refers to is made anew in each.
+        """
         root = storage.find()
+        place, loops = self.number[id(statement)]
+        lifetime = _loops_around(self.homes.get(root))
+        again = [loop for loop in loops if loop not in lifetime]
         return any(
-            event.find() is root and (when > place or (loop is not None and where == loop))
+            event.find() is root and (when > place or any(loop in where for loop in again))
             for when, where, event in self.events
         )
+
+    def settled(self, statement: Statement, base: Atom) -> bool:
+        """Whether what a statement reads from memory can be read again at any later time."""
+        storage = getattr(base.type, "storage", None) if isinstance(base, Var) else None
+        if not isinstance(storage, Storage):
+            return isinstance(base, Var) and isinstance(base.type, Tuple)
+        return not storage.written or not self.after(statement, storage)
+
+
+def _common(one: Region, other: Region) -> Region:
+    while not other.within(one):
+        assert one.parent is not None
+        one = one.parent
+    return one
+
+
+def _loops_around(region: Region | None) -> set[int]:
+    found = set()
+    while region is not None:
+        if region.kind == "loop":
+            found.add(id(region.owner))
+        region = region.parent
+    return found
 
 
 def _written_by(statement: Statement) -> Iterator[Storage]:
     if isinstance(statement, Store):
         atoms: tuple[Atom, ...] = (statement.base,)
     elif isinstance(statement, Call):
-        rule = rule_for(statement.callee)
-        if rule is None:
-            atoms = operands(statement)
-        else:
-            atoms = tuple(statement.args[place] for place in rule.writes if place < len(statement.args))
+        found = effects_of(statement)
+        values = operands(statement)
+        atoms = tuple(values[place] for place in found.writes if place < len(values)) if found.known else values
     else:
         return
     for atom in atoms:
@@ -92,6 +125,9 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
     storage = getattr(atom.type, "storage", None)
     if not isinstance(storage, Storage) or not storage.written or not reverser.writes.after(statement, storage):
         return atom
+    known = reverser.known_copies.get((id(statement), atom, result))
+    if known is not None:
+        return known
     match atom.type:
         case Array(dtype=dtype, dims=dims):
             copy, make = Var(f"{atom.hint}_kept", Array(dtype, dims)), np.copy
@@ -105,6 +141,7 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
     reverser.bind_at(copy, statement, after=result)
     reverser.context.copies[copy] = Call((copy,), make, (atom,))
     reverser.originals[copy] = atom
+    reverser.known_copies[id(statement), atom, result] = copy
     return copy
 
 

@@ -11,10 +11,10 @@ from adjoint.analysis.activity import GROWING, Activity
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Statement, Store, Var
-from adjoint.ir.types import Array, Scalar, Storage, Tuple, is_float_dtype, is_handle
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Statement, Store, Var
+from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
 from adjoint.ir.walk import binders_of, blocks_of, operands, statements_in, targets_of
-from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.edits import Edits
@@ -106,11 +106,10 @@ def acts_on_memory(statement: Statement, found: Activity) -> bool:
         case Call(callee=callee, args=args):
             if callee in LIST_CHANGES or callee in GROWING:
                 return found.active(args[0])
-            rule = rule_for(callee)
-            if rule is not None and rule.writes:
-                return any(found.active(args[place]) for place in rule.writes if place < len(args))
-            if isinstance(callee, Definition) or rule is None:
-                return any(isinstance(arg, Var) and has_memory(arg) and found.active(arg) for arg in operands(statement))
+            found_effects = effects_of(statement)
+            if isinstance(callee, Definition) or not found_effects.known:
+                return any(has_memory(arg) and found.active(arg) for arg in operands(statement))
+            return any(found.active(args[place]) for place in found_effects.writes if place < len(args))
     return False
 
 
@@ -119,34 +118,6 @@ def effects_inside(block: Block, found: Activity) -> bool:
     return any(acts_on_memory(statement, found) for statement in statements_in(block))
 
 
-def has_memory(var: Var) -> bool:
-    """Whether a variable is a reference to memory that may be written."""
-    return is_handle(var.type) and not isinstance(var.type, Tuple)
-
-
-def written(statements: Iterable[Statement]) -> set[Storage]:
-    """The storage classes that statements write."""
-    found: set[Storage] = set()
-    for statement in statements:
-        for inner in _with_inner(statement):
-            match inner:
-                case Store(base=Var(type=type_)):
-                    storage = getattr(type_, "storage", None)
-                    if storage is not None:
-                        found.add(storage.find())
-                case Call():
-                    for arg in operands(inner):
-                        storage = getattr(arg.type, "storage", None) if isinstance(arg, Var) else None
-                        if storage is not None and storage.written and not _only_reads(inner):
-                            found.add(storage.find())
-                case _:
-                    pass
-    return found
-
-
-def _only_reads(call: Call) -> bool:
-    rule = rule_for(call.callee)
-    return rule is not None and not rule.writes
-
-
-__all__ = ["Context", "Load", "acts_on_memory", "effects_inside", "has_memory", "make_context", "reversed_", "written"]
+def has_memory(atom: Atom) -> bool:
+    """Whether an atom is a reference to memory that may be written."""
+    return isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Tuple)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Const, Key, Slice, Subscript, Var
+from adjoint.ir.nodes import Atom, Const, Key, Subscript, Var
 from adjoint.ir.types import Array, Scalar, Type
 from adjoint.runtime.arrays import unbroadcast
 

@@ -9,25 +9,27 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjoint.ir.effects import effects
 from adjoint.ir.nodes import (
-    UNDEFINED,
     Atom,
     Block,
     Call,
     Const,
     Continue,
+    Definition,
+    Derived,
     Exit,
+    Function,
     Guarded,
     If,
     Load,
     Loop,
     Range,
-    Raise,
     Statement,
     Store,
     Subscript,
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
 
 
+_DTYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
+
+
 class Keeper:
     """Finds for each variable of the forward region what stands for it in the reverse region."""
 
@@ -62,6 +67,7 @@ class Keeper:
         self.leaf_sets: dict[Var, frozenset[Var] | None] = {}
         self.settled: set[Var] = set()
         self.recomputed: set[Var] = set()
+        self.to_keep: set[Var] = set()
 
     def run(self, root: Sweep, results: list[Atom]) -> None:
         """Settles everything that the reverse region and its results read."""
@@ -125,18 +131,19 @@ class Keeper:
                 groups.setdefault(binding.region, []).append(var)
         for group in groups.values():
             sets = {var: self.leaves_of(var) for var in group}
-            can = {var: leaves for var, leaves in sets.items() if leaves is not None}
+            can = {var: below for var, below in sets.items() if below is not None}
             kept = {var for var in group if var not in can}
             everything = frozenset().union(*can.values()) - kept if can else frozenset()
             if len(everything) <= len(can):
                 self.recomputed.update(can)
                 continue
-            for var, leaves in can.items():
-                if len(leaves - kept) <= 1:
+            for var, below in can.items():
+                if len(below - kept) <= 1:
                     self.recomputed.add(var)
-                    kept |= leaves
+                    kept |= below
                 else:
                     kept.add(var)
+                    self.to_keep.add(var)
 
     def leaves_of(self, var: Var) -> frozenset[Var] | None:
         """The variables to keep if this one is recomputed; None where it cannot be."""
@@ -183,7 +190,7 @@ class Keeper:
                     return False
                 return all(_number_or_shape(atom, callee) for atom in operands(statement))
             case Load(target=target, base=base):
-                return isinstance(base, Var) and _unwritten(base) and isinstance(target.type, (Scalar, Array))
+                return isinstance(target.type, (Scalar, Array)) and self.reverser.writes.settled(statement, base)
             case If(targets=targets):
                 if not targets or not all(isinstance(target.type, Scalar) for target in targets):
                     return False
@@ -255,6 +262,8 @@ class Keeper:
         else:
             copy = rebuild(statement, lambda atom: atom, binder=lambda old: new if old is var else old)
         for atom in self.outer_reads(copy):
+            if atom not in self.to_keep and self.leaves_of(atom) is not None:
+                self.recomputed.add(atom)
             self.settle(atom)
         sweep.first((binding.order, 0), copy)
 
@@ -280,17 +289,17 @@ class Keeper:
         """Whether one array can hold the variable for all iterations."""
         outside = region.parent is not None and not region.parent.in_loop
         exits = any(isinstance(leaf, Exit) for leaf in leaves(loop.body))
-        fits = isinstance(var.type, Scalar) and var.type.dtype is None and var.type.kind != "complex"
+        fits = isinstance(var.type, Scalar)
         return outside and not exits and fits and isinstance(loop.over, Range) and not loop.over.backward
 
     def keep_in_array(self, var: Var, binding: Binding, loop: Loop) -> None:
         over = loop.over
         assert isinstance(over, Range) and isinstance(var.type, Scalar)
-        kind = {"float": np.float64, "int": np.int64, "bool": np.bool_}[var.type.kind]
-        kept = Var(f"{var.hint}_kept", Array(np.dtype(kind), ("any",), Storage(written=True)))
+        dtype = var.type.dtype or np.dtype(_DTYPES[var.type.kind])
+        kept = Var(f"{var.hint}_kept", Array(dtype, ("any",), Storage(written=True)))
         size = self.size(loop, over)
         edits = self.context.edits
-        make = Call((kept,), np.empty, (size,) if kind is np.float64 else (size, Const(kind)))
+        make = Call((kept,), np.empty, (size,) if dtype == np.float64 else (size, Const(dtype.type)))
         edits.put_before(loop, make)
         index = self.loop_index(loop, binding.region)
         core = binding.region.start
@@ -330,15 +339,15 @@ class Keeper:
             return loop.index
         return self.context.edits.index.setdefault(id(loop), Var("i", INT))
 
-    def place(self, over: Range, index: Var, emit: object) -> Atom:
+    def place(self, over: Range, index: Var, emit: Callable[[Statement], None]) -> Atom:
         """The number of the iteration with this index."""
         if _counts_from_start(over):
             return index
         distance, place = Var("t", INT), Var("k", INT)
-        emit(Call((distance,), operator.sub, (index, over.start)))  # type: ignore[operator]
+        emit(Call((distance,), operator.sub, (index, over.start)))
         if over.step == Const(1):
             return distance
-        emit(Call((place,), operator.floordiv, (distance, over.step)))  # type: ignore[operator]
+        emit(Call((place,), operator.floordiv, (distance, over.step)))
         return place
 
     def after_binding(self, var: Var, binding: Binding, statement: Statement) -> None:
@@ -412,15 +421,10 @@ def _counts_from_start(over: Range) -> bool:
     return over.step == Const(1) and isinstance(start, Const) and start.value in (0, 1)
 
 
-def _unwritten(base: Var) -> bool:
-    storage = getattr(base.type, "storage", None)
-    return isinstance(storage, Storage) and not storage.written
-
-
 def _repeatable(callee: object) -> bool:
     """Whether a call only computes its result."""
-    from adjoint.ir.effects import effects
-
+    if isinstance(callee, (Function, Definition, Derived)):
+        return False
     rule = rule_for(callee)
     if rule is not None and (not rule.pure or isinstance(rule, Observer)):
         return False
@@ -447,5 +451,3 @@ def _needed(block: Block, value: Atom) -> Block:
                 wanted.update(vars_used(inner))
     return Block(tuple(reversed(kept)), Yield((value,)))
 
-
-__all__ = ["UNDEFINED", "Keeper", "Raise"]

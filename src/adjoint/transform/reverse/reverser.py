@@ -31,6 +31,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import INT, Array, Scalar, is_handle
 from adjoint.ir.walk import blocks_of, leaves
 from adjoint.transform.reverse.calls import reverse_call
+from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
 from adjoint.transform.reverse.fit import accumulation, fitted
 from adjoint.transform.reverse.memory import reverse_list_change, reverse_store
@@ -39,7 +40,6 @@ from adjoint.transform.reverse.ownership import Ownership
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
 from adjoint.transform.reverse.shadows import Shadows
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_zero
-from adjoint.transform.reverse.contents import Writes, content_key
 
 
 class Reverser:
@@ -50,8 +50,9 @@ class Reverser:
         self.family = family
         self.shadows = Shadows(context, given)
         self.ownership = Ownership(context)
-        self.writes = Writes(context.function.body)
+        self.writes = Writes(context.regions, context.function.body)
         self.originals: dict[Var, Var] = {}
+        self.known_copies: dict[tuple[int, Var, bool], Var] = {}
         self.places: dict[int, Block] = {}
         self.note_places(context.function.body)
         self.root = context.open(context.regions.top)

@@ -10,11 +10,39 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjoint.ir.nodes import UNDEFINED, Atom, Block, Call, Const, Continue, Exit, Guarded, If, Key, Load, Loop
-from adjoint.ir.nodes import Statement, Store, Var, Yield
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Storage, Tuple, Type, is_float_dtype, is_handle
-from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.analysis.activity import all_memory, own_memory
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Exit,
+    Guarded,
+    If,
+    Key,
+    Load,
+    Loop,
+    Statement,
+    Store,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import (
+    Array,
+    Dict,
+    Instance,
+    List,
+    Number,
+    Scalar,
+    Storage,
+    Tuple,
+    Type,
+    is_float_dtype,
+    is_handle,
+)
+from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
