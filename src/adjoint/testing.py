@@ -1,7 +1,8 @@
 """Are the derivatives of a function right? Forward mode, reverse mode and differences are held against each other.
 
-The one idea: flatten arguments and results to their float leaves. Then a derivative is a linear map between vectors, whatever the
-structures, and a random direction ``v`` and a random weight ``w`` test it with two numbers: ``w . (J v)`` and ``(J' w) . v``.
+The one idea: flatten arguments and results to their float leaves. Then a derivative is a linear map between vectors,
+whatever the structures, and a random direction ``v`` and a random weight ``w`` test it with two numbers:
+``w . (J v)`` and ``(J' w) . v``.
 """
 
 from __future__ import annotations
@@ -125,6 +126,7 @@ def clone(value: Any) -> Any:
 def moved(value: Any, direction: Vector, step: complex) -> Any:
     """A copy of a structure whose float leaves are moved by ``step`` times ``direction``."""
     position = 0
+    imaginary = step.imag != 0
 
     def move(leaf: Any) -> Any:
         nonlocal position
@@ -132,10 +134,10 @@ def moved(value: Any, direction: Vector, step: complex) -> Any:
         change = step * direction[position : position + size]
         position += size
         if isinstance(leaf, np.ndarray):
-            dtype = np.complex128 if isinstance(step, complex) else leaf.dtype
+            dtype = np.complex128 if imaginary else leaf.dtype
             return (leaf + change.reshape(leaf.shape)).astype(dtype)
         result = leaf + change.item()
-        return result if isinstance(step, complex) else type(leaf)(result)
+        return result if imaginary else type(leaf)(result)
 
     return rebuild(value, move)
 
@@ -293,11 +295,14 @@ def check_grads(
     Checked besides: the value is that of ``f``; arguments are left as ``f`` leaves them; a second call and a second
     use of the pullback give the same; gradients share no memory with arguments, seed or each other.
 
-    What it cannot see: errors at other points than this, or at points where ``f`` has a kink and one-sided
-    derivatives average to the answer; errors smaller than the tolerance beside large components, because a direction mixes all
-    of them; both modes and ``f`` itself being wrong together, as with a derivative that the user declared for a function he
-    replaced; objects that occur twice among the arguments, which differences move apart; functions whose result is not a function of the arguments (random numbers, clocks, files); complex
-    arguments and integers in fields that are annotated as floats, which are held constant.
+    What it cannot see:
+
+    * errors at other points than this one, and at a kink whose one-sided derivatives average to the answer;
+    * errors smaller than the tolerance beside large components, because a direction mixes all of them;
+    * a function that is itself wrong, with derivatives that agree with it;
+    * functions that are none: random numbers, clocks, files;
+    * complex arguments, and integers in fields that are annotated as floats: both are held constant;
+    * objects that occur twice among the arguments: differences move them apart.
     """
     if kwargs:
         f = functools.partial(f, **kwargs)
@@ -509,7 +514,7 @@ def _scalar_valued(problem: _Problem) -> Callable[..., Any]:
     for index, (path, leaf) in enumerate(leaves(problem.value)):
         place = f"y{show_path(path)}" if path else "y"
         if isinstance(leaf, np.ndarray):
-            namespace[f"w{index}"] = rng.normal(size=leaf.shape).astype(leaf.dtype)
+            namespace[f"w{index}"] = np.asarray(rng.normal(size=leaf.shape), dtype=leaf.dtype)
             terms.append(f"np.sum(w{index} * {place})")
         else:
             terms.append(f"{rng.normal():.6f} * {place}")
