@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjoint import operators
+from adjoint.types import TangentVector, tangent_class
 
 Path = tuple[tuple[str, Any], ...]
 """Where a leaf lies in a structure: steps ``("item", key)`` and ``("field", name)``."""
@@ -165,7 +166,8 @@ def _take(value: Any, vector: Vector) -> tuple[Any, Vector]:
         return (type(value)(*items) if hasattr(value, "_fields") else tuple(items)), vector
     if isinstance(value, dict):
         return parts, vector
-    return (types.SimpleNamespace(**parts) if any(p is not None for p in parts.values()) else None), vector
+    fields = {name: part for name, part in parts.items() if part is not None}
+    return (tangent_class(type(value))(**fields) if fields else None), vector
 
 
 def read_tangent(value: Any, tangent: Any, what: str) -> Vector:
@@ -179,7 +181,10 @@ def _component(leaf: Any, tangent: Any, path: Path, what: str) -> Vector:
         if tangent is None:
             break
         try:
-            tangent = tangent[key] if kind == "item" else getattr(tangent, key)
+            if isinstance(tangent, TangentVector):
+                tangent = getattr(tangent, key, None)
+            else:
+                tangent = tangent[key] if kind == "item" else getattr(tangent, key)
         except (LookupError, AttributeError, TypeError) as error:
             raise AssertionError(f"{what}: nothing at {show_path(path[: depth + 1])} ({error!r})") from error
     if tangent is None:
