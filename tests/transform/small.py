@@ -200,7 +200,10 @@ class Lowering:
                 mode = MODES[type(op)]
                 builder.store(self.expr(base, env, builder), self.key(key, env, builder), atom, mode)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=base, attr="append"), args=[value])):
-                builder.effect(list.append, self.expr(base, env, builder), self.expr(value, env, builder))
+                rows, row = self.expr(base, env, builder), self.expr(value, env, builder)
+                builder.effect(list.append, rows, row)
+                if isinstance(row, Var) and isinstance(row.type, Array):
+                    row.type.storage.unite(rows.type.element.storage)
             case _:
                 raise NotImplementedError(ast.dump(statement))
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from adjoint.ir.nodes import Const
-from adjoint.ir.types import FLOAT, INT, Array, List, Storage, Type
+from adjoint.diagnostics.errors import DifferentiationError
+from adjoint.ir.builder import Builder
+from adjoint.ir.nodes import Block, Call, Const, Derived, Function, Guarded, Return, Var, Yield
+from adjoint.ir.types import FLOAT, INT, Array, Instance, List, Storage, Type
 from adjoint.ir.verifier import verify
-from adjoint.transform.reverse import calls, reverse, split
+from adjoint.rules.typing import type_of_call
+from adjoint.transform import tangent_rules
+from adjoint.transform.reverse import calls, expand, reverse, split
 from transform.interpret import run
 from transform.small import small
 from transform.tracing import Tracer, splice
@@ -53,7 +59,8 @@ def differences(fn: Callable[..., float], args: tuple[Any, ...], place: int) -> 
             moved = x.copy()
             moved[index] += sign * step
             given = fresh(args)
-            given[place] = moved if isinstance(args[place], np.ndarray) else type(args[place])(moved.tolist()) if isinstance(args[place], list) else float(moved)
+            like = args[place]
+            given[place] = moved if isinstance(like, np.ndarray) else moved.tolist()
             values.append(fn(*given))
         found[index] = (values[0] - values[1]) / (2 * step)
     return found
@@ -409,3 +416,167 @@ def test_against_differences(fn: Callable[..., float], args: tuple[Any, ...]) ->
 
 def test_written_argument() -> None:
     check(in_place, X, 0.9, types=(written(), FLOAT))
+
+
+def reshaped(x):
+    m = np.zeros_like(x)
+    m[0] = x[0] * 2.0
+    t = np.transpose(m)
+    r = np.ravel(t)
+    for i in range(4):
+        r[i] = r[i] + x[1, 1] * x[0, 1]
+    q = np.ravel(m)
+    q[1] = q[2] * x[1, 0]
+    return np.sum(m * m) + np.sum(r * t[0, 1]) + q[1]
+
+
+def test_views_and_copies_of_written_memory() -> None:
+    check(reshaped, rng.normal(size=(2, 2)))
+
+
+def gathers(x, index):
+    y = x[index]
+    z = np.zeros_like(x)
+    z[0] = 1.0
+    w = z[index]
+    z[1] = w[0] * y[1]
+    return np.sum(y * y) + z[1] * y[2]
+
+
+def test_gather() -> None:
+    order = np.array([0, 2, 2, 1])
+    function = small(gathers, VECTOR, Array(order.dtype, ("many",)))
+    joined = reverse(function, (0,), (0,))
+    verify(joined, "reverse")
+    _, found = run(joined, X, order, 1.0)
+    np.testing.assert_allclose(found, differences(gathers, (X, order), 0), rtol=1e-6, atol=1e-8)
+
+
+def scatters(x, index):
+    y = np.zeros_like(x)
+    y[index] = x
+    return np.sum(y * y)
+
+
+def test_a_store_through_an_index_that_may_repeat_is_refused() -> None:
+    function = small(scatters, VECTOR, Array(np.dtype(int), ("many",)))
+    with pytest.raises(DifferentiationError, match="AD0303"):
+        reverse(function, (0,), (0,))
+
+
+def test_opaque_calls_are_refused() -> None:
+    x, y, z = (Var(hint, FLOAT) for hint in "xyz")
+    hidden = (lambda x: x), (lambda x: x)
+    statements = tuple(Call((target,), fn, (arg,)) for target, fn, arg in zip((y, z), hidden, (x, y), strict=True))
+    with pytest.raises(DifferentiationError, match="AD0201") as caught:
+        reverse(Function("f", (x,), Block(statements, Return((z,)))), (0,), (0,))
+    assert len(caught.value.diagnostics) in (1, 2)
+
+
+def cubic(x, k):
+    y = k
+    for i in range(3):
+        y = y * x + math.sin(y)
+    return y * y
+
+
+def derived(function: Function, times: int) -> Function:
+    """The derivative of a function with respect to its first parameter, by name, so many times."""
+    for _ in range(times):
+        builder = Builder(type_of_call)
+        params = tuple(Var(param.hint, param.type) for param in function.params)
+        value, slope = Var("y", FLOAT), Var("x_bar", FLOAT)
+        builder.emit(Call((value, slope), Derived(function, (0,), (0,)), (*params, Const(1.0))))
+        function = Function("slope", params, builder.block(Return((slope,))))
+    return function
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_derivatives_of_derivatives(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tangent_rules, "splice", splice)
+    function = small(cubic, FLOAT, FLOAT)
+    lower = expand(derived(function, times - 1))
+    joined = expand(reverse(derived(function, times - 1), (0, 1), (0,)))
+    verify(joined, "reverse")
+    _, *found = run(joined, 0.6, 0.8, 1.0)
+    for place in (0, 1):
+        theirs = differences(lambda *args: run(lower, *args), (0.6, 0.8), place)
+        np.testing.assert_allclose(found[place], theirs, rtol=1e-5)
+
+
+def with_context(x, y):
+    return x * y
+
+
+def test_the_body_of_a_with_statement() -> None:
+    x, y, t, u, result = (Var(hint, FLOAT) for hint in "xytur")
+    inner = Builder(type_of_call)
+    inner.emit(Call((t,), math.sin, (x,)))
+    inner.emit(Call((u,), operator.mul, (t, y)))
+    body = inner.block(Yield((u,)))
+    guarded = Guarded(Const(contextlib.nullcontext()), None, body, (), None, (result,))
+    function = Function("f", (x, y), Block((guarded,), Return((result,))))
+    joined = reverse(function, (0, 1), (0,))
+    verify(joined, "reverse")
+    np.testing.assert_allclose(run(joined, 0.3, 0.4, 1.0)[1:], [math.cos(0.3) * 0.4, math.sin(0.3)])
+
+
+class Point:
+    def __init__(self, x: float, y: float) -> None:
+        self.x, self.y = x, y
+
+
+def test_attributes_of_an_object() -> None:
+    def body(p, k):
+        p.x = p.x * p.y * k
+        p.y = p.x + p.y * p.x
+        return p.x * p.y
+
+    def value(x, y, k):
+        return body(Point(x, y), k)
+
+    for storage in (Storage(written=True),):
+        kind = Instance(Point, {"x": FLOAT, "y": FLOAT}, storage)
+        joined = reverse(small(body, kind, FLOAT), (0, 1), (0,))
+        verify(joined, "reverse")
+        _, shadow, slope = run(joined, Point(0.3, 0.4), 0.7, 1.0)
+        theirs = [differences(value, (0.3, 0.4, 0.7), place) for place in range(3)]
+        np.testing.assert_allclose([shadow.x, shadow.y, slope], theirs, rtol=1e-6)
+
+
+def pairs(x, k):
+    p = (x, k)
+    t = (p, x * k)
+    q = t[0]
+    return q[0] * q[1] * t[1] + p[0]
+
+
+def grown_rows(x, k):
+    rows = [np.copy(x)]
+    for i in range(2):
+        rows.append(rows[i] * k)
+    total = 0.0
+    for i in range(3):
+        row = rows[i]
+        for j in range(len(x)):
+            total = total + row[j] * row[j] * total + row[j]
+    return total
+
+
+def written_rows(x, k):
+    a = np.copy(x)
+    a[0] = a[1] * k
+    rows = [a]
+    b = np.zeros_like(x)
+    b[0] = k
+    rows.append(b)
+    row = rows[1]
+    row[1] = a[0] * x[2]
+    a[2] = row[1] * row[0]
+    last = rows.pop()
+    return np.sum(last * a) + rows[0][2]
+
+
+@pytest.mark.parametrize("fn", [pairs, grown_rows, written_rows], ids=lambda fn: fn.__name__)
+def test_references_in_containers(fn: Callable[..., float]) -> None:
+    check(fn, *((0.3, 0.6) if fn is pairs else (X, 0.6)))

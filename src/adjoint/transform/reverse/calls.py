@@ -19,11 +19,11 @@ from adjoint.runtime.objects import make_object
 from adjoint.transform.reverse.contents import ask_originals, content
 from adjoint.transform.reverse.context import acts_on_memory
 from adjoint.transform.reverse.nested import reverse_definition, reverse_derived
-from adjoint.transform.reverse.sweep import is_zero
+from adjoint.transform.reverse.scopes import Scope
+from adjoint.transform.reverse.sweep import ReverseIf, Sweep, is_zero
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
-    from adjoint.transform.reverse.scopes import Scope
 
 DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_object)
 Spliced = Atom | tuple[Any, ...] | None
@@ -84,7 +84,24 @@ def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
     if rule.view_of is not None and rule.view_of < len(call.args):
         base = call.args[rule.view_of]
         if isinstance(base, Var) and is_handle(base.type) and all(is_handle(target.type) for target in call.targets):
-            return  # the shadow is the same view of the shadow
+            _view(reverser, call, scope, rule)
+            return
+    _pull(reverser, call, scope, rule)
+
+
+def _view(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
+    """The shadow of a view is a view of the shadow; nothing is left to do, unless the operation made a copy."""
+    shares = reverser.shadows.sharing.get(call.targets[0])
+    if shares is None:
+        return
+    region = scope.sweep.region
+    copied = Scope(Sweep(scope.sweep, region), scope)
+    _pull(reverser, call, copied, rule)
+    scope.sweep.nodes.append(ReverseIf(shares, Sweep(scope.sweep, region), copied.sweep))
+
+
+def _pull(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
+    """Adds to the cotangents of the arguments what the rule says."""
     cotangents = [reverser.take(scope, target) for target in call.targets]
     if all(cotangent is None or is_zero(cotangent) for cotangent in cotangents):
         return

@@ -114,8 +114,8 @@ class Keeper:
         while work:
             var = work.pop()
             if var in self.context.recipes:
-                for atom in operands(self.context.recipes[var][2]):
-                    if isinstance(atom, Var) and atom not in found:
+                for atom in own_reads(self.context.recipes[var][2]):
+                    if atom not in found:
                         found[atom] = None
                         work.append(atom)
         return list(found)
@@ -230,9 +230,8 @@ class Keeper:
     def settle_recipe(self, var: Var) -> None:
         region, order, statement = self.context.recipes[var]
         self.context.sweeps[region].first(order, statement)
-        for atom in operands(statement):
-            if isinstance(atom, Var):
-                self.settle(atom)
+        for atom in own_reads(statement):
+            self.settle(atom)
 
     def make_copy(self, var: Var) -> None:
         statement, after = self.context.anchors[var]

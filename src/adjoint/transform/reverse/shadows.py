@@ -30,6 +30,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import (
+    BOOL,
     Array,
     Dict,
     Instance,
@@ -51,6 +52,21 @@ from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
 from adjoint.transform.reverse.sweep import Sweep
 
+VIEWS = (
+    np.transpose,
+    np.matrix_transpose,
+    np.swapaxes,
+    np.moveaxis,
+    np.expand_dims,
+    np.squeeze,
+    np.flip,
+    np.fliplr,
+    np.flipud,
+    np.rot90,
+)
+"""Functions whose result is always a view, without overlap."""
+OVERLAPPING = (np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag, np.lib.stride_tricks.sliding_window_view)
+"""Functions whose result is a view that cannot be written."""
 DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_object)
 
 
@@ -62,6 +78,7 @@ class Shadows:
         self.given = given
         self.found: dict[Var, Var] = {}
         self.storages: dict[Storage, Storage] = {}
+        self.sharing: dict[Var, Var] = {}
         self.handles = [
             var for var in context.regions.bindings if is_handle(var.type) and context.active(var)
         ]
@@ -142,6 +159,8 @@ class Shadows:
             statement = binding.statement
             fixed = statement is None and binding.region.kind == "top"
             fixed = fixed or (isinstance(statement, (Call, Load)) and not _pops(statement))
+            if isinstance(statement, Load) and isinstance(statement.base, Var):
+                moved |= own_memory(statement.base.type) in self.structural
             if moved or not fixed:
                 work.append(var)
             if isinstance(statement, Load):
@@ -241,12 +260,35 @@ class Shadows:
     def shares(self, var: Var, base: Atom) -> bool:
         return isinstance(base, Var) and base in self.found and own_memory(var.type) is own_memory(base.type)
 
-    def view(self, var: Var, shadow: Var, statement: Call, place: int) -> Statement:
-        """The same view of the shadow; the operation may copy at need, which is asked of the array itself."""
+    def view(self, var: Var, shadow: Var, statement: Call, place: int) -> Statement | None:
+        """The same view of the shadow; where the operation copies at need, the array itself is asked what it did."""
         base = statement.args[place]
         assert isinstance(base, Var)
+        if statement.callee in OVERLAPPING:
+            self.context.problem("AD0303", statement.span, "elements of this view share memory, or cannot be written")
+            return None
         args = (*statement.args[:place], self.of(base), *statement.args[place + 1 :])
-        return Call((shadow,), statement.callee, args, statement.kwargs, statement.span)
+        if statement.callee in VIEWS:
+            return Call((shadow,), statement.callee, args, statement.kwargs, statement.span)
+        shares = self.shares_memory(var, base, statement)
+        inner, zeros = Var(shadow.hint, shadow.type), Var(shadow.hint, shadow.type)
+        same = Call((inner,), statement.callee, args, statement.kwargs, statement.span)
+        then, orelse = Block((same,), Yield((inner,))), Block((self.zeros(var, zeros),), Yield((zeros,)))
+        return If(shares, then, orelse, (shadow,), statement.span)
+
+    def shares_memory(self, var: Var, base: Var, statement: Call) -> Var:
+        """Whether an array that an operation gave is a view: a variable of the forward region."""
+        if var not in self.sharing:
+            shares = self.sharing[var] = Var("shares", BOOL)
+            binding = self.context.regions.bindings[var]
+            self.context.regions.bind(shares, binding.region, None, binding.block)
+            self.context.anchors[shares] = statement, True
+            make = Call((shares,), np.may_share_memory, (var, base), (), statement.span)
+            if var in self.forward:
+                self.context.edits.put_after(statement, make)
+            else:
+                self.context.copies[shares] = make
+        return self.sharing[var]
 
     def display(self, shadow: Var, statement: Call) -> Statement | None:
         if statement.callee is make_object:
