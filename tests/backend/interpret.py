@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjoint.ir import nodes as ir
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, List, Type
+from adjoint.ir.types import BOOL, FLOAT, INT, List, Type
+from adjoint.ir.walk import map_leaves
 
 FLOATS = List(FLOAT)
-VECTOR = Array(None, ("many",))
 
 
 @dataclass
@@ -27,8 +27,17 @@ class Undefined:
     """A value that must not be read."""
 
 
+class TooLong(Exception):
+    """A program that goes on and on."""
+
+
+_steps = [0]
+
+
 def interpret(function: ir.Function, *args: Any) -> Any:
+    """Runs a function."""
     env: dict[ir.Var, Any] = dict(zip(function.params, args, strict=True))
+    _steps[0] = 0
     handed = _block(function.body, env)
     assert handed.kind == "return"
     values = handed.values
@@ -120,6 +129,9 @@ def _loop(loop: ir.Loop, env: dict) -> Handed | None:
             indices = iter(int, 1)
     kind, values = 0, None
     for index in indices:
+        _steps[0] += 1
+        if _steps[0] > 10_000:
+            raise TooLong
         if loop.index is not None:
             env[loop.index] = index
         handed = _block(loop.body, env)
@@ -143,7 +155,7 @@ def _guarded(body: Any, handlers: Any, final: Any, targets: Any, env: dict) -> H
     try:
         try:
             handed = _block(body, env)
-        except Exception as error:
+        except Stop as error:
             for handler in handlers:
                 if handler.exception is None or isinstance(error, _read(env, handler.exception)):
                     if handler.name is not None:
@@ -191,10 +203,6 @@ class Journal:
 def wrap(value: float) -> float:
     """Keeps numbers small and exact."""
     return float(int(value) % 1009)
-
-
-def add(a: float, b: float) -> float:
-    return a + b
 
 
 PURE = (operator.add, operator.sub, operator.neg, max)
@@ -371,32 +379,40 @@ class Writer:
         self.loop_exits = saved
         targets = tuple(self.var() for _ in range(count + extra))
         exit_ = ir.Var("exit", INT) if kinds and self.random.random() < 0.7 else None
-        if self.random.random() < 0.25:
-            over, body, index = self.while_loop(body, over, index, params, targets, kinds)
+        if index is None and self.random.random() < 0.6:
+            over, body = None, self.counted(body, params, targets, kinds)
+            params, inits = (*params, self.counter), (*inits, ir.Const(0))
+            targets = (*targets[:count], ir.Var("k", INT, True), *targets[count:])
+            count += 1
         out.append(ir.Loop(over, index, params, inits, body, targets, exit_))
         scope.extend(targets[:count])
         if exit_ is not None:
             self.question(scope, out, depth, exit_, kinds, targets[count:])
 
-    def while_loop(self, body: Any, over: Any, index: Any, params: Any, targets: Any, kinds: Any) -> Any:
-        """A loop without end, that is left when a counter in memory says so."""
-        if index is not None:
-            return over, body, index
-        level, small, test = ir.Var("t", FLOAT), ir.Var("t", FLOAT), ir.Var("t", BOOL)
-        counter = ir.Subscript((ir.Const(3),))
-        head = (
-            ir.Store(self.memory, counter, ir.Const(1.0), "add"),
-            ir.Load(level, self.memory, counter),
-            ir.Call((small,), operator.mod, (level, ir.Const(5.0))),
-            ir.Call((test,), operator.ne, (small, ir.Const(0.0))),
+    def counted(self, body: ir.Block, params: Any, targets: Any, kinds: list[int]) -> ir.Block:
+        """The body of a loop that is left when a new parameter, a counter, has reached ``n``."""
+        self.counter = counter = ir.Var("k", INT, self.random.random() < 0.7)
+        following, test = ir.Var("k", INT, self.random.random() < 0.5), ir.Var("t", BOOL)
+        at = len(params)
+
+        def with_counter(leaf: ir.Terminator) -> ir.Terminator:
+            match leaf:
+                case ir.Continue(values=values):
+                    return ir.Continue((*values, following))
+                case ir.Exit(kind=kind, values=values):
+                    return ir.Exit(kind, (*values[:at], counter, *values[at:]))
+                case _:
+                    return leaf
+
+        body = map_leaves(body, with_counter)
+        body = ir.Block(
+            (ir.Call((following,), operator.add, (counter, ir.Const(1))), *body.statements), body.terminator
         )
-        values = (*params, *(ir.UNDEFINED for _ in targets[len(params) :]))
-        out = ir.Block((), ir.Exit(1, values))
-        kinds.append(1)
-        sides = (body, out) if self.random.random() < 0.7 else (out, body)
-        if sides[0] is out:
-            head = (*head[:-1], ir.Call((test,), operator.eq, (small, ir.Const(0.0))))
-        return None, ir.Block(head, ir.Branch(test, *sides)), None
+        kinds.append(3)
+        way_out = ir.Block((), ir.Exit(3, (*params, counter, *(ir.UNDEFINED for _ in targets[at:]))))
+        if self.random.random() < 0.7:
+            return ir.Block((ir.Call((test,), operator.lt, (counter, self.n)),), ir.Branch(test, body, way_out))
+        return ir.Block((ir.Call((test,), operator.ge, (counter, self.n)),), ir.Branch(test, way_out, body))
 
     def question(self, scope: Any, out: Any, depth: int, exit_: ir.Var, kinds: list[int], handed: Any) -> None:
         """Asks after a loop how it was left: the values of exits only are read on that path alone."""
@@ -404,16 +420,13 @@ class Writer:
         test = ir.Var("t", BOOL)
         out.append(ir.Call((test,), operator.eq, (exit_, ir.Const(kind))))
         targets = tuple(self.var() for _ in range(self.random.randint(0, 2)))
-        told = handed if kinds == [kind] and len(self.only_kind(kinds)) == 1 else ()
+        told = handed if len(kinds) == 1 else ()
         if self.random.random() < 0.5:
             self.pending_question = (test, told)
             return
         sides = [self.block([*scope, *more], "yield", depth - 1, len(targets)) for more in (told, ())]
         out.append(ir.If(test, *sides, targets))
         scope.extend(targets)
-
-    def only_kind(self, kinds: list[int]) -> set[int]:
-        return set(kinds)
 
     # Blocks
 
@@ -449,7 +462,8 @@ class Writer:
         self, scope: list[ir.Var], ending: str, count: int, dead: list[bool] | None, params: int = 0
     ) -> ir.Terminator:
         values = tuple(
-            ir.UNDEFINED if dead is not None and ending == "yield" and dead[at] and self.random.random() < 0.6
+            ir.UNDEFINED
+            if dead is not None and ending == "yield" and dead[at] and self.random.random() < 0.6
             else self.atom(scope)
             for at in range(count)
         )

@@ -9,7 +9,7 @@ import pytest
 from adjoint.backend.python import emit, load
 from adjoint.ir import nodes as ir
 from adjoint.ir.verifier import verify
-from backend.interpret import Journal, Stop, Writer, interpret
+from backend.interpret import Journal, Stop, TooLong, Writer, interpret
 
 ARGUMENTS = [(2.0, 5.0, 0), (3.0, -1.0, 1), (7.0, 7.0, 4)]
 
@@ -33,7 +33,10 @@ def check(seed: int, **options: Any) -> None:
     assert emitted.text == emit_again.text
     run = load(emitted)
     for arguments in ARGUMENTS:
-        expected = outcome(lambda *args: interpret(function, *args), journal, *arguments)
+        try:
+            expected = outcome(lambda *args: interpret(function, *args), journal, *arguments)
+        except TooLong:
+            continue
         assert outcome(run, journal, *arguments) == expected, f"seed {seed}\n{emitted.text}"
 
 

@@ -6,6 +6,7 @@ third kind is alive throughout the loop, so that the set at the head of the loop
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -100,7 +101,7 @@ class _Liveness:
                 return live | frozenset(own_uses(statement))
 
     def move(self, move: Move, live: Live) -> Live:
-        move.pairs = [(target, source) for target, source in move.pairs if target in live]
+        move.pairs = [(target, source) for target, source in move.pairs if target in live or _acts(source)]
         targets = frozenset(target for target, _ in move.pairs)
         for target, source in move.pairs:
             copied = None if source is None else number_of(source)
@@ -137,3 +138,8 @@ class _Liveness:
             self.found.add(guard.name, body)
             body -= {guard.name}
         return body | caught | frozenset(own_uses(guard))
+
+
+def _acts(source: ast.expr | None) -> bool:
+    """Whether an expression may do something besides having a value."""
+    return source is not None and any(isinstance(part, ast.Call) for part in ast.walk(source))

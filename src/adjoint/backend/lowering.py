@@ -263,6 +263,8 @@ class Lowering:
 
     def _loop(self, loop: Loop, out: OpenBlock, place: _Place, finish: Finish | None = None) -> None:
         drawing = drawing_of(loop, self.calls, self.uses)
+        if drawing is not None and drawing.length not in out.waiting:
+            drawing = None
         if drawing is not None:
             loop = drawing.loop
             out.waiting.pop(drawing.length)
@@ -276,7 +278,9 @@ class Lowering:
         orelse = self._exhausted(loop)
         targets = loop.targets if loop.exit is None else (*loop.targets, loop.exit)
         if finish is not None:
-            orelse += self._block(finish.exhausted, replace(place.deeper(), targets=finish.targets or place.targets))
+            orelse += self._block(
+                finish.exhausted, replace(place.deeper(), targets=place.targets if finish.follows else finish.targets)
+            )
             targets += finish.targets
         index = self._index(loop, drawing)
         params, bound = self._numbers(loop.params), self._numbers(targets)
@@ -286,7 +290,7 @@ class Lowering:
 
     def _enter(self, loop: Loop, drawing: Drawing | None, out: OpenBlock) -> ast.expr | None:
         """The first values of the parameters are assigned; the result is what the loop runs over."""
-        inits = [(param, init) for param, init in zip(loop.params, loop.inits, strict=True) if self.uses.count(param)]
+        inits = [(param, init) for param, init in zip(loop.params, loop.inits, strict=True) if self.uses.wanted(param)]
         values = [init for _, init in inits]
         nodes, effect = self._take_values([*values, *self._over_atoms(loop, drawing)], out)
         moves = self._move([param for param, _ in inits], nodes[: len(inits)])
@@ -301,7 +305,7 @@ class Lowering:
         pairs: list[tuple[int, ast.expr | None]] = [
             (self._number(target), None if param is None else self.expressions.var(param))
             for target, param in zip_longest(loop.targets, loop.params)
-            if self.uses.count(target)
+            if self.uses.wanted(target)
         ]
         return [Move(pairs)] if pairs and loop.over is not None else []
 
@@ -374,7 +378,7 @@ class Lowering:
 
     def _hand_out(self, targets: Sequence[Var], values: Sequence[Atom], out: OpenBlock) -> None:
         """Assigns the values of a leaf."""
-        wanted = [(var, value) for var, value in zip(targets, values, strict=True) if self.uses.count(var)]
+        wanted = [(var, value) for var, value in zip(targets, values, strict=True) if self.uses.wanted(var)]
         receivers = [var for var, _ in wanted]
         nodes, effect = self._take_values([value for _, value in wanted], out, receivers)
         if wanted:
@@ -447,7 +451,7 @@ class Lowering:
             )
             for handler in guarded.handlers
         ]
-        final = None if guarded.final is None else self._block(guarded.final, inner)
+        final = None if guarded.final is None else self._block(guarded.final, replace(inner, targets=()))
         name = None if guarded.name is None or not self.uses.count(guarded.name) else self._number(guarded.name)
         guard = Guard(context, name, body, handlers, final, guarded.span)
         out.emit(guard, Effect.WRITES, hints_bound_in(guarded))

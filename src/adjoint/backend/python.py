@@ -110,6 +110,7 @@ class _Draft:
         self._kept = printer.kept
         syntax = _define(settled[self.token], self.params, body)
         rename(syntax, lambda token: settled[token] if "$" in token else names[int(token.rpartition("%")[2])])
+        _bare_tuples(syntax)
         return syntax
 
 
@@ -125,6 +126,15 @@ def _define(name: str, params: Sequence[str], body: list[ast.stmt]) -> ast.Funct
     if "type_params" in ast.FunctionDef._fields:  # Python 3.12
         syntax.type_params = []
     return syntax
+
+
+def _bare_tuples(syntax: ast.FunctionDef) -> None:
+    """``return a, b`` and ``a, b = b, a`` without the parentheses that `ast.unparse` puts."""
+    for part in ast.walk(syntax):
+        if isinstance(part, (ast.Return, ast.Assign)) and isinstance(part.value, ast.Tuple):
+            items = part.value.elts
+            if len(items) > 1:
+                part.value = ast.Name(", ".join(map(ast.unparse, items)), ast.Load())
 
 
 def _lines(text: str, functions: Sequence[ast.FunctionDef], spans: Sequence[dict[int, Span]]) -> dict[int, Span]:

@@ -122,6 +122,7 @@ class Uses:
         self.numbers: dict[Var, int] = {}
         self.places: dict[Var, list[int]] = {}
         self.homes: dict[Var, int] = {}
+        self.outlets: dict[Var, Var] = {}
         for param in function.params:
             self._define(param, -1)
         self._block(function.body)
@@ -136,6 +137,8 @@ class Uses:
             self._operands(statement, place)
             for var in binders_of(statement):
                 self._define(var, -1)
+            if isinstance(statement, Loop) and statement.over is not None:
+                self.outlets.update(zip(statement.params, statement.targets, strict=False))
             for inner in _blocks_read(statement):
                 self._block(inner)
             for var in targets_of(statement):
@@ -151,6 +154,11 @@ class Uses:
 
     def count(self, var: Var) -> int:
         return len(self.places.get(var, ()))
+
+    def wanted(self, var: Var) -> bool:
+        """Whether anybody reads a variable, or what a loop's parameter becomes when the loop ends."""
+        outlet = self.outlets.get(var)
+        return var in self.places or (outlet is not None and self.wanted(outlet))
 
     def inlinable(self, var: Var) -> bool:
         """Whether a value may be printed inside its use, as far as its uses tell."""
