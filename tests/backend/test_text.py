@@ -530,7 +530,7 @@ def test_two_functions_of_one_name() -> None:
         function("f", (x,), b.block(Return((out,)))),
         """
         def f(x):
-            return helper(helper_1(x)) * array[1]
+            return helper_1(helper(x)) * array[1]
         """,
     )
     assert run(0.0) == 22.0

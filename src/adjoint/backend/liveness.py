@@ -124,8 +124,8 @@ class _Liveness:
     def guard(self, guard: Guard, live: Live, around: _Around) -> Live:
         raised = around.raised
         if guard.final is not None:
+            raised |= self.block(guard.final, raised, around)
             live = self.block(guard.final, live, around)
-            raised |= live
         caught = raised
         for handler in guard.handlers:
             entered = self.block(handler.body, live, replace(around, raised=raised))

@@ -42,7 +42,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import BOOL
-from adjoint.ir.walk import key_atoms
+from adjoint.ir.walk import key_atoms, operands
 
 _LOAD = ast.Load()
 
@@ -103,7 +103,7 @@ class Lowering:
             loop = block.statements[position]
             assert isinstance(loop, Loop)
             finish, after = found
-            out.release_all()
+            out.release_all(keep=operands(loop))
             self._loop(loop, out, place, finish)
             if finish.follows:
                 block, position = finish.exited, 0
@@ -113,7 +113,7 @@ class Lowering:
 
     def _statement(self, statement: Statement, out: OpenBlock, place: _Place) -> None:
         if not isinstance(statement, (Call, Load, Store)) and may_raise(statement):
-            out.release_all()
+            out.release_all(keep=operands(statement))
         match statement:
             case Call():
                 self._call(statement, out)

@@ -78,9 +78,10 @@ class OpenBlock:
             if other.place < slot.place and slot.var.hint in other.fragment.hints:
                 self.release(other)
 
-    def release_all(self, at_least: Effect = Effect.PURE) -> None:
+    def release_all(self, at_least: Effect = Effect.PURE, keep: Sequence[Atom] = ()) -> None:
+        """Releases the values of at least this effect, except those that are about to be used."""
         for slot in list(self.waiting.values()):
-            if slot.fragment.effect >= at_least:
+            if slot.fragment.effect >= at_least and slot.var not in keep:
                 self.release(slot)
 
     def release_reads_of(self, hints: frozenset[str]) -> None:

@@ -18,6 +18,11 @@ Dim = Literal["one", "many", "any"]
 """An array's extent: known to be 1, known not to be 1, or not known."""
 
 
+def _same_dtype(one: np.dtype | None, other: np.dtype | None) -> bool:  # type: ignore[type-arg]
+    """NumPy finds None equal to the dtype of floats."""
+    return one is other or (one is not None and other is not None and one == other)
+
+
 class Storage:
     """A class of values that may share memory: a node of a union-find forest."""
 
@@ -61,6 +66,12 @@ class Scalar(Type):
     kind: ScalarKind
     dtype: np.dtype | None = None  # type: ignore[type-arg]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scalar) and self.kind == other.kind and _same_dtype(self.dtype, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.dtype))
+
 
 @dataclass(frozen=True, slots=True)
 class Array(Type):
@@ -72,6 +83,12 @@ class Array(Type):
     dtype: np.dtype | None  # type: ignore[type-arg]
     dims: tuple[Dim, ...] | None
     storage: Storage = field(default_factory=Storage, compare=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Array) and self.dims == other.dims and _same_dtype(self.dtype, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.dims))
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,3 +170,14 @@ def _describe(x: Any) -> str:
     if isinstance(x, (int, float, complex, np.number)):
         return f"{x!r}"
     return f"a {type(x).__name__}" if x is not None else "None"
+
+
+def check_matrix_argument(x: Any, place: int | None) -> None:
+    """Refuses what a matrix of derivatives cannot be made of: anything but numbers and arrays of floats."""
+    if isinstance(x, (float, np.floating)) or (isinstance(x, np.ndarray) and x.dtype.kind in "fc"):
+        return
+    from adjoint.diagnostics import error
+
+    what = "the result" if place is None else f"argument {place}"
+    code = "AD0403" if isinstance(x, (int, np.integer)) and not isinstance(x, bool) else "AD0404"
+    raise error(code, None, f"{what} is of class {type(x).__name__!r}; a matrix of derivatives needs floats or an array")

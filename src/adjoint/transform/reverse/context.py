@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,9 +12,26 @@ from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Statement, Store, Var
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Definition,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Loop,
+    Statement,
+    Store,
+    Var,
+    Yield,
+)
 from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
-from adjoint.ir.walk import binders_of, blocks_of, operands, statements_in, targets_of
+from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.edits import Edits
@@ -52,6 +69,7 @@ class Context:
     anchors: dict[Var, tuple[Statement, bool]] = field(default_factory=dict)
     forward_shadows: set[Var] = field(default_factory=set)
     problems: list[Diagnostic] = field(default_factory=list)
+    undefined: dict[Var, bool] = field(default_factory=dict)
 
     def active(self, atom: Atom) -> bool:
         return self.activity.active(atom)
@@ -70,10 +88,37 @@ class Context:
     def zero(self, sweep: Builder, var: Var) -> Atom:
         """A zero cotangent for a value."""
         type_ = var.type
-        if isinstance(type_, Scalar):
+        if isinstance(type_, Scalar) or self.may_be_undefined(var):
             return Const(0.0)
         known = isinstance(type_, Array) and is_float_dtype(type_.dtype)
         return sweep.call(np.zeros_like if known else zeros_like, var, hint=f"{var.hint}_bar")
+
+
+    def may_be_undefined(self, var: Var) -> bool:
+        """Whether there is a path on which a variable has no value, and is not read."""
+        if var not in self.undefined:
+            self.undefined[var] = False
+            binding = self.regions.bindings.get(var)
+            self.undefined[var] = binding is not None and any(map(self._undefined, _sources(var, binding.statement)))
+        return self.undefined[var]
+
+    def _undefined(self, atom: Atom) -> bool:
+        return atom is UNDEFINED or (isinstance(atom, Var) and self.may_be_undefined(atom))
+
+
+def _sources(var: Var, statement: Statement | None) -> Iterator[Atom]:
+    """What a variable may be one of."""
+    match statement:
+        case If(targets=targets) | Guarded(targets=targets):
+            place = targets.index(var)
+            for block in blocks_of(statement):
+                yield from (leaf.values[place] for leaf in leaves(block) if isinstance(leaf, Yield) and leaf.values)
+        case Loop(targets=targets, inits=inits, body=body) if var in targets:
+            place = targets.index(var)
+            yield inits[place] if place < len(inits) else UNDEFINED
+            for leaf in leaves(body):
+                if isinstance(leaf, Exit) or (isinstance(leaf, Continue) and place < len(inits)):
+                    yield leaf.values[place]
 
 
 def make_context(function: Function, found: Activity) -> Context:

@@ -14,6 +14,7 @@ from adjoint.ir.nodes import (
     Atom,
     Block,
     Branch,
+    Const,
     Continue,
     Exit,
     Guarded,
@@ -24,6 +25,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.types import Scalar, Type
 from adjoint.ir.walk import map_blocks
 
 
@@ -50,6 +52,7 @@ class Edits:
     yields: dict[int, list[tuple[Var, tuple[Atom, ...]]]] = field(default_factory=dict)
     slots: dict[int, list[Slot]] = field(default_factory=dict)
     index: dict[int, Var] = field(default_factory=dict)
+    defined: dict[int, set[int]] = field(default_factory=dict)
     replace: dict[int, Statement] = field(default_factory=dict)
 
     def put_before(self, statement: Statement, new: Statement) -> None:
@@ -64,6 +67,10 @@ class Edits:
     def hand_out(self, statement: If | Guarded, target: Var, values: tuple[Atom, ...]) -> None:
         """Makes a statement yield one more value, ``values`` from its blocks in turn."""
         self.yields.setdefault(id(statement), []).append((target, values))
+
+    def define(self, statement: If | Guarded | Loop, place: int) -> None:
+        """Makes sure that a target has a value on all paths, so that it can be kept where it is bound."""
+        self.defined.setdefault(id(statement), set()).add(place)
 
     def carry(self, loop: Loop, slot: Slot) -> None:
         self.slots.setdefault(id(loop), []).append(slot)
@@ -99,7 +106,7 @@ class _Applier:
         match statement:
             case If(cond, then, orelse, targets, span):
                 more = self.edits.yields.get(id(statement), [])
-                first, second = (self.yielding(block, more, side) for side, block in enumerate((then, orelse)))
+                first, second = (self.yielding(statement, block, more, side) for side, block in enumerate((then, orelse)))
                 return If(cond, first, second, (*targets, *(target for target, _ in more)), span)
             case Loop():
                 return self.loop(statement)
@@ -108,11 +115,19 @@ class _Applier:
             case _:
                 return map_blocks(statement, lambda block: self.block(block, None, False))
 
-    def yielding(self, block: Block, more: list[tuple[Var, tuple[Atom, ...]]], side: int) -> Block:
+    def yielding(
+        self, statement: If | Guarded, block: Block, more: list[tuple[Var, tuple[Atom, ...]]], side: int
+    ) -> Block:
+        places = self.edits.defined.get(id(statement), set())
+
         def leaf(end: Terminator, full: bool) -> Terminator:
-            if isinstance(end, Yield):
-                return Yield((*end.values, *(values[side] for _, values in more)))
-            return end
+            if not isinstance(end, Yield):
+                return end
+            own = [
+                filler(statement.targets[place].type) if value is UNDEFINED and place in places else value
+                for place, value in enumerate(end.values)
+            ]
+            return Yield((*own, *(values[side] for _, values in more)))
 
         return self.block(block, leaf, False)
 
@@ -122,7 +137,7 @@ class _Applier:
 
         def block(old: Block) -> Block:
             side = next(sides, None)
-            return self.block(old, None, False) if side is None else self.yielding(old, more, side)
+            return self.block(old, None, False) if side is None else self.yielding(statement, old, more, side)
 
         new = map_blocks(statement, block)
         assert isinstance(new, Guarded)
@@ -133,30 +148,44 @@ class _Applier:
         slots = self.edits.slots.get(id(loop), [])
         carried = [(slot.param, slot) for slot in slots if slot.param is not None]
         given = [slot for slot in slots if slot.param is None]
-        own = len(loop.params)
+        own, places = len(loop.params), self.edits.defined.get(id(loop), set())
+        later = {place: Var(loop.targets[place].hint, loop.targets[place].type) for place in sorted(places) if place >= own}
+        rest = [place for place in range(own, len(loop.targets)) if place not in later]
 
         def leaf(end: Terminator, full: bool) -> Terminator:
             match end:
                 case Continue(values):
-                    return Continue((*values, *(slot.value(end, full) for _, slot in carried)))
+                    return Continue((*values, *(slot.value(end, full) for _, slot in carried), *later.values()))
                 case Exit(kind, values):
                     inner = tuple(slot.value(end, full) for _, slot in carried)
+                    late = tuple(param if values[place] is UNDEFINED else values[place] for place, param in later.items())
                     outer = tuple(slot.value(end, full) for slot in given)
-                    return Exit(kind, (*values[:own], *inner, *values[own:], *outer))
+                    return Exit(kind, (*values[:own], *inner, *late, *(values[place] for place in rest), *outer))
                 case _:
                     return end
 
         body = self.block(loop.body, leaf, False)
-        params = (*loop.params, *(param for param, _ in carried))
-        inits = (*loop.inits, *(slot.init for _, slot in carried))
+        inits = [
+            filler(loop.params[place].type) if init is UNDEFINED and place in places else init
+            for place, init in enumerate(loop.inits)
+        ]
+        inits += [slot.init for _, slot in carried] + [filler(param.type) for param in later.values()]
         targets = (
             *loop.targets[:own],
             *(slot.target for _, slot in carried),
-            *loop.targets[own:],
+            *(loop.targets[place] for place in later),
+            *(loop.targets[place] for place in rest),
             *(slot.target for slot in given),
         )
+        params = (*loop.params, *(param for param, _ in carried), *later.values())
         index = self.edits.index.get(id(loop), loop.index)
-        return Loop(loop.over, index, params, inits, body, targets, loop.exit, loop.span)
+        return Loop(loop.over, index, params, tuple(inits), body, targets, loop.exit, loop.span)
+
+
+def filler(type_: Type) -> Const:
+    """A value of a type, for paths on which nobody reads it."""
+    kinds = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
+    return Const(kinds[type_.kind] if isinstance(type_, Scalar) else None)
 
 
 def undefined_but(side: int, count: int, value: Atom) -> tuple[Atom, ...]:

@@ -353,6 +353,8 @@ class Keeper:
         """Puts a statement where a variable is known, once for each time that its region is reversed."""
         edits = self.context.edits
         owner = binding.statement
+        if isinstance(owner, (If, Guarded, Loop)) and var in owner.targets:
+            edits.define(owner, owner.targets.index(var))
         if var in self.context.anchors and binding.block is binding.region.start:
             anchor, after = self.context.anchors[var]
             (edits.put_after if after else edits.put_before)(anchor, statement)

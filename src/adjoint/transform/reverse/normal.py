@@ -2,7 +2,8 @@
 
 After :func:`normalize` the function ends in ``Return`` (or ``Raise``), the branches of an ``If`` end in ``Yield`` or
 ``Raise``, and only in the body of a loop may a ``Branch`` remain, where it chooses between going on and leaving.
-Exits hand out as much as can be of what the next iteration would get: such an exit needs no memory of its own.
+Exits hand out as much as can be of what the next iteration would get: such an exit needs no memory of its own. Where
+nobody reads what a loop's parameter is after an exit, it stays what it was.
 """
 
 from __future__ import annotations
@@ -88,7 +89,15 @@ def _join(ends: Sequence[Leaf]) -> tuple[Var, ...]:
 
 def _loop(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
     loop = _without_doubled_targets(loop, renamed)
-    return map_body(loop, _filled(loop.body))
+
+    def leaf(end: Terminator) -> Terminator:
+        if not isinstance(end, Exit):
+            return end
+        own = zip(end.values, loop.params, strict=False)
+        kept = tuple(param if value is UNDEFINED else value for value, param in own)
+        return Exit(end.kind, kept + end.values[len(kept) :])
+
+    return map_body(loop, map_leaves(_filled(loop.body), leaf))
 
 
 def map_body(loop: Loop, body: Block) -> Loop:

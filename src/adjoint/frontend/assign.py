@@ -1,0 +1,222 @@
+"""Binding names and writing to attributes and items."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.frontend import containers, objects, shapes
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.values import UNDEFINED, Record, Ref, Value, is_atom
+from adjoint.ir.nodes import Atom, Const, Store, Subscript, Var
+from adjoint.ir.types import Array, List, Number, Opaque, is_float_dtype
+
+
+def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
+    """``target = value`` for any target."""
+    match target:
+        case ast.Name(id=name):
+            assign_name(lo, name, value, target)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            _unpack(lo, target, elements, value)
+        case ast.Attribute():
+            from adjoint.frontend.expressions import evaluate
+
+            objects.set_attribute(lo, evaluate(lo, target.value), target.attr, value, target)
+        case ast.Subscript():
+            from adjoint.frontend.expressions import evaluate
+
+            base = evaluate(lo, target.value)
+            containers.set_item(lo, base, evaluate(lo, target.slice), value, target)
+        case _:
+            raise lo.problem("AD0301", target, "this assignment target is not supported")
+
+
+def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> None:
+    frame = lo.frame
+    assert frame is not None
+    cell = frame.cells.get(name) or frame.closure.cells.get(name)
+    if cell is None:
+        raise lo.problem(
+            "AD0302",
+            node,
+            f"the global variable {name!r} is assigned",
+            helps=(f"return the new value of {name!r} and assign it outside",),
+        )
+    if value is UNDEFINED:
+        raise lo.problem("AD0304", node, "a value that does not exist on any path is assigned")
+    lo.store[cell] = value
+
+
+def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Value) -> None:
+    starred = [place for place, element in enumerate(elements) if isinstance(element, ast.Starred)]
+    if starred:
+        items = containers.known_items(lo, value, target)
+        before, after = starred[0], len(elements) - starred[0] - 1
+        if len(items) < before + after:
+            raise lo.problem("AD0203", target, f"there are only {len(items)} values to unpack")
+        middle = containers.new_list(lo, items[before : len(items) - after], target)
+        items = [*items[:before], middle, *items[len(items) - after :]]
+        targets = [e.value if isinstance(e, ast.Starred) else e for e in elements]
+    else:
+        items = containers.known_items(lo, value, target, count=len(elements))
+        targets = elements
+    if len(items) != len(targets):
+        raise lo.problem("AD0203", target, f"{len(items)} values are unpacked into {len(targets)} names")
+    for part, item in zip(targets, items, strict=True):
+        if isinstance(part, ast.Name):
+            item = lo.rename(item, part.id)
+        assign(lo, part, item)
+
+
+def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.expr, node: ast.AugAssign) -> None:
+    """``target op= operand``: arrays and lists are written in place, anything else is rebound."""
+    from adjoint.frontend.expressions import evaluate, lookup
+
+    match target:
+        case ast.Name(id=name):
+            current = lookup(lo, name, target)
+            value = evaluate(lo, operand)
+            lo.at(node)
+            result = _in_place(lo, current, op, value, node)
+            if result is None:
+                result = _combine(lo, op, current, value, node)
+                result = lo.rename(result, name)
+            assign_name(lo, name, result, target)
+        case ast.Attribute():
+            base = evaluate(lo, target.value)
+            current = objects.attribute(lo, base, target.attr, target)
+            value = evaluate(lo, operand)
+            lo.at(node)
+            result = _in_place(lo, current, op, value, node)
+            if result is None:
+                result = _combine(lo, op, current, value, node)
+            objects.set_attribute(lo, base, target.attr, result, target)
+        case ast.Subscript():
+            base = evaluate(lo, target.value)
+            index = evaluate(lo, target.slice)
+            _augment_item(lo, base, index, op, operand, target, node)
+        case _:
+            raise lo.problem("AD0301", target, "this assignment target is not supported")
+
+
+def _combine(lo: Lowerer, op: Callable[..., Any], current: Value, value: Value, node: ast.AST) -> Value:
+    from adjoint.frontend.expressions import apply_operator
+
+    return apply_operator(lo, op, [current, value], node, inplace=True)
+
+
+def _augment_item(
+    lo: Lowerer,
+    base: Value,
+    index: Value,
+    op: Callable[..., Any],
+    operand: ast.expr,
+    target: ast.Subscript,
+    node: ast.AugAssign,
+) -> None:
+    from adjoint.frontend.expressions import evaluate
+    from adjoint.frontend.materialize import materialize
+
+    if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
+        key = containers.array_key(lo, index, target)
+        value = materialize(lo, evaluate(lo, operand), node)
+        if not _may_repeat(key):
+            containers.mark_array_written(lo, base, value, node)
+            lo.at(node)
+            lo.emit(Store(base, key, value, "add" if op is operator.add else "sub", lo.span(node)))
+            return
+        current: Value = containers.subscript(lo, base, index, target)
+        result = _combine(lo, op, current, value, node)
+    else:
+        current = containers.subscript(lo, base, index, target)
+        value_ = evaluate(lo, operand)
+        lo.at(node)
+        in_place = None if isinstance(base, Var) and isinstance(base.type, Array) else _in_place(
+            lo, current, op, value_, node
+        )
+        result = in_place if in_place is not None else _combine(lo, op, current, value_, node)
+    containers.set_item(lo, base, index, result, target)
+
+
+def _may_repeat(key: Subscript) -> bool:
+    """Whether an index may name an element twice: integer arrays and lists may, masks and slices do not."""
+    return any(
+        isinstance(item, Var)
+        and (not isinstance(item.type, Array) or item.type.dtype is None or item.type.dtype.kind != "b")
+        and isinstance(item.type, (Array, List, Number, Opaque))
+        or (isinstance(item, Const) and isinstance(item.value, (tuple, list)))
+        for item in key.items
+    )
+
+
+def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:
+    """What ``current`` is after it was written in place; None where the name is to be rebound."""
+    from adjoint.frontend.materialize import materialize
+
+    items = containers.list_items(lo, current)
+    if items is not None and op is operator.add:
+        return containers.extend_list(lo, current, value, node)
+    if isinstance(current, Var) and isinstance(current.type, List) and op is operator.add:
+        return containers.extend_list(lo, current, value, node)
+    if isinstance(current, Var) and isinstance(current.type, Number):
+        raise lo.problem(
+            "AD0401",
+            node,
+            "it is not known whether this is a number (which would be rebound) or an array (which would be written)",
+            helps=("write the operation out: y = y * 2",),
+        )
+    if not isinstance(current, Var) or not isinstance(current.type, Array):
+        return None
+    operand = materialize(lo, value, node)
+    if not is_atom(operand):
+        return None
+    _check_dtype(lo, current, operand, op, node)
+    containers.mark_array_written(lo, current, operand, node)
+    if op in (operator.add, operator.sub):
+        lo.emit(Store(current, None, operand, "add" if op is operator.add else "sub", lo.span(node)))
+    else:
+        result = lo.open.call(op, current, operand)
+        lo.emit(Store(current, None, result, "set", lo.span(node)))
+    return current
+
+
+def _check_dtype(lo: Lowerer, array: Var, operand: Atom, op: Callable[..., Any], node: ast.AST) -> None:
+    assert isinstance(array.type, Array)
+    dtype = array.type.dtype
+    if dtype is None or is_float_dtype(dtype):
+        return
+    type_ = shapes.type_of(operand)
+    floating = getattr(type_, "kind", None) == "float" or is_float_dtype(getattr(type_, "dtype", None))
+    if floating or op is operator.truediv:
+        raise lo.problem("AD0408", node, f"an array of {dtype} cannot take floats in place")
+
+
+def delete(lo: Lowerer, target: ast.expr) -> None:
+    from adjoint.frontend.expressions import evaluate
+
+    match target:
+        case ast.Name(id=name):
+            assert lo.frame is not None
+            cell = lo.frame.cells.get(name)
+            if cell is not None:
+                lo.store[cell] = UNDEFINED
+        case ast.Subscript():
+            base = evaluate(lo, target.value)
+            index = evaluate(lo, target.slice)
+            record = lo.store.get(base) if isinstance(base, Ref) else None
+            if isinstance(record, Record) and isinstance(index, Const) and record.get(index.value) is not None:
+                kept = [(k, v) for k, v in record.parts if k != index.value]
+                if record.cls is list:
+                    kept = list(enumerate(v for _, v in kept))
+                assert isinstance(base, Ref)
+                containers.replace(lo, base, Record(record.cls, tuple(kept)), target)
+            else:
+                raise lo.problem("AD0301", target, "'del' of an item that is not known at compile time")
+        case _:
+            raise lo.problem("AD0301", target, "'del' is not supported here")
+
+
+__all__ = ["assign", "assign_name", "augment", "delete"]

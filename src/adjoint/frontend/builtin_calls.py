@@ -1,0 +1,633 @@
+"""Python's own functions, where they act on structure rather than on numbers."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend import containers, library, objects
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.values import (
+    NONE,
+    Closure,
+    GeneratorValue,
+    IteratorValue,
+    Method,
+    Partial,
+    RangeValue,
+    Record,
+    Ref,
+    SliceValue,
+    TupleValue,
+    Union,
+    Value,
+    is_atom,
+    list_record,
+)
+from adjoint.ir.nodes import Call, Const, Store, Var
+from adjoint.ir.types import Array, Dict, List, Scalar
+
+Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any]
+_HANDLERS: dict[Any, Handler] = {}
+
+
+def handler(constant: Any) -> Handler | None:
+    """What lowers calls of ``constant``; the handler may decline by returning ``NotImplemented``."""
+    try:
+        return _HANDLERS.get(constant)
+    except TypeError:
+        return None
+
+
+def _handles(*functions: Any) -> Callable[[Handler], Handler]:
+    def register(function: Handler) -> Handler:
+        for constant in functions:
+            _HANDLERS[constant] = function
+        return function
+
+    return register
+
+
+@_handles(range)
+def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    atoms = [materialize(lo, value, node) for value in args]
+    if len(atoms) == 1:
+        return RangeValue(Const(0), atoms[0], Const(1))
+    return RangeValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else Const(1))
+
+
+@_handles(enumerate)
+def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+    return IteratorValue("enumerate", (_sequence(lo, args[0]), start))
+
+
+@_handles(zip)
+def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return IteratorValue("zip", tuple(_sequence(lo, arg) for arg in args))
+
+
+@_handles(reversed)
+def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    method = objects.special_method(lo, args[0], "__reversed__")
+    if method is not None:
+        return NotImplemented
+    return IteratorValue("reversed", (_sequence(lo, args[0]),))
+
+
+@_handles(iter)
+def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return IteratorValue("iter", (_sequence(lo, args[0]),))
+
+
+def _sequence(lo: Lowerer, value: Value) -> Value:
+    if isinstance(value, GeneratorValue):
+        from adjoint.frontend.comprehensions import list_of_generator
+
+        return list_of_generator(lo, value)
+    return value
+
+
+@_handles(next)
+def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if all(is_atom(arg) for arg in args):
+        return NotImplemented
+    raise lo.problem("AD0305", node, "'next' takes an item out of an iterator, which the reverse sweep cannot give back")
+
+
+@_handles(len)
+def _len(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], RangeValue):
+        return NotImplemented
+    if isinstance(args[0], IteratorValue):
+        return NotImplemented
+    return containers.length(lo, args[0], node)
+
+
+@_handles(isinstance)
+def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    classes = materialize(lo, args[1], node)
+    if isinstance(args[0], Union):
+        from adjoint.frontend.expressions import on_each_option
+
+        return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
+    cls = objects.class_of(lo, args[0])
+    if cls is None or not isinstance(classes, Const):
+        return NotImplemented
+    if isinstance(args[0], Const):
+        return Const(isinstance(args[0].value, classes.value))
+    return Const(issubclass(cls, classes.value))
+
+
+@_handles(type)
+def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    cls = objects.class_of(lo, args[0]) if len(args) == 1 else None
+    return NotImplemented if cls is None else Const(cls)
+
+
+@_handles(callable)
+def _callable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], Const):
+        return Const(callable(args[0].value))
+    if isinstance(args[0], (Closure, Method, Partial)):
+        return Const(True)
+    return Const(objects.special_method(lo, args[0], "__call__") is not None)
+
+
+@_handles(hasattr)
+def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    base, name = args
+    if not isinstance(name, Const):
+        return NotImplemented
+    if isinstance(base, Const):
+        return Const(hasattr(base.value, name.value))
+    if isinstance(base, Ref):
+        record = lo.store[base]
+        assert isinstance(record, Record)
+        return Const(record.get(name.value) is not None or hasattr(record.cls, name.value))
+    cls = objects.class_of(lo, base)
+    fields = getattr(getattr(base, "type", None), "fields", {})
+    return NotImplemented if cls is None else Const(name.value in fields or hasattr(cls, name.value))
+
+
+@_handles(getattr)
+def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not isinstance(args[1], Const):
+        return NotImplemented
+    if len(args) == 3:
+        present = _hasattr(lo, args[:2], {}, node)
+        if present == Const(False):
+            return args[2]
+    return objects.attribute(lo, args[0], args[1].value, node)
+
+
+@_handles(setattr, object.__setattr__)
+def _setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    base, name, value = args
+    if not isinstance(name, Const):
+        raise lo.problem("AD0301", node, "the name of the attribute is not known")
+    if isinstance(base, Ref):
+        objects.put_attribute(lo, base, name.value, value, node)
+    else:
+        objects.set_attribute(lo, base, name.value, value, node)
+    return NONE
+
+
+@_handles(object.__init__)
+def _object_init(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return NONE
+
+
+@_handles(super)
+def _super(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.values import SuperValue
+
+    if len(args) != 2 or not isinstance(args[0], Const):
+        return NotImplemented
+    return SuperValue(args[0].value, args[1])
+
+
+# -- containers -------------------------------------------------------------------------------------------------------
+
+
+@_handles(tuple)
+def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not args:
+        return TupleValue(())
+    value = _sequence(lo, args[0])
+    from adjoint.frontend.iteration import static_items
+
+    items = static_items(lo, value, node)
+    if items is not None:
+        return TupleValue(tuple(items))
+    if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
+        return NotImplemented
+    # A run-time list serves as the tuple: nobody can write it.
+    return library.call(lo, library.copied, [value], node)
+
+
+@_handles(list)
+def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not args:
+        return containers.new_list(lo, [], node)
+    value = _sequence(lo, args[0])
+    from adjoint.frontend.iteration import static_items
+
+    items = static_items(lo, value, node)
+    if items is not None:
+        return containers.new_list(lo, items, node)
+    if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
+        return NotImplemented
+    return library.call(lo, library.copied, [value], node)
+
+
+@_handles(dict)
+def _dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    parts: list[tuple[Any, Value]] = []
+    if args:
+        record = lo.store.get(args[0])
+        if isinstance(record, Record) and record.cls is dict:
+            parts.extend(record.parts)
+        else:
+            from adjoint.frontend.iteration import static_items
+
+            pairs = static_items(lo, _sequence(lo, args[0]), node)
+            if pairs is None:
+                return NotImplemented
+            for pair in pairs:
+                key, value = containers.known_items(lo, pair, node)
+                parts.append((key, value))
+    parts.extend(kwargs.items())
+    return containers.new_dict(lo, parts, node)
+
+
+@_handles(slice)
+def _slice(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    atoms = [materialize(lo, value, node) for value in args]
+    if len(atoms) == 1:
+        return SliceValue(NONE, atoms[0], NONE)
+    return SliceValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else NONE)
+
+
+def _method(cls: type, name: str) -> Callable[[Handler], Handler]:
+    return _handles(getattr(cls, name))
+
+
+@_method(list, "append")
+def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    items = containers.list_items(lo, args[0])
+    if items is not None:
+        assert isinstance(args[0], Ref)
+        containers.replace(lo, args[0], list_record([*items, args[1]]), node)
+        return NONE
+    if isinstance(args[0], Var) and isinstance(args[0].type, List):
+        from adjoint.frontend.comprehensions import append
+
+        append(lo, args[0], args[1], node)
+        return NONE
+    return NotImplemented
+
+
+@_method(list, "pop")
+def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    items = containers.list_items(lo, args[0])
+    place = args[1] if len(args) > 1 else Const(-1)
+    if items is not None:
+        assert isinstance(args[0], Ref)
+        if not isinstance(place, Const):
+            return _at_run_time(args[0])
+        left = list(items)
+        taken = left.pop(place.value)
+        containers.replace(lo, args[0], list_record(left), node)
+        return taken
+    if isinstance(args[0], Var) and isinstance(args[0].type, List):
+        if place != Const(-1):
+            raise lo.problem("AD0303", node, "'pop' from the middle of a list that exists at run time")
+        args[0].type.storage.mark_written()
+        element = args[0].type.element
+        assert element is not None
+        target = Var("t", element)
+        lo.emit(Call((target,), list.pop, (args[0],), (), lo.span(node)))
+        return target
+    return NotImplemented
+
+
+def _at_run_time(ref: Ref) -> Any:
+    from adjoint.frontend.shapes import NeedsRuntime, original_sites
+
+    raise NeedsRuntime(tuple(original_sites((ref.site,))))
+
+
+@_method(list, "extend")
+def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    containers.extend_list(lo, args[0], _sequence(lo, args[1]), node)
+    return NONE
+
+
+@_method(list, "insert")
+def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    items = containers.list_items(lo, args[0])
+    if items is None or not isinstance(args[1], Const):
+        raise lo.problem("AD0303", node, "'insert' into a list that exists at run time")
+    assert isinstance(args[0], Ref)
+    new = list(items)
+    new.insert(args[1].value, args[2])
+    containers.replace(lo, args[0], list_record(new), node)
+    return NONE
+
+
+@_method(list, "reverse")
+def _reverse(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    items = containers.list_items(lo, args[0])
+    if items is None:
+        raise lo.problem("AD0303", node, "'reverse' of a list that exists at run time")
+    assert isinstance(args[0], Ref)
+    containers.replace(lo, args[0], list_record(list(items)[::-1]), node)
+    return NONE
+
+
+@_method(list, "clear")
+def _clear(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    items = containers.list_items(lo, args[0])
+    if items is None:
+        raise lo.problem("AD0303", node, "'clear' of a list that exists at run time")
+    assert isinstance(args[0], Ref)
+    containers.replace(lo, args[0], list_record([]), node)
+    return NONE
+
+
+@_handles(list.copy, dict.copy)
+def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
+    if isinstance(record, Record):
+        if record.cls is list:
+            return containers.new_list(lo, record.items, node)
+        return containers.new_dict(lo, [(Const(k), v) for k, v in record.parts], node)
+    return library.call(lo, library.copied, [args[0]], node) if _is_list(args[0]) else NotImplemented
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Var) and isinstance(value.type, List)
+
+
+def _dict_view(kind: str) -> Handler:
+    def view(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if isinstance(args[0], Ref) or (isinstance(args[0], Var) and isinstance(args[0].type, Dict)):
+            return IteratorValue(kind, (args[0],))
+        return NotImplemented
+
+    return view
+
+
+for _kind in ("items", "keys", "values"):
+    _HANDLERS[getattr(dict, _kind)] = _dict_view(_kind)
+
+
+@_handles(dict.get)
+def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    default = args[2] if len(args) > 2 else NONE
+    if isinstance(args[0], Ref) and isinstance(args[1], Const):
+        record = lo.store[args[0]]
+        assert isinstance(record, Record)
+        found = record.get(args[1].value)
+        return default if found is None else found
+    if isinstance(args[0], (Ref, Var)) and not (isinstance(args[0], Var) and not isinstance(args[0].type, Dict)):
+        return library.call(lo, library.get, [args[0], args[1], default], node)
+    return NotImplemented
+
+
+@_handles(dict.pop)
+def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
+    if not isinstance(record, Record) or not isinstance(args[1], Const):
+        raise lo.problem("AD0303", node, "'pop' from a dict that exists at run time")
+    found = record.get(args[1].value)
+    if found is None:
+        if len(args) > 2:
+            return args[2]
+        raise lo.problem("AD0203", node, f"the dict has no key {args[1].value!r} here")
+    assert isinstance(args[0], Ref)
+    kept = tuple((k, v) for k, v in record.parts if k != args[1].value)
+    containers.replace(lo, args[0], Record(dict, kept), node)
+    return found
+
+
+@_handles(dict.update)
+def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    parts: list[tuple[Any, Value]] = []
+    if len(args) > 1:
+        record = lo.store.get(args[1])
+        if not isinstance(record, Record) or record.cls is not dict:
+            raise lo.problem("AD0303", node, "'update' with a dict whose keys are not known")
+        parts.extend(record.parts)
+    parts.extend(kwargs.items())
+    for key, value in parts:
+        containers.set_item(lo, args[0], Const(key), value, node)
+    return NONE
+
+
+# -- folds ------------------------------------------------------------------------------------------------------------
+
+
+@_handles(sum, math.fsum)
+def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.comprehensions import fold_generator
+    from adjoint.frontend.expressions import apply_operator
+    from adjoint.frontend.iteration import static_items
+
+    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+
+    def add(total: Value, item: Value) -> Value:
+        return apply_operator(lo, operator.add, [total, item], node)
+
+    if isinstance(args[0], GeneratorValue):
+        return fold_generator(lo, args[0], start, add)
+    items = static_items(lo, args[0], node)
+    if items is not None:
+        total = start
+        for place, item in enumerate(items):
+            total = item if place == 0 and total == Const(0) and isinstance(item, Var) else add(total, item)
+        return total
+    return library.call(lo, library.total, [args[0], start], node)
+
+
+def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
+    def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        from adjoint.frontend.iteration import static_items
+
+        key = kwargs.get("key")
+        if len(args) > 1:
+            if key is not None:
+                return library.call(lo, by_key, [containers.new_list(lo, args, node), key], node)
+            result = args[0]
+            for item in args[1:]:
+                result = _binary_extreme(lo, builtin, result, item, node)
+            return result
+        value = _sequence(lo, args[0])
+        items = static_items(lo, value, node)
+        if "default" in kwargs:
+            if items is not None and not items:
+                return kwargs["default"]
+            if items is None:
+                raise lo.problem("AD0301", node, f"'{builtin.__name__}' with a default of a list of unknown length")
+        if key is not None and key != NONE:
+            return library.call(lo, by_key, [value, key], node)
+        if items:
+            result = items[0]
+            for item in items[1:]:
+                result = _binary_extreme(lo, builtin, result, item, node)
+            return result
+        if is_atom(value) and not isinstance(getattr(value, "type", None), (List, Array)):
+            return NotImplemented
+        if isinstance(value, RangeValue):
+            return NotImplemented
+        return library.call(lo, plain, [value], node)
+
+    return fold
+
+
+def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
+    from adjoint.frontend.expressions import call
+
+    if isinstance(one, Const) and isinstance(other, Const):
+        return Const(builtin(one.value, other.value))
+    if all(is_atom(value) for value in (one, other)):
+        return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
+    return library.call(lo, library.largest if builtin is max else library.smallest, [TupleValue((one, other))], node)
+
+
+_HANDLERS[max] = _extreme(max, library.largest, library.largest_by)
+_HANDLERS[min] = _extreme(min, library.smallest, library.smallest_by)
+
+
+def _quantifier(plain: Any) -> Handler:
+    def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if isinstance(args[0], Var) and not isinstance(args[0].type, (List, Array)):
+            return NotImplemented
+        return library.call(lo, plain, [_sequence(lo, args[0])], node)
+
+    return fold
+
+
+_HANDLERS[any] = _quantifier(library.any_of)
+_HANDLERS[all] = _quantifier(library.all_of)
+
+
+@_handles(map)
+def _map(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    sequences = [_sequence(lo, arg) for arg in args[1:]]
+    if len(sequences) == 1:
+        return library.call(lo, library.mapped, [args[0], *sequences], node)
+    if len(sequences) == 2:
+        return library.call(lo, library.mapped2, [args[0], *sequences], node)
+    raise lo.problem("AD0301", node, "'map' over more than two sequences")
+
+
+@_handles(filter)
+def _filter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return library.call(lo, library.filtered, [args[0], _sequence(lo, args[1])], node)
+
+
+@_handles(functools.reduce)
+def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    sequence = _sequence(lo, args[1])
+    if len(args) > 2:
+        return library.call(lo, library.reduce, [args[0], sequence, args[2]], node)
+    return library.call(lo, library.reduce_from_first, [args[0], sequence], node)
+
+
+@_handles(sorted)
+def _sorted(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """The order is found without derivatives; then the items are taken in that order."""
+    from adjoint.frontend.iteration import static_items
+    from adjoint.runtime.sorting import order_of
+
+    sequence = _sequence(lo, args[0])
+    key, reverse = kwargs.get("key", NONE), kwargs.get("reverse", Const(False))
+    keys = sequence if key == NONE else library.call(lo, library.mapped, [key, sequence], node)
+    items = static_items(lo, sequence, node)
+    if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
+        ordered = sorted((item.value for item in items), reverse=bool(getattr(reverse, "value", False)))  # type: ignore[union-attr]
+        return containers.new_list(lo, [Const(item) for item in ordered], node)
+    atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
+    places = Var("order", List(Scalar("int")))
+    lo.emit(Call((places,), order_of, tuple(atoms), (), lo.span(node)))
+    if items is not None:
+        from adjoint.frontend.materialize import materialize as made
+
+        if all(is_atom(item) for item in items):
+            sequence = made(lo, TupleValue(tuple(items)), node)
+            from adjoint.frontend.shapes import join_types, type_of
+
+            element = type_of(items[0])
+            for item in items[1:]:
+                element = join_types(element, type_of(item)) or element
+            row = []
+            for i in range(len(items)):
+                place = containers.subscript(lo, places, Const(i), node)
+                row.append(containers.subscript(lo, sequence, place, node))
+            return containers.new_list(lo, row, node)
+    return library.call(lo, library.in_order, [sequence, places], node)
+
+
+# -- arrays written in place ------------------------------------------------------------------------------------------
+
+
+@_handles(np.ndarray.fill)
+def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    value = materialize(lo, args[1], node)
+    assert isinstance(args[0], Var)
+    containers.mark_array_written(lo, args[0], value, node)
+    lo.emit(Store(args[0], None, value, "set", lo.span(node)))
+    return NONE
+
+
+@_handles(np.copyto)
+def _copyto(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return NotImplemented if kwargs else _fill(lo, args, {}, node)
+
+
+@_handles(np.ndarray.sort, np.put, np.place, np.fill_diagonal, np.putmask)
+def _writes(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    raise lo.problem("AD0303", node, "this writes its argument in place in a way that is not supported yet")
+
+
+@_handles(np.isscalar)
+def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], Var) and isinstance(args[0].type, (Scalar, Array)):
+        return Const(isinstance(args[0].type, Scalar))
+    return NotImplemented
+
+
+def _observing(function: Any) -> Handler:
+    def observe(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        atoms = [materialize(lo, value, node, observer=True) for value in args]
+        pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
+        if function is print:
+            lo.open.effect(print, *atoms, **pairs)
+            return NONE
+        if not pairs and atoms and all(isinstance(a, Const) for a in atoms) and function is str:
+            return Const(str(*(a.value for a in atoms)))  # type: ignore[union-attr]
+        return objects.call_any(lo, function, list(atoms), node, **pairs)
+
+    return observe
+
+
+for _function in (print, repr, str, format):
+    _HANDLERS[_function] = _observing(_function)
+
+
+# -- arrays of known structure ----------------------------------------------------------------------------------------
+
+
+@_handles(np.array, np.asarray)
+def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``np.array`` of nested lists and tuples whose leaves are known one by one."""
+    from adjoint.runtime.sequences import array_of
+
+    if not args or (not isinstance(args[0], TupleValue) and containers.list_items(lo, args[0]) is None):
+        return NotImplemented
+    leaves: list[Value] = []
+
+    def template(value: Value) -> Any:
+        items = value.items if isinstance(value, TupleValue) else containers.list_items(lo, value)
+        if items is None:
+            leaves.append(value)
+            return len(leaves) - 1
+        return tuple(template(item) for item in items)
+
+    form = template(args[0])
+    if all(isinstance(leaf, Const) for leaf in leaves) or not all(is_atom(leaf) for leaf in leaves):
+        return NotImplemented
+    if any(isinstance(leaf, Var) and isinstance(leaf.type, List) for leaf in leaves):
+        return NotImplemented
+    named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
+    pairs = {name: materialize(lo, value, node) for name, value in named.items()}
+    return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)

@@ -1,0 +1,437 @@
+"""Calls: a user's functions are inlined, functions with rules become calls in the IR, classes are constructed."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import site
+import sys
+import sysconfig
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from adjoint.diagnostics import DifferentiationError
+from adjoint.frontend import builtin_calls, containers, inputs, objects, source
+from adjoint.frontend.containers import Restart
+from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.scope import scope_of
+from adjoint.frontend.values import (
+    NONE,
+    UNDEFINED,
+    Cell,
+    Closure,
+    GeneratorValue,
+    IteratorValue,
+    Method,
+    Operator,
+    Partial,
+    Record,
+    Ref,
+    SuperValue,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.types import OPAQUE, List, carries_derivative
+from adjoint.rules import registry
+
+
+def call_node(lo: Lowerer, node: ast.Call) -> Value:
+    """A call expression."""
+    from adjoint.frontend.expressions import elements, evaluate
+
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+        return _super(lo, node)
+    function = evaluate(lo, node.func)
+    args = elements(lo, node.args)
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = evaluate(lo, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+            continue
+        record = lo.store.get(value)
+        if not isinstance(record, Record) or record.cls is not dict:
+            raise lo.problem("AD0301", keyword.value, "'**' of something whose keys are not known")
+        kwargs.update(record.parts)
+    if lo.block is None:
+        return UNDEFINED
+    lo.at(node)
+    return call_value(lo, function, args, kwargs, node)
+
+
+def _super(lo: Lowerer, node: ast.Call) -> Value:
+    frame = lo.frame
+    while frame is not None and frame.self_cell is None:
+        frame = frame.caller
+    if frame is None or frame.self_cell is None or frame.closure.owner is None:
+        raise lo.problem("AD0301", node, "'super()' outside a method")
+    return SuperValue(frame.closure.owner, lo.store[frame.self_cell])
+
+
+def call_value(
+    lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """``function(*args, **kwargs)``"""
+    match function:
+        case Closure():
+            return _call_closure(lo, function, args, kwargs, node)
+        case Method(function=inner, receiver=receiver):
+            return call_value(lo, inner, [receiver, *args], kwargs, node)
+        case Partial(function=inner, args=first, kwargs=named):
+            return call_value(lo, inner, [*first, *args], {**dict(named), **kwargs}, node)
+        case Operator():
+            from adjoint.frontend.derivatives import call_operator
+
+            return call_operator(lo, function, args, kwargs, node)
+        case Const(value=constant):
+            return _call_constant(lo, constant, args, kwargs, node)
+        case Union():
+            from adjoint.frontend.expressions import on_each_option
+
+            return on_each_option(lo, function, lambda option: call_value(lo, option, args, kwargs, node), node)
+    method = objects.special_method(lo, function, "__call__")
+    if method is not None:
+        return call_value(lo, method, args, kwargs, node)
+    if isinstance(function, Var):
+        return _call_opaque_variable(lo, function, args, kwargs, node)
+    raise lo.problem("AD0202", node, "what is called here is not known")
+
+
+def _call_constant(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    for place, arg in enumerate(args):
+        if isinstance(arg, Union) and (registry.rule_for(constant) is not None or constant in (float, abs)):
+            from adjoint.frontend.expressions import on_each_option
+
+            return on_each_option(
+                lo,
+                arg,
+                lambda option: _call_constant(lo, constant, [*args[:place], option, *args[place + 1 :]], kwargs, node),
+                node,
+            )
+    special = builtin_calls.handler(constant)
+    if special is not None:
+        result = special(lo, args, kwargs, node)
+        if result is not NotImplemented:
+            return result  # type: ignore[no-any-return]
+    from adjoint.frontend.derivatives import operator_of
+
+    operator = operator_of(lo, constant, args, kwargs, node)
+    if operator is not None:
+        return operator
+    if registry.rule_for(constant) is not None:
+        return call_rule(lo, constant, args, kwargs, node)
+    meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
+    if meaning is not None:
+        return call_value(lo, Const(meaning), args, kwargs, node)
+    match constant:
+        case functools.partial():
+            inner = inputs.captured(lo, constant.func, ("partial", constant, "func"), "f", node)
+            first = [
+                inputs.captured(lo, value, ("partial", constant, i), f"arg_{i}", node)
+                for i, value in enumerate(constant.args)
+            ]
+            named = {
+                name: inputs.captured(lo, value, ("partial", constant, name), name, node)
+                for name, value in constant.keywords.items()
+            }
+            return call_value(lo, inner, [*first, *args], {**named, **kwargs}, node)
+        case types.MethodType():
+            receiver = inputs.captured(lo, constant.__self__, ("self", constant), "self", node)
+            return call_value(lo, Const(constant.__func__), [receiver, *args], kwargs, node)
+        case type():
+            return _call_class(lo, constant, args, kwargs, node)
+    function = source.underlying(constant)
+    if function is not None and _is_inlined(lo, function, args, kwargs):
+        return _call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
+    if function is None and not isinstance(constant, (types.BuiltinFunctionType, types.MethodDescriptorType)):
+        call = getattr(type(constant), "__call__", None)
+        if isinstance(call, types.FunctionType) and not type(constant).__module__.startswith("numpy"):
+            receiver = inputs.captured(lo, constant, ("object", constant), "self", node)
+            return call_value(lo, Const(call), [receiver, *args], kwargs, node)
+    return _call_opaque(lo, constant, args, kwargs, node)
+
+
+# -- functions with rules ---------------------------------------------------------------------------------------------
+
+
+def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """A call of a function that has a rule, with what it is told as a sequence spread out."""
+    rule = registry.rule_for(callee)
+    assert rule is not None
+    bound, named = rule.bind(args, kwargs)
+    spread = registry.variadic(callee)
+    if spread is not None and bound:
+        items = _parts(lo, bound[0])
+        if items is not None:
+            later = list(bound[1:])
+            names = [p.name for p in rule.parameters[1:]]
+            named = {**dict(zip(names, later, strict=False)), **named}
+            return call_rule(lo, spread, list(items), named, node)
+    observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
+    atoms = [materialize(lo, value, node, observer=observer) for value in bound]
+    pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
+    return objects.call_any(lo, callee, atoms, node, **pairs)
+
+
+def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
+    if isinstance(value, GeneratorValue):
+        from adjoint.frontend.comprehensions import list_of_generator
+
+        value = list_of_generator(lo, value)
+    items = value.items if isinstance(value, TupleValue) else containers.list_items(lo, value)
+    if items is None or any(isinstance(item, Var) and isinstance(item.type, List) for item in items):
+        return None
+    return items
+
+
+# -- functions whose body is not at hand ------------------------------------------------------------------------------
+
+
+def _call_opaque(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    atoms = [materialize(lo, value, node) for value in args]
+    pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+    return objects.call_any(lo, constant, list(atoms), node, **pairs)
+
+
+def _call_opaque_variable(
+    lo: Lowerer, function: Var, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    from adjoint.runtime import display
+
+    atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
+    pairs = tuple((name, materialize(lo, value, node)) for name, value in kwargs.items())
+    target = Var("t", OPAQUE)
+    lo.emit(Call((target,), display.call, tuple(atoms), pairs, lo.span(node)))
+    return target
+
+
+_LIBRARY_FOLDERS = tuple(
+    {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), sys.base_prefix + "/lib", *site.getsitepackages()}
+)
+
+
+def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """A user's function always is; a library's only where it is handed something that may carry a derivative."""
+    if not function.__code__.co_filename.startswith(_LIBRARY_FOLDERS):
+        return True
+    return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
+
+
+def may_carry(lo: Lowerer, value: Value) -> bool:
+    """Whether a derivative may flow through ``value``."""
+    match value:
+        case Var(type=type_):
+            return carries_derivative(type_)
+        case Const(value=constant):
+            return isinstance(constant, types.FunctionType)
+        case Ref():
+            record = lo.store[value]
+            return isinstance(record, Record) and any(may_carry(lo, item) for item in record.items)
+        case TupleValue(items=items):
+            return any(may_carry(lo, item) for item in items)
+        case Method():
+            return may_carry(lo, value.receiver) or may_carry(lo, value.function)
+        case Union(options=options):
+            return any(may_carry(lo, option) for option in options)
+        case IteratorValue(parts=parts):
+            return any(may_carry(lo, part) for part in parts)
+        case Closure() | Partial() | GeneratorValue() | Operator():
+            return True
+        case _:
+            return False
+
+
+# -- classes ----------------------------------------------------------------------------------------------------------
+
+
+def _call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    if _is_users(cls) and node is not None:
+        return objects.construct(lo, cls, args, kwargs, node)
+    atoms = [materialize(lo, value, node, observer=True) for value in args]
+    pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
+    return objects.call_any(lo, cls, list(atoms), node, **pairs)
+
+
+def _is_users(cls: type) -> bool:
+    if issubclass(cls, BaseException) or hasattr(cls, "__members__"):
+        return False
+    if issubclass(cls, tuple):
+        return hasattr(cls, "_fields")
+    module = sys.modules.get(cls.__module__)
+    file = getattr(module, "__file__", None)
+    return cls.__module__ != "builtins" and not (file or "").startswith(_LIBRARY_FOLDERS) and not _is_native(cls)
+
+
+def _is_native(cls: type) -> bool:
+    return not any("__dict__" in base.__dict__ or "__slots__" in base.__dict__ for base in cls.__mro__[:-1])
+
+
+def bind_dataclass(
+    lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Iterator[tuple[str, Value]]:
+    """The values of a dataclass's fields for a call of its synthesised ``__init__``."""
+    import dataclasses
+
+    remaining, named = list(args), dict(kwargs)
+    for spec in cls.__dataclass_fields__.values():
+        if spec._field_type is not dataclasses._FIELD:  # type: ignore[attr-defined]
+            continue
+        if spec.init and spec.name in named:
+            yield spec.name, named.pop(spec.name)
+        elif spec.init and remaining and not spec.kw_only:
+            yield spec.name, remaining.pop(0)
+        elif spec.default is not dataclasses.MISSING:
+            yield spec.name, inputs.captured(lo, spec.default, ("default", cls, spec.name), spec.name, node)
+        elif spec.default_factory is not dataclasses.MISSING:
+            yield spec.name, call_value(lo, Const(spec.default_factory), [], {}, node)
+        elif spec.init:
+            raise lo.problem("AD0203", node, f"the field {spec.name!r} of {cls.__name__!r} is missing")
+    if remaining or named:
+        raise lo.problem("AD0203", node, f"the call does not fit the fields of {cls.__name__!r}")
+
+
+# -- functions whose body is at hand ----------------------------------------------------------------------------------
+
+
+def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) -> Closure:
+    """The closure of a function object."""
+    known = lo.run_data.closures.get(function)
+    if known is not None:
+        return known
+    try:
+        found = source.find(function)
+    except DifferentiationError as error:
+        from adjoint.frontend.core import Problem
+
+        raise Problem(error.diagnostics[0]) from None
+    cells: dict[str, Cell] = {}
+    owner = None
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if name == "__class__":
+            owner = cell.cell_contents
+            continue
+        cells[name] = inputs.cell_of(lo, cell, name)
+    defaults = tuple(
+        inputs.captured(lo, value, ("default", function, i), f"default_{i}", node)
+        for i, value in enumerate(function.__defaults__ or ())
+    )
+    kw_defaults = {
+        name: inputs.captured(lo, value, ("default", function, name), name, node)
+        for name, value in (function.__kwdefaults__ or {}).items()
+    }
+    closure = Closure(found, cells, function.__globals__, defaults, kw_defaults, owner, function)
+    lo.run_data.closures[function] = closure
+    return closure
+
+
+def _call_closure(
+    lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    from adjoint.frontend import recursion
+
+    code = closure.source.node
+    for name, cell in closure.cells.items():
+        inputs.fill_cell(lo, cell, name, node)
+    if code in lo.settings.called:
+        return recursion.call_definition(lo, closure, args, kwargs, node)
+    active = recursion.activation(lo, closure)
+    if active is not None and not recursion.is_structural(lo, active, args):
+        lo.settings.called.add(code)
+        raise Restart
+    if lo.depth > MAX_INLINE_DEPTH:
+        lo.settings.called.add(code)
+        raise Restart
+    return run_closure(lo, closure, args, kwargs, node)
+
+
+def run_closure(
+    lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """Runs the body of a function in the open block."""
+    from adjoint.frontend.expressions import evaluate
+    from adjoint.frontend.statements import run
+
+    scope = scope_of(closure.source.node)
+    bound = bind(lo, closure, args, kwargs, node)
+    cells = {name: Cell(name) for name in sorted(scope.local)}
+    for name in scope.nonlocals:
+        cells[name] = closure.cells[name]
+    frame = Frame(closure, cells, lo.frame, lo.span(node))
+    parameters = closure.source.node.args
+    first = [*parameters.posonlyargs, *parameters.args][:1]
+    if first and closure.owner is not None:
+        frame.self_cell = cells[first[0].arg]
+    span = lo.open.span
+    lo.frame, lo.depth = frame, lo.depth + 1
+    outer_keys = set(lo.store)
+    for name, value in bound.items():
+        lo.store[cells[name]] = value
+    recorded = (closure.source.node, tuple(args))
+    lo.run_data.activations.append(recorded)
+    body = closure.source.node.body
+
+    def execute() -> Value:
+        if isinstance(body, list):
+            run(lo, body)
+            return NONE
+        return evaluate(lo, body)
+
+    try:
+        result = lo.run_region(execute)
+    finally:
+        lo.frame, lo.depth = frame.caller, lo.depth - 1
+        assert lo.run_data.activations.pop() is recorded
+    if lo.block is not None:
+        lo.block.span = span
+    if not frame.makes_closures:
+        for cell in cells.values():
+            if cell not in outer_keys:
+                lo.store.pop(cell, None)
+    return result
+
+
+def bind(
+    lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> dict[str, Value]:
+    """Parameters of a function with the values of a call."""
+    spec = closure.source.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    name = closure.source.name
+    bound: dict[str, Value] = {}
+    named = dict(kwargs)
+    for parameter, value in zip(positional, args, strict=False):
+        bound[parameter.arg] = value
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
+    elif len(args) > len(positional):
+        raise lo.problem("AD0203", node, f"{name}() takes {len(positional)} arguments, {len(args)} are given")
+    only_positional = {parameter.arg for parameter in spec.posonlyargs}
+    for parameter in [*positional, *spec.kwonlyargs]:
+        if parameter.arg in named and parameter.arg not in only_positional:
+            if parameter.arg in bound:
+                raise lo.problem("AD0203", node, f"{name}() is given {parameter.arg!r} twice")
+            bound[parameter.arg] = named.pop(parameter.arg)
+    for parameter, value in zip(positional[len(positional) - len(closure.defaults) :], closure.defaults, strict=True):
+        bound.setdefault(parameter.arg, value)
+    for parameter in spec.kwonlyargs:
+        if parameter.arg not in bound and parameter.arg in closure.kw_defaults:
+            bound[parameter.arg] = closure.kw_defaults[parameter.arg]
+    missing = [p.arg for p in [*positional, *spec.kwonlyargs] if p.arg not in bound]
+    if missing:
+        raise lo.problem("AD0203", node, f"{name}() is not given {', '.join(map(repr, missing))}")
+    if spec.kwarg is not None:
+        assert node is not None or lo.frame is None
+        extra = Ref(lo.site(spec.kwarg))
+        lo.store[extra] = Record(dict, tuple(named.items()))
+        bound[spec.kwarg.arg] = extra
+    elif named:
+        raise lo.problem("AD0203", node, f"{name}() has no parameter {next(iter(named))!r}")
+    return bound

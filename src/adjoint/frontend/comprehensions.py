@@ -1,0 +1,196 @@
+"""Comprehensions and generator expressions: loops in a scope of their own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from adjoint.frontend import containers
+from adjoint.frontend.core import Frame, Lowerer
+from adjoint.frontend.iteration import run_for, static_items
+from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, Value
+from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
+from adjoint.ir.types import Dict, List
+
+
+@contextmanager
+def _scope(lo: Lowerer, generators: Sequence[ast.comprehension]) -> Iterator[None]:
+    frame = lo.frame
+    assert frame is not None
+    outer = frame.cells
+    names = {
+        part.id: Cell(part.id)
+        for generator in generators
+        for part in ast.walk(generator.target)
+        if isinstance(part, ast.Name)
+    }
+    frame.cells = {**outer, **names}
+    try:
+        yield
+    finally:
+        frame.cells = outer
+        for cell in names.values():
+            if not frame.makes_closures:
+                lo.store.pop(cell, None)
+
+
+def each(lo: Lowerer, generators: Sequence[ast.comprehension], action: Callable[[], None]) -> None:
+    """Runs ``action`` for every combination that the generators give."""
+    from adjoint.frontend import assign
+    from adjoint.frontend.expressions import evaluate, truth
+
+    if not generators:
+        action()
+        return
+    generator, rest = generators[0], generators[1:]
+    if generator.is_async:
+        raise lo.problem("AD0301", generator.target, "an asynchronous comprehension is not supported")
+    iterable = evaluate(lo, generator.iter)
+
+    def conditions(tests: Sequence[ast.expr]) -> Value:
+        if not tests:
+            each(lo, rest, action)
+            return UNDEFINED
+        cond, _ = truth(lo, tests[0])
+        return lo.branch(cond, lambda: conditions(tests[1:]), lambda: UNDEFINED, tests[0])
+
+    def body() -> None:
+        conditions(generator.ifs)
+
+    run_for(
+        lo,
+        generator.target if not isinstance(generator.target, ast.Name) else _Target(generator),
+        iterable,
+        lambda item: assign.assign(lo, generator.target, item),
+        body,
+        (),
+        [generator.target],
+    )
+
+
+class _Target(ast.AST):
+    """Stands for a generator as the node of its loop: knows the target's name and place."""
+
+    def __init__(self, generator: ast.comprehension) -> None:
+        super().__init__()
+        self.target = generator.target
+        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            setattr(self, name, getattr(generator.target, name))
+
+
+def list_comprehension(
+    lo: Lowerer, node: ast.expr, element: ast.expr, generators: Sequence[ast.comprehension]
+) -> Value:
+    """A list: known item by item where the iterable is, else one that grows at run time."""
+    from adjoint.frontend.expressions import evaluate
+
+    with _scope(lo, generators):
+        if len(generators) == 1:
+            iterable = evaluate(lo, generators[0].iter)
+            if isinstance(iterable, GeneratorValue):
+                iterable = list_of_generator(lo, iterable)
+            items = static_items(lo, iterable, node)
+            known = None if items is None else _known(lo, generators[0], items, element)
+            if known is not None:
+                return containers.new_list(lo, known, node)
+        site = lo.site(node)
+        lo.settings.runtime_sites.add(site)
+        result = containers.new_list(lo, [], node)
+        assert isinstance(result, Var)
+
+        def add() -> None:
+            append(lo, result, evaluate(lo, element), element)
+
+        each(lo, generators, add)
+        return result
+
+
+def append(lo: Lowerer, target: Var, value: Value, node: ast.AST | None) -> None:
+    """``target.append(value)`` for a list at run time."""
+    atom = containers.slot(lo, value, node)
+    containers.note_element(lo, target, atom, node)
+    assert isinstance(target.type, List)
+    lo.emit(Call((), list.append, (target, atom), (), lo.span(node)))
+
+
+def _known(
+    lo: Lowerer, generator: ast.comprehension, items: Sequence[Value], element: ast.expr
+) -> list[Value] | None:
+    from adjoint.frontend import assign
+    from adjoint.frontend.expressions import evaluate, truth
+
+    result: list[Value] = []
+    for item in items:
+        assign.assign(lo, generator.target, item)
+        kept = True
+        for test in generator.ifs:
+            cond, _ = truth(lo, test)
+            if not isinstance(cond, Const):
+                return None
+            kept = kept and bool(cond.value)
+        if kept:
+            result.append(evaluate(lo, element))
+    return result
+
+
+def list_of_generator(lo: Lowerer, value: GeneratorValue) -> Value:
+    """The items of a generator expression, all computed."""
+    outer = lo.frame
+    lo.frame = value.frame
+    assert isinstance(value.frame, Frame)
+    try:
+        return list_comprehension(lo, value.node, value.node.elt, value.node.generators)
+    finally:
+        lo.frame = outer
+
+
+def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Callable[[Value, Value], Value]) -> Value:
+    """Runs the generator and combines what it gives, without a list."""
+    from adjoint.frontend.expressions import evaluate
+
+    outer = lo.frame
+    lo.frame = value.frame
+    total = Cell("total")
+    lo.store[total] = start
+
+    def add() -> None:
+        item = evaluate(lo, value.node.elt)
+        lo.store[total] = lo.rename(step(lo.store[total], item), "total")
+
+    try:
+        with _scope(lo, value.node.generators):
+            each(lo, value.node.generators, add)
+    finally:
+        lo.frame = outer
+    return lo.store.pop(total, UNDEFINED)
+
+
+def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
+    from adjoint.frontend.expressions import evaluate
+    from adjoint.frontend.materialize import materialize
+
+    with _scope(lo, node.generators):
+        if len(node.generators) == 1 and not node.generators[0].ifs:
+            items = static_items(lo, evaluate(lo, node.generators[0].iter), node)
+            if items is not None:
+                pairs = ast.Tuple([node.key, node.value], ast.Load())
+                ast.copy_location(pairs, node)
+                known = _known(lo, node.generators[0], items, pairs)
+                if known is not None:
+                    return containers.new_dict(lo, [(pair.items[0], pair.items[1]) for pair in known], node)  # type: ignore[union-attr]
+        lo.settings.runtime_sites.add(lo.site(node))
+        result = containers.new_dict(lo, [], node)
+        assert isinstance(result, Var) and isinstance(result.type, Dict)
+
+        def add() -> None:
+            key = materialize(lo, evaluate(lo, node.key), node.key)
+            atom = containers.slot(lo, evaluate(lo, node.value), node.value)
+            containers.note_element(lo, result, atom, node)
+            lo.emit(Store(result, Subscript((key,)), atom, "set", lo.span(node)))
+
+        each(lo, node.generators, add)
+        return result
+
+
+__all__ = ["append", "dict_comprehension", "each", "fold_generator", "list_comprehension", "list_of_generator"]

@@ -1,0 +1,441 @@
+"""The state of lowering: the open block, the store of variables and objects, and where control may leave to.
+
+Lowering runs the program on values that are partly known. Where the program forks, each side runs on its own copy
+of the store; where sides meet, :meth:`Lowerer.join_leaves` makes one store of theirs, and what differs becomes a phi.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from adjoint.diagnostics import Diagnostic, diagnostic
+from adjoint.diagnostics.spans import Span
+from adjoint.frontend import shapes
+from adjoint.frontend.source import FunctionSource
+from adjoint.frontend.values import UNDEFINED, Cell, Closure, Ref, Site, Value, is_atom
+from adjoint.ir.builder import Builder
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    If,
+    Load,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import OPAQUE, Storage, Type
+from adjoint.rules.typing import type_of_call
+
+MAX_INLINE_DEPTH = 120
+
+
+class Problem(Exception):
+    """A statement cannot be lowered: caught by the statement, so that others are looked at too."""
+
+    def __init__(self, found: Diagnostic) -> None:
+        super().__init__(found)
+        self.diagnostic = found
+
+
+class Unreached(Exception):
+    """A recursive call of which it is not yet known what it returns: this path is looked at again later."""
+
+
+class Open(Builder):
+    """A block under construction, whose end may be decided by what follows."""
+
+    def __init__(self) -> None:
+        super().__init__(type_of_call)
+        self.branch: tuple[Atom, Open, Open, Span | None] | None = None
+        self.terminator: Terminator | None = None
+
+    def seal(self) -> Block:
+        if self.branch is not None:
+            cond, then, orelse, span = self.branch
+            return self.block(Branch(cond, then.seal(), orelse.seal(), span))
+        assert self.terminator is not None, "a block without an end"
+        return self.block(self.terminator)
+
+
+@dataclass(eq=False, slots=True)
+class Exiting:
+    """A point at which control leaves a region: the block to end there, the store, and what is carried out."""
+
+    block: Open
+    store: dict[Any, Value]
+    action: str
+    """``fall``, ``break``, ``continue``, ``return``"""
+    value: Value = UNDEFINED
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """A construct that control can leave: ``function``, ``loop`` or ``guarded``."""
+
+    kind: str
+    exits: list[Exiting] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One activation of an inlined function."""
+
+    closure: Closure
+    cells: dict[str, Cell]
+    caller: Frame | None
+    call_span: Span | None
+    makes_closures: bool = False
+    self_cell: Cell | None = None
+
+    @property
+    def source(self) -> FunctionSource:
+        return self.closure.source
+
+
+class Lowerer:
+    """Lowers one function with all that it calls."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.run_data = Run()
+        self.root = Open()
+        self.block: Open | None = self.root
+        self.store: dict[Any, Value] = {}
+        self.regions: list[Region] = []
+        self.frame: Frame | None = None
+        self.depth = 0
+        self.fixed_span: Span | None = None
+        """Where all statements belong, for code that is spliced in."""
+
+    # -- places and problems ---------------------------------------------------------------------------------------
+
+    def span(self, node: ast.AST | None) -> Span | None:
+        if self.fixed_span is not None:
+            return self.fixed_span
+        if node is None or self.frame is None or not hasattr(node, "lineno"):
+            return None
+        return self.frame.source.span(node)
+
+    def problem(
+        self, code: str, node: ast.AST | None, label: str, *, notes: Iterable[str] = (), helps: Iterable[str] = ()
+    ) -> Problem:
+        """An exception to raise: this code, at this place."""
+        return Problem(diagnostic(code, self.span(node), label, notes=tuple(notes), helps=tuple(helps)))
+
+    def site(self, node: ast.AST) -> Site:
+        """The identity of an allocation: the place in the source and the calls that led there."""
+        path: list[Any] = [id(node)]
+        frame = self.frame
+        while frame is not None:
+            path.append(frame.call_span)
+            frame = frame.caller
+        return Site(tuple(path))
+
+    # -- the open block --------------------------------------------------------------------------------------------
+
+    @property
+    def open(self) -> Open:
+        assert self.block is not None
+        return self.block
+
+    def emit(self, statement: Statement) -> None:
+        self.open.emit(statement)
+
+    def at(self, node: ast.AST | None) -> None:
+        """Statements emitted from here on belong to ``node``."""
+        if self.block is not None and node is not None:
+            span = self.span(node)
+            if span is not None:
+                self.block.span = span
+
+    def rename(self, value: Value, name: str) -> Value:
+        """Gives a value that was just computed, and has no name of its own, the name of its variable."""
+        if not isinstance(value, Var) or value.named or self.block is None or not self.block.statements:
+            return value
+        last = self.block.statements[-1]
+        renamed = Var(name, value.type, named=True)
+        match last:
+            case Call(targets=targets) | If(targets=targets) if value in targets:
+                swapped = tuple(renamed if target is value else target for target in targets)
+                self.block.statements[-1] = _with_targets(last, swapped)
+            case Load(target=target) if target is value:
+                self.block.statements[-1] = Load(renamed, last.base, last.key, last.span)
+            case _:
+                return value
+        return renamed
+
+    # -- control flow ----------------------------------------------------------------------------------------------
+
+    def leave(self, action: str, value: Value = UNDEFINED) -> None:
+        """Control leaves the innermost region; nothing follows in this block."""
+        if self.block is None:
+            return
+        self.regions[-1].exits.append(Exiting(self.block, self.store, action, value))
+        self.block = None
+
+    def stop(self, terminator: Terminator) -> None:
+        """Ends this block for good (an exception)."""
+        self.open.terminator = terminator
+        self.block = None
+
+    @contextmanager
+    def region(self, kind: str) -> Iterator[Region]:
+        region = Region(kind)
+        self.regions.append(region)
+        try:
+            yield region
+        finally:
+            assert self.regions.pop() is region
+
+    def fork(self, store: dict[Any, Value]) -> Open:
+        """Starts a block that runs on a copy of ``store``."""
+        self.block = Open()
+        self.store = dict(store)
+        return self.block
+
+    def branch(
+        self, cond: Atom, then: Callable[[], Value], orelse: Callable[[], Value], node: ast.AST | None = None
+    ) -> Value:
+        """Runs both sides and goes on where they meet (or in the one that goes on). The value is what they give."""
+        if isinstance(cond, Const):
+            return then() if cond.value else orelse()
+        span = self.span(node)
+        origin, base = self.open, self.store
+        region = self.regions[-1]
+        exits_before = len(region.exits)
+        sides: list[Open] = []
+        falling: list[Exiting] = []
+        for side in (then, orelse):
+            sides.append(self.fork(base))
+            value = self.attempt(side)
+            if self.block is not None:
+                falling.append(Exiting(self.block, self.store, "fall", value))
+        if len(falling) < 2:
+            origin.branch = (cond, sides[0], sides[1], span)
+            self.block = falling[0].block if falling else None
+            self.store = falling[0].store if falling else base
+            return falling[0].value if falling else UNDEFINED
+        leaving = region.exits[exits_before:]
+        del region.exits[exits_before:]
+        self.block = origin
+        exits = self.join_leaves(falling + leaving, base)
+        for leaf, atoms in zip(falling + leaving, exits.columns, strict=True):
+            leaf.block.terminator = Yield(atoms)
+        self.emit(If(cond, sides[0].seal(), sides[1].seal(), exits.targets, span))
+        self.store = exits.store
+        if leaving:
+            self._dispatch(exits.kind, falling, leaving, exits)
+        return exits.value
+
+    def attempt(self, body: Callable[[], Value]) -> Value:
+        """Runs a path; one of which nothing can be known yet ends."""
+        try:
+            return body()
+        except Unreached:
+            if self.block is not None:
+                self.stop(Raise(Const(RecursionError)))
+            return UNDEFINED
+
+    def _dispatch(self, kind: Atom, falling: list[Exiting], leaving: list[Exiting], exits: Joined) -> None:
+        """After a join that only some paths fall through: sends the others on their way."""
+        import operator
+
+        for action in dict.fromkeys(leaf.action for leaf in leaving):
+            code = exits.kinds.index(action)
+            cond = self.open.call(operator.eq, kind, Const(code))
+            origin, store = self.open, self.store
+            gone = self.fork(store)
+            self.leave(action, exits.value_of(action))
+            rest = self.fork(store)
+            origin.branch = (cond, gone, rest, None)
+
+    def join_leaves(self, leaves: Sequence[Exiting], base: dict[Any, Value]) -> Joined:
+        """One store and one value for several paths; which path it was is told by ``kind`` where that matters."""
+        kinds = tuple(dict.fromkeys(leaf.action for leaf in leaves))
+        columns: list[list[Atom]] = [[] for _ in leaves]
+        targets: list[Var] = []
+        kind: Atom = Const(0)
+        if len(kinds) > 1:
+            from adjoint.ir.types import INT
+
+            kind = Var("way", INT)
+            targets.append(kind)
+            for leaf, column in zip(leaves, columns, strict=True):
+                column.append(Const(kinds.index(leaf.action)))
+        store = dict(base)
+        merged: dict[str, Value] = {}
+        for action in kinds:
+            values = [leaf.value if leaf.action == action else UNDEFINED for leaf in leaves]
+            merged[action] = self._join_values(values, leaves, "result", False, columns, targets, store)
+        for key in _changed_keys(leaves, base):
+            values = [leaf.store.get(key, UNDEFINED) for leaf in leaves]
+            hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
+            store[key] = self._join_values(values, leaves, hint, named, columns, targets, store, key)
+        return Joined(store, tuple(targets), [tuple(column) for column in columns], kind, kinds, merged)
+
+    def _join_values(
+        self,
+        values: list[Value],
+        leaves: Sequence[Exiting],
+        hint: str,
+        named: bool,
+        columns: list[list[Atom]],
+        targets: list[Var],
+        store: dict[Any, Value],
+        key: Any = None,
+    ) -> Value:
+        first = values[0]
+        if all(value is first or (is_atom(value) and value == first) for value in values):
+            return first
+        shape = self.join_shapes([shapes.shape_of(v, leaf.store) for v, leaf in zip(values, leaves, strict=True)], key)
+        rows = [
+            list(shapes.flatten(value, shape, leaf.store)) for value, leaf in zip(values, leaves, strict=True)
+        ]
+        atoms: list[Atom] = []
+        for place, (type_, name) in enumerate(shapes.leaf_types(shape, hint)):
+            row = [atoms_of_leaf[place] for atoms_of_leaf in rows]
+            if all(atom == row[0] for atom in row):
+                atoms.append(row[0])
+                continue
+            target = Var(name, type_, named)
+            targets.append(target)
+            atoms.append(target)
+            for column, atom in zip(columns, row, strict=True):
+                column.append(atom)
+        return shapes.build(shape, iter(atoms), store)
+
+    def join_shapes(self, found: Sequence[shapes.Shape], key: Any = None) -> shapes.Shape:
+        shape = found[0]
+        for other in found[1:]:
+            try:
+                shape = shapes.join(shape, other)
+            except shapes.TooManyOptions:
+                name = key.name if isinstance(key, Cell) else "a value"
+                raise self.problem(
+                    "AD0402", None, f"{name!r} has too many different structures where paths meet"
+                ) from None
+        if isinstance(key, Ref) and isinstance(shape, shapes.UnionShape):
+            raise shapes.NeedsRuntime((key.site,))
+        return shape
+
+    # -- regions whose exits meet at their end ----------------------------------------------------------------------
+
+    def run_region(self, body: Callable[[], Value]) -> Value:
+        """Runs ``body`` in the open block; all its ``return`` points meet behind it."""
+        origin, base = self.open, self.store
+        start = len(origin.statements)
+        with self.region("function") as region:
+            value = body()
+            if self.block is not None:
+                self.leave("return", value)
+        exits = region.exits
+        if not exits:
+            self.block = None
+            return UNDEFINED
+        if len(exits) == 1 and exits[0].block is origin:
+            self.block, self.store = origin, exits[0].store
+            return exits[0].value
+        if len(exits) == 1:
+            # The other paths raise: go on inside the path that returns.
+            self.block, self.store = exits[0].block, exits[0].store
+            return exits[0].value
+        joined = self.join_leaves(exits, base)
+        for leaf, atoms in zip(exits, joined.columns, strict=True):
+            leaf.block.terminator = Yield(atoms)
+        assert origin.branch is not None and start <= len(origin.statements)
+        cond, then, orelse, span = origin.branch
+        origin.branch = None
+        self.block, self.store = origin, joined.store
+        self.emit(If(cond, then.seal(), orelse.seal(), joined.targets, span))
+        return joined.value
+
+    def finish(self, region: Region, root: Open, results: Callable[[Exiting], tuple[Atom, ...]]) -> Block:
+        """Ends a function: every exit returns."""
+        for leaf in region.exits:
+            leaf.block.terminator = Return(results(leaf))
+        return root.seal()
+
+
+@dataclass(eq=False, slots=True)
+class Joined:
+    """What :meth:`Lowerer.join_leaves` found."""
+
+    store: dict[Any, Value]
+    targets: tuple[Var, ...]
+    columns: list[tuple[Atom, ...]]
+    kind: Atom
+    kinds: tuple[str, ...]
+    values: dict[str, Value]
+
+    def value_of(self, action: str) -> Value:
+        return self.values[action]
+
+    @property
+    def value(self) -> Value:
+        """What the paths give that go on."""
+        return self.values.get("fall", self.values.get("return", UNDEFINED))
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """What one attempt at lowering takes from outside the function."""
+
+    root: Any = None
+    """The function that is differentiated."""
+    captured: dict[Any, Value] = field(default_factory=dict)
+    objects: dict[int, Value] = field(default_factory=dict)
+    cells: dict[int, Cell] = field(default_factory=dict)
+    contents: dict[Cell, Any] = field(default_factory=dict)
+    inputs: list[Any] = field(default_factory=list)
+    guards: list[Any] = field(default_factory=list)
+    sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)
+    diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
+    closures: dict[Any, Closure] = field(default_factory=dict)
+    activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
+    """The functions being inlined, outermost first, with their arguments."""
+    definitions: dict[Any, Any] = field(default_factory=dict)
+    prologue: Open = field(default_factory=Open)
+    """Loads from arguments and captured data, before everything else."""
+
+
+@dataclass(eq=False, slots=True)
+class Settings:
+    """What is known beforehand, and what earlier attempts at lowering found out."""
+
+    runtime_sites: set[Site] = field(default_factory=set)
+    site_types: dict[Site, Type] = field(default_factory=dict)
+    called: set[Any] = field(default_factory=set)
+    """Code of functions that call themselves: called, not inlined."""
+    constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
+    """Paths of integer inputs whose value must be known."""
+    loop_shapes: dict[Any, dict[Any, shapes.Shape]] = field(default_factory=dict)
+
+
+def _changed_keys(leaves: Sequence[Exiting], base: dict[Any, Value]) -> Iterator[Any]:
+    """Variables and objects whose value some path changed, in the order in which they were first bound."""
+    seen: dict[Any, None] = {}
+    for leaf in leaves:
+        for key, value in leaf.store.items():
+            if key not in seen and (key not in base or base[key] is not value):
+                seen[key] = None
+    return iter(seen)
+
+
+def _with_targets(statement: Call | If, targets: tuple[Var, ...]) -> Statement:
+    if isinstance(statement, Call):
+        return Call(targets, statement.callee, statement.args, statement.kwargs, statement.span)
+    return If(statement.cond, statement.then, statement.orelse, targets, statement.span)
+
+
+__all__ = ["OPAQUE", "Exiting", "Frame", "Joined", "Lowerer", "Open", "Problem", "Region", "Settings", "Loop"]

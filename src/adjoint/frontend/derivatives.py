@@ -1,0 +1,578 @@
+"""Differential operators inside the code that is lowered.
+
+A derivative is a call like any other: the function is lowered with fresh parameters for what it is differentiated
+with respect to; whatever else it uses becomes further parameters, so that captured variables are differentiated by
+the operators around.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend import shapes
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.values import (
+    NONE,
+
+    Closure,
+    Method,
+    Operator,
+    Partial,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Var
+from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, is_handle
+from adjoint.ir.walk import free_vars, inline
+
+MARK = "__adjoint_operator__"
+
+
+def is_operator(value: Any) -> bool:
+    """Whether ``value`` is a differential operator or what one made of a function."""
+    return getattr(value, MARK, None) is not None
+
+
+def operator_of(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """What a call of ``constant`` means where it is a differential operator, or a derivative made by one."""
+    kind = getattr(constant, MARK, None)
+    if kind is None:
+        return None
+    if not isinstance(kind, str):
+        kind, function, options = kind
+        from adjoint.frontend.inputs import captured
+
+        inner = captured(lo, function, ("object", function), "f", node)
+        return call_operator(lo, Operator(kind, inner, options), args, kwargs, node)
+    if kind in ("vjp", "jvp", "hvp"):
+        return _immediate(lo, kind, args, kwargs, node)
+    function_value, options = args[0] if args else kwargs["f"], _options(lo, args[1:], kwargs, node)
+    return Operator(kind, function_value, options)
+
+
+def _options(
+    lo: Lowerer, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> tuple[tuple[str, Any], ...]:
+    from adjoint.frontend.materialize import materialize
+
+    options: dict[str, Any] = {}
+    named = {**({"wrt": args[0]} if args else {}), **kwargs}
+    for name, value in named.items():
+        if name == "f":
+            continue
+        atom = materialize(lo, value, node)
+        if not isinstance(atom, Const):
+            raise lo.problem("AD0301", node, f"the option {name!r} of a differential operator is not known here")
+        options[name] = atom.value
+    return tuple(sorted(options.items()))
+
+
+def call_operator(
+    lo: Lowerer, operator: Operator, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """A call of a derivative."""
+    options = dict(operator.options)
+    wrt = options.get("wrt", 0)
+    has_aux = bool(options.get("has_aux", False))
+    if operator.kind in ("grad", "value_and_grad"):
+        return _gradient(lo, operator, wrt, has_aux, args, kwargs, node)
+    from adjoint.frontend import library
+    from adjoint.runtime import jacobians
+
+    names = positions(lo, operator.function, wrt, args, kwargs, node)
+    if len(names) != 1 or isinstance(wrt, (tuple, list)) or isinstance(names[0], str):
+        raise lo.problem("AD0301", node, f"{operator.kind!r} inside other code takes one positional argument")
+    body = {"jacobian": jacobians.jacobian_of, "hessian": jacobians.hessian_of}[operator.kind]
+    return library.call(lo, body, [operator.function, TupleValue(tuple(args)), Const(names[0])], node)
+
+
+# -- which arguments --------------------------------------------------------------------------------------------------
+
+
+def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[str]:
+    """The names of the positional parameters of a function."""
+    from adjoint.frontend import objects, source
+    from adjoint.frontend.calls import closure_of
+
+    match function:
+        case Closure():
+            spec = function.source.node.args
+            return [parameter.arg for parameter in [*spec.posonlyargs, *spec.args]]
+        case Method():
+            return parameter_names(lo, function.function, node)[1:]
+        case Partial():
+            return parameter_names(lo, function.function, node)[len(function.args) :]
+        case Operator():
+            return parameter_names(lo, function.function, node)
+        case Const(value=constant):
+            mark = getattr(constant, MARK, None)
+            if isinstance(mark, tuple):
+                return parameter_names(lo, Const(mark[1]), node)
+            found = source.underlying(constant)
+            if found is not None:
+                names = parameter_names(lo, closure_of(lo, found, node), node)
+                return names[1:] if hasattr(constant, "__self__") else names
+    method = objects.special_method(lo, function, "__call__")
+    return [] if method is None else parameter_names(lo, method, node)
+
+
+def positions(
+    lo: Lowerer,
+    function: Value,
+    wrt: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> list[int | str]:
+    """The arguments that ``wrt`` means: indices of positional ones, names of those given by name."""
+    chosen = list(wrt) if isinstance(wrt, (tuple, list)) else [wrt]
+    names = parameter_names(lo, function, node)
+    places: list[int | str] = []
+    for choice in chosen:
+        if isinstance(choice, str):
+            if choice in kwargs:
+                places.append(choice)
+            elif choice in names and names.index(choice) < len(args):
+                places.append(names.index(choice))
+            else:
+                known = ", ".join(map(repr, [*names, *(k for k in kwargs if k not in names)]))
+                raise lo.problem("AD0405", node, f"there is no argument {choice!r}; the arguments are {known}")
+        elif isinstance(choice, int) and not isinstance(choice, bool):
+            index = choice + len(args) if choice < 0 else choice
+            if not 0 <= index < len(args):
+                if 0 <= index < len(names) and names[index] in kwargs:
+                    places.append(names[index])
+                    continue
+                raise lo.problem("AD0405", node, f"wrt={choice!r}, but the call has {len(args)} positional arguments")
+            places.append(index)
+        else:
+            raise lo.problem("AD0405", node, f"wrt={choice!r} is neither an index nor a name")
+    return places
+
+
+# -- fresh parameters -------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False, slots=True)
+class Active:
+    """Fresh parameters for the differentiable leaves of some arguments, and the atoms they stand for."""
+
+    params: list[Var]
+    atoms: list[Atom]
+
+
+def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
+    """A copy of ``value`` whose differentiable leaves are fresh parameters."""
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            return _parameter(value, Var(value.hint, type_, True), active)
+        case Const(value=constant) if isinstance(constant, float):
+            return _parameter(value, Var(hint, FLOAT, True), active)
+        case TupleValue(items=items, cls=cls):
+            names = getattr(cls, "_fields", None)
+            return TupleValue(
+                tuple(
+                    activate(lo, item, active, names[i] if names else f"{hint}_{i}") for i, item in enumerate(items)
+                ),
+                cls,
+            )
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            copy = Ref(value.site, value.origin)
+            lo.store[copy] = Record(
+                record.cls,
+                tuple((key, activate(lo, part, active, key if isinstance(key, str) else hint)) for key, part in record.parts),
+            )
+            return copy
+        case Union():
+            return Union(value.tag, tuple(activate(lo, option, active, hint) for option in value.options))
+        case _:
+            return value
+
+
+def _parameter(atom: Atom, param: Var, active: Active) -> Var:
+    active.params.append(param)
+    active.atoms.append(atom)
+    return param
+
+
+@dataclass(eq=False, slots=True)
+class Inner:
+    """A function to differentiate: its results are the leaves of ``shape``."""
+
+    function: Function
+    atoms: tuple[Atom, ...]
+    """The arguments of the function: the active ones first."""
+    count: int
+    """How many are active."""
+    shape: shapes.Shape
+    results: tuple[Type, ...]
+
+
+def lower_inner(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    places: Sequence[int | str],
+    node: ast.AST | None,
+) -> Inner:
+    """Lowers a function with the arguments at ``places`` as fresh parameters."""
+    from adjoint.frontend.calls import call_value
+
+    outer_block, outer_store = lo.open, lo.store
+    root = lo.fork(outer_store)
+    names = parameter_names(lo, function, node)
+    active = Active([], [])
+    new_args, new_kwargs = list(args), dict(kwargs)
+    for place in places:
+        if isinstance(place, str):
+            new_kwargs[place] = activate(lo, kwargs[place], active, place)
+        else:
+            hint = names[place] if place < len(names) else "x"
+            new_args[place] = activate(lo, args[place], active, hint)
+    before = dict(lo.store)
+    with lo.region("function") as region:
+        value = call_value(lo, function, new_args, new_kwargs, node)
+        lo.leave("return", value)
+    if not region.exits:
+        raise lo.problem("AD0407", node, "the function never returns")
+    shape = lo.join_shapes([_as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
+    for leaf in region.exits:
+        _check_effects(lo, before, leaf.store, node)
+    block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store)))
+    lo.block, lo.store = outer_block, outer_store
+    own = set(active.params)
+    free = tuple(var for var in free_vars(block) if var not in own)
+    inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
+    from adjoint.ir.walk import substitute
+
+    if free:
+        block = substitute(block, inner_free)
+    lowered = Function(_name_of(function), (*active.params, *inner_free.values()), block)
+    types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
+    return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def _as_result(shape: shapes.Shape) -> shapes.Shape:
+    """Constants among the results are results all the same."""
+    match shape:
+        case shapes.Same(value=Const(value=bool() | int() | float() | complex() as constant)):
+            return shapes.Leaf(FLOAT if isinstance(constant, float) else shapes.type_of(Const(constant)))
+        case shapes.TupleShape(cls=cls, items=items):
+            return shapes.TupleShape(cls, tuple(map(_as_result, items)))
+        case shapes.RecordShape(cls=cls, keys=keys, items=items):
+            return shapes.RecordShape(cls, keys, tuple(map(_as_result, items)))
+        case shapes.RefShape(record=record, sites=sites):
+            new = _as_result(record)
+            assert isinstance(new, shapes.RecordShape)
+            return shapes.RefShape(None, new, sites)
+        case _:
+            return shape
+
+
+def _check_effects(lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None) -> None:
+    """What an inner function changes outside of itself would be lost."""
+    if lo.frame is None:
+        return
+    for key, value in after.items():
+        if key in before and before[key] is not value:
+            raise lo.problem(
+                "AD0302", node, "the function that is differentiated here changes a variable or object from outside"
+            )
+
+
+def _name_of(function: Value) -> str:
+    match function:
+        case Closure():
+            return function.source.name if function.source.name.isidentifier() else "function"
+        case Method() | Partial() | Operator():
+            return _name_of(function.function)
+        case Const(value=constant):
+            name = getattr(constant, "__name__", type(constant).__name__)
+            return name if name.isidentifier() else "function"
+        case _:
+            return "function"
+
+
+# -- gradients --------------------------------------------------------------------------------------------------------
+
+
+def _gradient(
+    lo: Lowerer,
+    operator: Operator,
+    wrt: Any,
+    has_aux: bool,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    places = positions(lo, operator.function, wrt, args, kwargs, node)
+    for place in places:
+        check_differentiable(lo, kwargs[place] if isinstance(place, str) else args[place], place, node)
+    inner = lower_inner(lo, operator.function, args, kwargs, places, node)
+    value_shape = inner.shape
+    if has_aux:
+        if not isinstance(value_shape, shapes.TupleShape) or len(value_shape.items) != 2:
+            raise lo.problem("AD0407", node, "with has_aux=True the function must return a pair (value, aux)")
+        value_shape = value_shape.items[0]
+    seed = _seed(lo, value_shape, node)
+    wrt_indices = tuple(range(inner.count))
+    targets, cotangents = _targets(inner, "value")
+    derived = Derived(inner.function, wrt_indices, (0,))
+    lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
+    result = shapes.build(inner.shape, iter(targets), lo.store)
+    places_of = iter(cotangents)
+    gradients = [
+        tangent_of(lo, kwargs[place] if isinstance(place, str) else args[place], places_of) for place in places
+    ]
+    gradient: Value = TupleValue(tuple(gradients)) if isinstance(wrt, (tuple, list)) else gradients[0]
+    if operator.kind == "value_and_grad":
+        return TupleValue((result, gradient))
+    if has_aux:
+        assert isinstance(result, TupleValue)
+        return TupleValue((gradient, result.items[1]))
+    return gradient
+
+
+def _targets(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:
+    targets = [Var(name, type_) for type_, name in shapes.leaf_types(inner.shape, hint)]
+    cotangents = [Var(f"{param.hint}_bar", param.type, True) for param in inner.function.params[: inner.count]]
+    return targets, cotangents
+
+
+def _seed(lo: Lowerer, shape: shapes.Shape, node: ast.AST | None) -> Atom:
+    """The cotangent 1 of a scalar result."""
+    match shape:
+        case shapes.Leaf(type=Scalar()) | shapes.Leaf(type=Number()):
+            return Const(1.0)
+        case shapes.Leaf(type=Array(dims=dims)) if dims is not None and all(dim != "many" for dim in dims):
+            return lo.open.call(np.ones, Const((1,) * len(dims)))
+        case shapes.Same(value=Const(value=None)):
+            raise lo.problem("AD0407", node, "the function returns None")
+        case shapes.Leaf(type=Array()) | shapes.TupleShape() | shapes.RefShape():
+            raise lo.problem("AD0406", node, f"the result is {_describe(shape)}, not a number")
+        case shapes.Leaf(type=type_) if carries_derivative(type_):
+            raise lo.problem("AD0406", node, "the result is a structure, not a number")
+        case _:
+            raise lo.problem("AD0407", node, "the result cannot be differentiated")
+
+
+def _describe(shape: shapes.Shape) -> str:
+    match shape:
+        case shapes.Leaf(type=Array(dims=dims)):
+            return "an array" if dims is None else f"an array of rank {len(dims)}"
+        case shapes.TupleShape(items=items):
+            return f"a tuple of {len(items)}"
+        case shapes.RefShape(record=record):
+            return f"an object of class {record.cls.__name__!r}"
+        case _:
+            return "not a number"
+
+
+def check_differentiable(lo: Lowerer, value: Value, place: int | str, node: ast.AST | None) -> None:
+    """Refuses an argument that has no derivative."""
+    where = f"argument {place!r}" if isinstance(place, str) else f"argument {place}"
+    match value:
+        case Const(value=int() as number) if not isinstance(number, bool):
+            raise lo.problem("AD0403", node, f"{where} is the integer {number}; pass {float(number)}")
+        case Var(type=Scalar(kind="int")):
+            raise lo.problem("AD0403", node, f"{where} is an integer; pass a float")
+        case Var(type=Array(dtype=dtype)) if dtype is not None and dtype.kind in "iu":
+            raise lo.problem("AD0403", node, f"{where} is an array of {dtype}; pass an array of floats")
+    if not any(True for _ in differentiable_leaves(lo, value)):
+        raise lo.problem("AD0404", node, f"{where} has no part that can be differentiated")
+
+
+def differentiable_leaves(lo: Lowerer, value: Value) -> Iterator[Atom]:
+    """The leaves for which :func:`activate` makes parameters, in its order."""
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            yield value
+        case Const(value=constant) if isinstance(constant, float):
+            yield value
+        case TupleValue(items=items) | Union(options=items):
+            for item in items:
+                yield from differentiable_leaves(lo, item)
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            for item in record.items:
+                yield from differentiable_leaves(lo, item)
+
+
+def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var]) -> Value:
+    """The structure of ``value`` with its differentiable leaves replaced; None at what has no derivative."""
+    from adjoint.frontend.materialize import materialize
+    from adjoint.runtime import results, tangents
+    from adjoint.types.vectors import tangent_class
+
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            leaf = next(leaves)
+            if lo.frame is not None:
+                return leaf
+            if is_handle(type_) and not isinstance(type_, Array):
+                return _converted(lo, tangents.finish, [leaf, value], leaf)
+            if isinstance(type_, Scalar):
+                return leaf if type_.dtype is not None else _converted(lo, float, [leaf], leaf)
+            return _converted(lo, results.owned, [leaf], leaf)
+        case Const(value=constant) if isinstance(constant, float):
+            return next(leaves)
+        case TupleValue(items=items, cls=cls):
+            return TupleValue(tuple(tangent_of(lo, item, leaves) for item in items), cls)
+        case Union():
+            parts = tuple(tangent_of(lo, option, leaves) for option in value.options)
+            return Union(value.tag, parts)
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            parts_of = tuple((key, tangent_of(lo, part, leaves)) for key, part in record.parts)
+            ref = Ref(value.site)
+            if record.cls in (list, dict):
+                lo.store[ref] = Record(record.cls, parts_of)
+            else:
+                kept = tuple((key, part) for key, part in parts_of if part != NONE)
+                lo.store[ref] = Record(tangent_class(record.cls), kept)
+            return ref
+        case _:
+
+            return NONE
+
+
+def _converted(lo: Lowerer, callee: Any, atoms: list[Atom], like: Var) -> Var:
+    target = Var(like.hint, like.type, like.named)
+    lo.emit(Call((target,), callee, tuple(atoms)))
+    return target
+
+
+# -- forward mode and pullbacks ---------------------------------------------------------------------------------------
+
+
+def _immediate(
+    lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    from adjoint.frontend import containers, library
+
+    if kind == "hvp":
+        from adjoint import operators
+
+        return library.call(lo, library.hvp, [Const(operators.grad), Const(operators.jvp), *args[:3]], node)
+    if kind == "jvp":
+        function, primals, tangents = (
+            *args,
+            *(kwargs[name] for name in ("primals", "tangents") if name in kwargs),
+        )
+        items = containers.known_items(lo, primals, node)
+        directions = containers.known_items(lo, tangents, node)
+        return jvp(lo, function, items, directions, node)
+    raise lo.problem(
+        "AD0301",
+        node,
+        "'ad.vjp' inside code that is differentiated is not supported yet",
+        helps=("use ad.grad or ad.value_and_grad on a function that returns a number",),
+    )
+
+
+def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], node: ast.AST | None) -> Value:
+    """The value of a function and its derivative in one direction."""
+    from adjoint.transform.forward import forward
+
+    if len(args) != len(tangents):
+        raise lo.problem("AD0409", node, f"{len(args)} primals, but {len(tangents)} tangents")
+    places = [i for i, tangent in enumerate(tangents) if tangent != NONE]
+    for place in places:
+        check_differentiable(lo, args[place], place, node)
+    inner = lower_inner(lo, function, args, {}, places, node)
+    directions: list[Atom] = []
+    chosen: list[int] = []
+    leaves = [pair for place in places for pair in _paired(lo, args[place], tangents[place], node)]
+    for index, tangent in enumerate(leaves):
+        if tangent != NONE:
+            chosen.append(index)
+            directions.append(tangent)
+    outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
+    derivative = forward(inner.function, tuple(chosen), outputs)
+    atoms = inline(lo.open, derivative, (*inner.atoms, *directions))
+    count = len(inner.results)
+    value = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
+    dots = dict(zip(outputs, atoms[count:], strict=True))
+    tangent = _result_tangent(lo, inner.shape, iter(range(count)), dots)
+    return TupleValue((value, tangent))
+
+
+def _paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[Atom]:
+    """The tangents of the differentiable leaves of ``value``, in order; None where nothing moves."""
+    from adjoint.frontend.containers import known_items
+
+    if tangent == NONE:
+        for _ in differentiable_leaves(lo, value):
+            yield NONE
+        return
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            yield _as_float(tangent)
+        case Const(value=constant) if isinstance(constant, float):
+            yield _as_float(tangent)
+        case TupleValue(items=items):
+            parts = known_items(lo, tangent, node)
+            if len(parts) != len(items):
+                raise lo.problem("AD0409", node, "the tangent does not have the structure of the primal")
+            for item, part in zip(items, parts, strict=True):
+                yield from _paired(lo, item, part, node)
+        case Ref():
+            record, directions = lo.store[value], lo.store.get(tangent)
+            assert isinstance(record, Record)
+            if not isinstance(directions, Record):
+                raise lo.problem("AD0409", node, "the tangent does not have the structure of the primal")
+            for key, part in record.parts:
+                direction = directions.get(key)
+                yield from _paired(lo, part, NONE if direction is None else direction, node)
+
+
+def _as_float(tangent: Value) -> Atom:
+    if isinstance(tangent, Const) and isinstance(tangent.value, int):
+        return Const(float(tangent.value))
+    return tangent  # type: ignore[return-value]
+
+
+def _result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dots: dict[int, Atom]) -> Value:
+    from adjoint.frontend.values import Site
+    from adjoint.types.vectors import tangent_class
+
+    match shape:
+        case shapes.Leaf():
+            return dots.get(next(indices), NONE)
+        case shapes.TupleShape(items=items, cls=cls):
+            return TupleValue(tuple(_result_tangent(lo, item, indices, dots) for item in items), cls)
+        case shapes.RefShape(record=record, sites=sites):
+            parts = tuple(
+                (key, _result_tangent(lo, item, indices, dots))
+                for key, item in zip(record.keys, record.items, strict=True)
+            )
+            ref = Ref(Site(("tangent", *sites)))
+            if record.cls in (list, dict):
+                lo.store[ref] = Record(record.cls, parts)
+            else:
+                kept = tuple((key, part) for key, part in parts if part != NONE)
+                lo.store[ref] = Record(tangent_class(record.cls), kept)
+            return ref
+        case shapes.UnionShape(options=options):
+            next(indices)
+            found = [_result_tangent(lo, option, indices, dots) for option in options]
+            return next((value for value in found if value != NONE), NONE)
+        case _:
+            return NONE
+
+

@@ -1,0 +1,218 @@
+"""The function that a user's call runs: arguments taken apart, the derivative, and results put together.
+
+An entry is lowered from the very call: ``grad(f)(x, y)`` is the operator applied to the values of ``f``, ``x`` and
+``y``. Lowering starts again whenever it finds out something that it must know from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adjoint.diagnostics import DifferentiationError
+from adjoint.frontend import derivatives, shapes
+from adjoint.frontend.containers import Restart
+from adjoint.frontend.core import Lowerer, Problem, Settings
+from adjoint.frontend.inputs import Captured, Guard, captured, enter
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.shapes import NeedsRuntime, original_sites
+from adjoint.frontend.values import NONE, Operator, TupleValue, Value
+from adjoint.ir.nodes import Atom, Block, Function, Return, Var
+from adjoint.ir.types import Opaque, carries_derivative
+from adjoint.ir.walk import free_vars, inline
+from adjoint.runtime import display
+
+MAX_ATTEMPTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a call compiles to, before it is printed."""
+
+    function: Function
+    captured: tuple[Captured, ...]
+    guards: tuple[Guard, ...]
+    adjoint: Function | None = None
+    """For a pullback: the second half, a function of the residuals and the cotangent."""
+
+
+def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
+    """Runs ``build`` until it goes through with all that it found out."""
+    settings = settings or Settings()
+    for _ in range(MAX_ATTEMPTS):
+        lo = Lowerer(settings)
+        try:
+            entry = build(lo)
+        except NeedsRuntime as need:
+            sites = set(original_sites(need.sites))
+            if sites <= settings.runtime_sites:
+                raise _stuck(lo) from need
+            settings.runtime_sites |= sites
+            continue
+        except Restart:
+            continue
+        except Problem as problem:
+            raise DifferentiationError(*lo.run_data.diagnostics.values(), problem.diagnostic) from None
+        except DifferentiationError as error:
+            raise DifferentiationError(*lo.run_data.diagnostics.values(), *error.diagnostics) from None
+        if lo.run_data.diagnostics:
+            raise DifferentiationError(*lo.run_data.diagnostics.values())
+        return entry
+    raise _stuck(lo)
+
+
+def _stuck(lo: Lowerer) -> DifferentiationError:
+    found = lo.problem("AD0901", None, "the structure of the objects in this function does not settle")
+    return DifferentiationError(found.diagnostic)
+
+
+def lower_operator(
+    kind: str, function: Any, options: tuple[tuple[str, Any], ...], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Entry:
+    """The entry of ``kind(function, **options)(*args, **kwargs)``."""
+
+    def build(lo: Lowerer) -> Entry:
+        lo.run_data.root = function
+        fn = captured(lo, function, ("root",), "f", None)
+        names = derivatives.parameter_names(lo, fn, None)
+        params, values, named = _entered(lo, names, args, kwargs)
+        if kind == "call":
+            from adjoint.frontend.calls import call_value
+
+            result = call_value(lo, fn, values, named, None)
+        else:
+            result = derivatives.call_operator(lo, Operator(kind, fn, options), values, named, None)
+        return _finish(lo, f"{_plain_name(fn)}_{kind}", params, result)
+
+    return attempt(build)
+
+
+def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Entry:
+    """The entry of ``jvp(function, primals, tangents)``: a function of the primals and the tangents."""
+
+    def build(lo: Lowerer) -> Entry:
+        lo.run_data.root = function
+        fn = captured(lo, function, ("root",), "f", None)
+        names = derivatives.parameter_names(lo, fn, None)
+        params, values, _ = _entered(lo, names, primals, {})
+        dots: list[Value] = []
+        for i, tangent in enumerate(tangents):
+            hint = f"{names[i] if i < len(names) else f'arg_{i}'}_dot"
+            if tangent is None:
+                params.append(Var(hint, Opaque(type(None)), True))
+                dots.append(NONE)
+            else:
+                found: list[Var] = []
+                dots.append(enter(lo, tangent, ("tangent", i), hint, found.append))
+                params.append(found[0] if found else Var(hint, Opaque(type(tangent)), True))
+        result = derivatives.jvp(lo, fn, values, dots, None)
+        return _finish(lo, f"{_plain_name(fn)}_jvp", params, result)
+
+    return attempt(build)
+
+
+def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Entry:
+    """The entry of ``vjp(function, *args)``: a primal that returns ``(value, residuals)``, and its adjoint."""
+    from adjoint.transform.reverse import split
+
+    def build(lo: Lowerer) -> Entry:
+        lo.run_data.root = function
+        fn = captured(lo, function, ("root",), "f", None)
+        names = derivatives.parameter_names(lo, fn, None)
+        params, values, named = _entered(lo, names, args, kwargs)
+        places = [i for i, value in enumerate(values) if any(True for _ in derivatives.differentiable_leaves(lo, value))]
+        inner = derivatives.lower_inner(lo, fn, values, named, places, None)
+        outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
+        halves = split(inner.function, tuple(range(inner.count)), outputs)
+        atoms = inline(lo.open, halves.primal, inner.atoms)
+        count = len(inner.results)
+        value = materialize(lo, shapes.build(inner.shape, iter(atoms[:count]), lo.store), None, observer=True)
+        adjoint, residuals = _adjoint(lo, fn, halves, inner, outputs, places, values, atoms[count:])
+        pack = lo.open.call(display.make_tuple, *residuals)
+        result = lo.open.call(display.make_tuple, value, pack)
+        entry = _finish(lo, f"{_plain_name(fn)}_primal", params, result)
+        return Entry(entry.function, entry.captured, entry.guards, adjoint)
+
+    return attempt(build)
+
+
+def _adjoint(
+    lo: Lowerer,
+    fn: Value,
+    halves: Any,
+    inner: derivatives.Inner,
+    outputs: tuple[int, ...],
+    places: Sequence[int],
+    values: Sequence[Value],
+    residuals: Sequence[Atom],
+) -> tuple[Function, list[Atom]]:
+    """The second half as a function of its residuals and of one cotangent per differentiable result."""
+    outer_block, outer_store = lo.open, lo.store
+    root = lo.fork(outer_store)
+    kept = halves.adjoint.params[: len(residuals)]
+    taken = [Var(var.hint, var.type, var.named) for var in kept]
+    result_types = list(shapes.leaf_types(inner.shape, "y"))
+    seeds = [Var(f"{result_types[i][1]}_bar", result_types[i][0], True) for i in outputs]
+    cotangents = inline(lo.open, halves.adjoint, (*taken, *seeds))
+    bars = iter([_as_var(lo, atom) for atom in cotangents])
+    tangents: list[Value] = []
+    for i, value in enumerate(values):
+        tangents.append(derivatives.tangent_of(lo, value, bars) if i in places else NONE)
+    atom = materialize(lo, TupleValue(tuple(tangents)), None, observer=True)
+    root_block = lo.open
+    root_block.terminator = Return((atom,))
+    block = root.seal()
+    lo.block, lo.store = outer_block, outer_store
+    own = set(taken) | set(seeds)
+    extra = tuple(var for var in free_vars(block) if var not in own)
+    inner_extra = {var: Var(var.hint, var.type, var.named) for var in extra}
+    from adjoint.ir.walk import substitute
+
+    block = substitute(block, inner_extra)
+    adjoint = Function(f"{_plain_name(fn)}_adjoint", (*taken, *inner_extra.values(), *seeds), block)
+    return adjoint, [*residuals, *extra]
+
+
+def _as_var(lo: Lowerer, atom: Atom) -> Var:
+    if isinstance(atom, Var):
+        return atom
+    import operator
+
+    return lo.open.call(operator.pos, atom)
+
+
+def _entered(
+    lo: Lowerer, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Var], list[Value], dict[str, Value]]:
+    """One parameter of the entry for every argument of the call, used or not."""
+    params: list[Var] = []
+    values: list[Value] = []
+    for i, argument in enumerate(args):
+        hint = names[i] if i < len(names) else f"arg_{i}"
+        values.append(_enter_one(lo, argument, ("argument", i), hint, params))
+    named = {name: _enter_one(lo, value, ("argument", name), name, params) for name, value in kwargs.items()}
+    return params, values, named
+
+
+def _enter_one(lo: Lowerer, argument: Any, path: tuple[Any, ...], hint: str, params: list[Var]) -> Value:
+    found: list[Var] = []
+    value = enter(lo, argument, path, hint, found.append)
+    params.append(found[0] if found else Var(hint, Opaque(type(argument)), True))
+    return value
+
+
+def _plain_name(fn: Value) -> str:
+    return derivatives._name_of(fn)
+
+
+def _finish(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -> Entry:
+    atom = materialize(lo, result, None, observer=True)
+    lo.open.terminator = Return((atom,))
+    body = lo.root.seal()
+    prologue = tuple(lo.run_data.prologue.statements)
+    inputs = tuple(lo.run_data.inputs)
+    function = Function(
+        name, (*params, *(item.var for item in inputs)), Block((*prologue, *body.statements), body.terminator)
+    )
+    return Entry(function, inputs, tuple(lo.run_data.guards))

@@ -1,0 +1,396 @@
+"""What a derivative is given when it is called: arguments, and the data its functions capture.
+
+Functions, classes, modules, strings and flags are constants of a specialisation; numbers, arrays and what holds them are
+inputs, read at each call. Either way a :class:`Captured` remembers where a value came from, so that a later call
+can tell whether the specialisation still fits.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.shapes import join_types
+from adjoint.frontend.values import UNDEFINED, Cell, Method, Partial, Record, Ref, Site, TupleValue, Value
+from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
+from adjoint.ir.types import FLOAT, INT, Dict, Instance, List, Opaque, Type
+from adjoint.rules.typing import abstract
+
+MAX_PARTS = 64
+Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Data read at each call: how to get it, and the variable that stands for it."""
+
+    path: Path
+    read: Callable[[Any], Any]
+    """Takes the function that is differentiated: what it captures itself is read from there."""
+    var: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A captured value that the specialisation took for a constant."""
+
+    path: Path
+    read: Callable[[Any], Any]
+    value: Any
+
+    def holds(self, function: Any) -> bool:
+        """Whether the value is still the one that was taken, for this object of the differentiated function."""
+        try:
+            now = self.read(function)
+        except (KeyError, AttributeError, ValueError):
+            return False
+        return now is self.value or (
+            type(now) is type(self.value) and isinstance(now, (bool, int, str, bytes, float)) and now == self.value
+        )
+
+
+def _reader(path: Path) -> Callable[[Any], Any]:
+    """How to read a captured value again."""
+    match path:
+        case ("global", table, name):
+            fallback = builtins.__dict__
+            return lambda _: table[name] if name in table else fallback[name]
+        case ("attribute", owner, name):
+            return lambda _: getattr(owner, name)
+        case ("own_cell", index):
+            return lambda function: function.__closure__[index].cell_contents
+        case ("cell", cell):
+            return lambda _: cell.cell_contents
+        case ("root",):
+            return lambda function: function
+        case ("self", method):
+            return lambda _: method.__self__
+        case ("object", value):
+            return lambda _: value
+        case ("partial", partial, "func"):
+            return lambda _: partial.func
+        case ("partial", partial, int(index)):
+            return lambda _: partial.args[index]
+        case ("partial", partial, str(name)):
+            return lambda _: partial.keywords[name]
+        case ("default", types.FunctionType() as function, int(index)):
+            return lambda _: function.__defaults__[index]  # type: ignore[index]
+        case ("default", types.FunctionType() as function, str(name)):
+            return lambda _: function.__kwdefaults__[name]
+        case ("default", cls, name):
+            return lambda _: cls.__dataclass_fields__[name].default
+    raise AssertionError(f"no way to read {path!r}")
+
+
+_CONSTANT_CLASSES = (
+    bool,
+    str,
+    bytes,
+    type(None),
+    type(Ellipsis),
+    type(NotImplemented),
+    type,
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    np.ufunc,
+    np.dtype,
+    slice,
+    range,
+)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a specialisation holds for one value only."""
+    from adjoint.frontend.derivatives import is_operator
+
+    return (
+        isinstance(value, _CONSTANT_CLASSES)
+        or isinstance(type(value), _ENUM_TYPE)
+        or is_operator(value)
+        or type(value).__module__.startswith(("numba", "numpy."))
+        and callable(value)
+        and not isinstance(value, (np.ndarray, np.generic))
+    )
+
+
+_ENUM_TYPE = type(__import__("enum").Enum)
+
+
+def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
+    """The value of captured data or of a constant, entered as what it is."""
+    known = lo.run_data.captured.get(_identity(path))
+    if known is not None:
+        return known
+    reader = _reader(path)
+    if is_constant(value) or _is_library_constant(path):
+        if not _is_library_constant(path) and path[0] != "root":
+            lo.run_data.guards.append(Guard(path, reader, value))
+        result: Value = Const(value)
+    else:
+        hint = name if name.isidentifier() else "captured"
+        result = enter(lo, value, path, hint, lambda var: lo.run_data.inputs.append(Captured(path, reader, var)))
+    lo.run_data.captured[_identity(path)] = result
+    return result
+
+
+def _identity(path: Path) -> Path:
+    return tuple(part if isinstance(part, (str, int)) else id(part) for part in path)
+
+
+def _is_library_constant(path: Path) -> bool:
+    if path[0] != "attribute" or not isinstance(path[1], types.ModuleType):
+        return False
+    return path[1].__name__.split(".")[0] in ("math", "numpy", "cmath", "sys", "scipy", "operator")
+
+
+def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+    """A value from outside: its leaves are loaded from a variable of the entry, which ``declare`` is told of."""
+    match value:
+        case bool() | str() | bytes() | None:
+            return Const(value)
+        case int() if type(value) is int:
+            if path in lo.settings.constant_inputs:
+                return Const(value)
+            return _declared(Var(hint, INT, True), declare)
+        case float() if type(value) is float:
+            return _declared(Var(hint, FLOAT, True), declare)
+        case types.MethodType():
+            receiver = enter(lo, value.__self__, (*path, "__self__"), "self", lambda var: _through(lo, var, "__self__", hint, declare))
+            return Method(Const(value.__func__), receiver)
+        case functools.partial():
+            return _enter_partial(lo, value, path, hint, declare)
+    if is_constant(value):
+        return Const(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _declared(Var(hint, abstract(value), True), declare)
+    if isinstance(value, tuple):
+        base = Var(hint, Opaque(tuple), True)
+        declare(base)
+        return TupleValue(
+            tuple(
+                enter(lo, item, (*path, i), _item_hint(value, hint, i), _loader(lo, base, Subscript((Const(i),))))
+                for i, item in enumerate(value)
+            ),
+            type(value),
+        )
+    if isinstance(value, list) and type(value) is list:
+        return _enter_list(lo, value, path, hint, declare)
+    if isinstance(value, dict) and type(value) is dict:
+        return _enter_dict(lo, value, path, hint, declare)
+    if has_fields(value):
+        return _enter_object(lo, value, path, hint, declare)
+    return _declared(Var(hint, Opaque(type(value)), True), declare)
+
+
+def _item_hint(value: tuple[Any, ...], hint: str, index: int) -> str:
+    names = getattr(value, "_fields", None)
+    return names[index] if names else f"{hint}_{index}"
+
+
+def _declared(var: Var, declare: Callable[[Var], None]) -> Var:
+    declare(var)
+    return var
+
+
+def _through(lo: Lowerer, var: Var, name: str, hint: str, declare: Callable[[Var], None]) -> None:
+    base = Var(hint, Opaque(), True)
+    declare(base)
+    lo.run_data.prologue.emit(Load(var, base, Attribute(name)))
+
+
+def _loader(lo: Lowerer, base: Var, key: Any) -> Callable[[Var], None]:
+    """Declares a part by loading it, before anything else happens."""
+
+    def declare(var: Var) -> None:
+        lo.run_data.prologue.emit(Load(var, base, key))
+
+    return declare
+
+
+def _enter_partial(
+    lo: Lowerer, value: functools.partial[Any], path: Path, hint: str, declare: Callable[[Var], None]
+) -> Value:
+    base = Var(hint, Opaque(), True)
+    declare(base)
+
+    def part(name: str, key: Any, item: Any) -> Value:
+        def load(var: Var) -> None:
+            holder = Var(name, Opaque())
+            lo.run_data.prologue.emit(Load(holder, base, Attribute(name)))
+            lo.run_data.prologue.emit(Load(var, holder, Subscript((Const(key),))))
+
+        return enter(lo, item, (*path, name, key), f"{hint}_{key}", load)
+
+    inner = enter(lo, value.func, (*path, "func"), hint, _loader(lo, base, Attribute("func")))
+    args = tuple(part("args", i, item) for i, item in enumerate(value.args))
+    kwargs = tuple((name, part("keywords", name, item)) for name, item in value.keywords.items())
+    return Partial(inner, args, kwargs)
+
+
+def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+    site = Site(("input", *path))
+    element = _common_type(value)
+    structured = any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value)
+    at_run_time = site in lo.settings.runtime_sites or not (structured and len(value) <= MAX_PARTS)
+    if at_run_time and not isinstance(element, _Mixed):
+        var = Var(hint, List(element), True)
+        declare(var)
+        lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
+        return var
+    if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
+        return _declared(Var(hint, Opaque(list), True), declare)
+    base = Var(hint, Opaque(list), True)
+    declare(base)
+    ref = Ref(site, base)
+    parts = [
+        (i, enter(lo, item, (*path, i), f"{hint}_{i}", _loader(lo, base, Subscript((Const(i),)))))
+        for i, item in enumerate(value)
+    ]
+    lo.store[ref] = Record(list, tuple(parts))
+    return ref
+
+
+class _Mixed(Type):
+    """The elements have no common type."""
+
+
+def _common_type(items: list[Any]) -> Type | None:
+    if not items:
+        return None
+    joined: Type | None = abstract(items[0])
+    for item in items[1:]:
+        if joined is not None:
+            joined = join_types(joined, abstract(item))
+    return _Mixed() if joined is None else joined
+
+
+def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+    site = Site(("input", *path))
+    if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
+        element = _common_type(list(value.values()))
+        if isinstance(element, _Mixed):
+            return _declared(Var(hint, Opaque(dict), True), declare)
+        var = Var(hint, Dict(element), True)
+        declare(var)
+        lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
+        return var
+    base = Var(hint, Opaque(dict), True)
+    declare(base)
+    ref = Ref(site, base)
+    parts = []
+    for key, item in value.items():
+        name = key if isinstance(key, str) and key.isidentifier() else hint
+        parts.append((key, enter(lo, item, (*path, key), name, _loader(lo, base, Subscript((Const(key),))))))
+    lo.store[ref] = Record(dict, tuple(parts))
+    return ref
+
+
+def has_fields(value: Any) -> bool:
+    """Whether a value is an object of a user's class, with attributes that may carry a derivative."""
+    cls = type(value)
+    if isinstance(value, (type, types.ModuleType, BaseException)) or cls.__module__ in ("builtins", "functools"):
+        return False
+    if cls.__module__.split(".")[0] in ("numpy", "random", "threading", "io", "logging", "re", "numba", "pathlib"):
+        return False
+    return hasattr(value, "__dict__") or bool(slots_of(cls))
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    names: list[str] = []
+    for base in reversed(cls.__mro__):
+        slots = base.__dict__.get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else list(slots)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """The attributes of an object: those of a dataclass in the order of their declaration."""
+    names = dict.fromkeys(getattr(type(value), "__dataclass_fields__", ()))
+    names.update(dict.fromkeys(slots_of(type(value))))
+    names.update(dict.fromkeys(getattr(value, "__dict__", ())))
+    missing = object()
+    found = {name: getattr(value, name, missing) for name in names}
+    own = getattr(value, "__dict__", {})
+    slots = slots_of(type(value))
+    return {name: item for name, item in found.items() if item is not missing and (name in own or name in slots)}
+
+
+def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+    seen = lo.run_data.objects.get(id(value))
+    if seen is not None:
+        return seen
+    cls = type(value)
+    site = Site(("input", *path))
+    if site in lo.settings.runtime_sites:
+        type_ = abstract(value)
+        var = Var(hint, type_, True)
+        declare(var)
+        if isinstance(type_, Instance):
+            lo.run_data.sites_of_storage.append((type_.storage, site))
+        lo.run_data.objects[id(value)] = var
+        return var
+    base = Var(hint, Opaque(cls), True)
+    declare(base)
+    ref = Ref(site, base)
+    lo.run_data.objects[id(value)] = ref
+    lo.store[ref] = Record(cls, ())
+    annotations = getattr(cls, "__annotations__", {})
+    parts = []
+    for name, item in fields_of(value).items():
+        if type(item) is int and annotations.get(name) in (float, "float"):
+            part: Value = _declared(Var(name, FLOAT), _loader(lo, base, Attribute(name)))
+        else:
+            part = enter(lo, item, (*path, name), name, _loader(lo, base, Attribute(name)))
+        parts.append((name, part))
+    lo.store[ref] = Record(cls, tuple(parts))
+    return ref
+
+
+# -- names from outside -----------------------------------------------------------------------------------------------
+
+
+def global_value(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
+    """A global or built-in name."""
+    assert lo.frame is not None
+    table = lo.frame.closure.globals
+    if name in table:
+        return captured(lo, table[name], ("global", table, name), name, node)
+    if hasattr(builtins, name):
+        return Const(getattr(builtins, name))
+    raise lo.problem("AD0304", node, f"the name {name!r} is not defined")
+
+
+def cell_of(lo: Lowerer, cell: types.CellType, name: str) -> Cell:
+    """The variable that a cell of a function object is."""
+    known = lo.run_data.cells.get(id(cell))
+    if known is None:
+        known = Cell(name)
+        lo.run_data.cells[id(cell)] = known
+        lo.run_data.contents[known] = cell
+    return known
+
+
+def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
+    """Reads a captured variable of a function object, once."""
+    source = lo.run_data.contents.get(cell)
+    if source is None or cell in lo.store:
+        return
+    try:
+        contents = source.cell_contents
+    except ValueError:
+        lo.store[cell] = UNDEFINED
+        return
+    own = getattr(lo.run_data.root, "__closure__", None) or ()
+    path = ("own_cell", [mine is source for mine in own].index(True)) if any(source is mine for mine in own) else ("cell", source)
+    lo.store[cell] = captured(lo, contents, path, name, node)

@@ -1,0 +1,297 @@
+"""What a ``for`` loop runs over: unrolled where the items are structures, a counted loop where they can be indexed."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adjoint.frontend import containers
+from adjoint.frontend.core import Exiting, Lowerer
+from adjoint.frontend.loops import run_loop
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.objects import special_method
+from adjoint.frontend.values import (
+    GeneratorValue,
+    IteratorValue,
+    RangeValue,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.ir.nodes import Atom, Const, Items, Range, Var, Yield
+from adjoint.ir.types import INT, OPAQUE, Array, Dict, List, Number, Tuple
+
+
+
+@dataclass(frozen=True, slots=True)
+class _Indexed:
+    """A sequence at run time: its length, and how to get an item."""
+
+    length: Callable[[], Atom]
+    item: Callable[[Value], Value]
+    bounds: tuple[Atom, Atom, Atom] | None = None
+    """For a range by itself: its own start, stop and step, which the loop counts through."""
+
+
+def run_for(
+    lo: Lowerer,
+    node: ast.AST,
+    iterable: Value,
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt] = (),
+    assigned: Sequence[ast.AST] = (),
+) -> None:
+    """Runs ``body`` for every item of ``iterable``, bound by ``bind``."""
+    if isinstance(iterable, GeneratorValue):
+        from adjoint.frontend.comprehensions import list_of_generator
+
+        iterable = list_of_generator(lo, iterable)
+    items = static_items(lo, iterable, node)
+    if items is not None:
+        _unroll(lo, items, bind, body, orelse)
+        return
+    target = getattr(node, "target", None)
+    hint = target.id if isinstance(target, ast.Name) else "i"
+    sequence = _indexed(lo, iterable, node)
+    if sequence is None:
+        element = Var(hint, OPAQUE, isinstance(target, ast.Name))
+
+        def opaque_iteration() -> None:
+            bind(element)
+            body()
+
+        over = Items(materialize(lo, iterable, node))
+        run_loop(lo, node, over, element, opaque_iteration, orelse, assigned)
+        return
+    counts = sequence.bounds is not None
+    index = Var(hint if counts else _index_hint(target, iterable), INT, counts or isinstance(iterable, IteratorValue))
+    start, stop, step = sequence.bounds or (Const(0), sequence.length(), Const(1))
+
+    def iteration() -> None:
+        bind(sequence.item(index))
+        body()
+
+    run_loop(lo, node, Range(start, stop, step), index, iteration, orelse, assigned)
+
+
+def _index_hint(target: ast.AST | None, iterable: Value) -> str:
+    if (
+        isinstance(iterable, IteratorValue)
+        and iterable.kind == "enumerate"
+        and isinstance(target, ast.Tuple)
+        and isinstance(target.elts[0], ast.Name)
+    ):
+        return target.elts[0].id
+    return "i"
+
+
+def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
+    """The items, where they are known one by one."""
+    match value:
+        case TupleValue(items=items):
+            return list(items)
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            if record.cls in (list, dict):
+                return [Const(k) for k in record.keys] if record.cls is dict else list(record.items)
+            return None
+        case Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):
+            return [Const(item) for item in constant]
+        case Const(value=type() as cls) if hasattr(cls, "__members__"):
+            return [Const(item) for item in cls]
+        case Var(type=Tuple()):
+            return containers.known_items(lo, value, node)
+        case IteratorValue(kind="enumerate", parts=(inner, start)):
+            items = static_items(lo, inner, node)
+            if items is None or not isinstance(start, Const):
+                return None
+            return [TupleValue((Const(start.value + i), item)) for i, item in enumerate(items)]
+        case IteratorValue(kind="zip", parts=parts):
+            columns = [static_items(lo, part, node) for part in parts]
+            known = [column for column in columns if column is not None]
+            if not known:
+                return None
+            count = min(map(len, known))
+            if len(known) < len(columns):
+                if any(_indexed(lo, part, node) is None for part, c in zip(parts, columns, strict=True) if c is None):
+                    return None
+                columns = [
+                    [containers.subscript(lo, part, Const(i), node) for i in range(count)] if column is None else column
+                    for part, column in zip(parts, columns, strict=True)
+                ]
+            return [TupleValue(tuple(column[i] for column in columns if column is not None)) for i in range(count)]
+        case IteratorValue(kind="reversed", parts=(inner,)):
+            items = static_items(lo, inner, node)
+            return None if items is None else items[::-1]
+        case IteratorValue(kind="items", parts=(Ref() as table,)):
+            record = lo.store[table]
+            assert isinstance(record, Record)
+            return [TupleValue((Const(key), item)) for key, item in record.parts]
+        case IteratorValue(kind="values", parts=(Ref() as table,)):
+            record = lo.store[table]
+            assert isinstance(record, Record)
+            return list(record.items)
+        case IteratorValue(kind="keys" | "iter", parts=(inner,)):
+            return static_items(lo, inner, node)
+        case _:
+            return None
+
+
+def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None:
+    from adjoint.frontend.expressions import call
+
+    match value:
+        case RangeValue(start=start, stop=stop, step=step):
+
+            def count() -> Atom:
+                if start == Const(0) and step == Const(1):
+                    return call(lo, max, [stop, Const(0)], node) if not isinstance(stop, Const) else stop
+                return call(lo, len, [materialize(lo, value, node)], node)
+
+            def at(index: Value) -> Value:
+                scaled = call(lo, operator.mul, [index, step], node) if step != Const(1) else index  # type: ignore[list-item]
+                return call(lo, operator.add, [start, scaled], node) if start != Const(0) else scaled  # type: ignore[list-item]
+
+            return _Indexed(count, at, (start, stop, step))
+        case Var(type=Array() | List() | Number()):
+            return _by_subscript(lo, value, node)
+        case Var(type=Dict()):
+            return _by_subscript(lo, lo.open.call(list, value), node)
+        case IteratorValue(kind="enumerate", parts=(inner, start)):
+            items = _indexed(lo, inner, node)
+            if items is None:
+                return None
+
+            def numbered(index: Value) -> Value:
+                number = index if start == Const(0) else call(lo, operator.add, [index, start], node)  # type: ignore[list-item]
+                return TupleValue((number, _item(items, index)))
+
+            return _Indexed(items.length, numbered)
+        case IteratorValue(kind="zip", parts=parts):
+            columns = [_indexed(lo, part, node) or _listed(lo, part, node) for part in parts]
+            return _Indexed(
+                lambda: _shortest(lo, [column.length() for column in columns], node),
+                lambda index: TupleValue(tuple(_item(column, index) for column in columns)),
+            )
+        case IteratorValue(kind="reversed", parts=(inner,)):
+            items = _indexed(lo, inner, node)
+            if items is None:
+                return None
+            length = items.length()
+            last = call(lo, operator.sub, [length, Const(1)], node)
+            return _Indexed(lambda: length, lambda i: _item(items, call(lo, operator.sub, [last, i], node)))  # type: ignore[list-item]
+        case IteratorValue(kind="items" | "values" as kind, parts=(Var(type=Dict()) as table,)):
+            keys = lo.open.call(list, table)
+
+            def entry(index: Value) -> Value:
+                key = containers.subscript(lo, keys, index, node)
+                item = containers.subscript(lo, table, key, node)
+                return TupleValue((key, item)) if kind == "items" else item
+
+            return _Indexed(lambda: lo.open.call(len, keys), entry)
+        case IteratorValue(kind="keys" | "iter", parts=(inner,)):
+            return _indexed(lo, inner, node)
+        case Union():
+            raise lo.problem("AD0301", node, "iterating over a value that has several structures")
+        case Ref() if special_method(lo, value, "__iter__") is not None:
+            from adjoint.frontend.calls import call_value
+
+            method = special_method(lo, value, "__iter__")
+            assert method is not None
+            return _indexed(lo, call_value(lo, method, [], {}, node), node)
+        case _:
+            return None
+
+
+def _item(sequence: _Indexed, index: Value) -> Value:
+    return sequence.item(index)
+
+
+def _by_subscript(lo: Lowerer, value: Var, node: ast.AST | None) -> _Indexed:
+    return _Indexed(
+        lambda: lo.open.call(len, value),
+        lambda index: containers.subscript(lo, value, index, node),
+    )
+
+
+def _listed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed:
+    """An iterable that carries no derivative, drawn out into a list."""
+    items = static_items(lo, value, node)
+    if items is not None:
+        record = containers.new_list(lo, items, node)
+        atom = materialize(lo, record, node)
+        assert isinstance(atom, Var)
+        return _by_subscript(lo, atom, node)
+    return _by_subscript(lo, lo.open.call(list, materialize(lo, value, node)), node)
+
+
+def _shortest(lo: Lowerer, lengths: list[Atom], node: ast.AST | None) -> Atom:
+    from adjoint.frontend.expressions import call
+
+    distinct = list(dict.fromkeys(lengths))
+    if len(distinct) == 1:
+        return distinct[0]
+    return call(lo, min, distinct, node)
+
+
+# -- unrolling --------------------------------------------------------------------------------------------------------
+
+
+def _unroll(
+    lo: Lowerer,
+    items: Sequence[Value],
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt],
+) -> None:
+    from adjoint.frontend.statements import run
+
+    origin, base = lo.open, lo.store
+    with lo.region("loop") as whole:
+        for item in items:
+            if lo.block is None:
+                break
+            start, before = lo.open, lo.store
+            with lo.region("loop") as iteration:
+                bind(item)
+                body()
+                lo.leave("continue")
+            settle(lo, iteration.exits, start, before, "continue")
+        if lo.block is not None:
+            run(lo, orelse)
+            lo.leave("break")
+    settle(lo, whole.exits, origin, base, "break")
+
+
+def settle(lo: Lowerer, exits: list[Exiting], origin: Any, base: dict[Any, Value], falling_action: str) -> None:
+    """Goes on where the exits of one kind meet; the others leave the region around."""
+    falling = [leaf for leaf in exits if leaf.action == falling_action]
+    leaving = [leaf for leaf in exits if leaf.action != falling_action]
+    if len(falling) < 2:
+        if leaving:
+            lo.regions[-1].exits.extend(leaving)
+        lo.block = falling[0].block if falling else None
+        lo.store = falling[0].store if falling else base
+        return
+    from adjoint.ir.nodes import If
+
+    joined = lo.join_leaves(falling + leaving, base)
+    for leaf, atoms in zip(falling + leaving, joined.columns, strict=True):
+        leaf.block.terminator = Yield(atoms)
+    assert origin.branch is not None
+    cond, then, orelse, span = origin.branch
+    origin.branch = None
+    lo.block, lo.store = origin, joined.store
+    lo.emit(If(cond, then.seal(), orelse.seal(), joined.targets, span))
+    if leaving:
+        lo._dispatch(joined.kind, falling, leaving, joined)
+
+
+__all__ = ["run_for", "settle", "static_items"]

@@ -1,0 +1,136 @@
+"""What some of Python's own functions do, in Python: lowered like a user's code where their arguments are active."""
+
+# ruff: noqa: A001, A002
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.values import Value
+from adjoint.ir.nodes import Const
+
+
+def call(lo: Lowerer, function: Any, arguments: list[Value], node: ast.AST | None) -> Value:
+    """Inlines one of the functions below."""
+    from adjoint.frontend.calls import call_value
+
+    return call_value(lo, Const(function), arguments, {}, node)
+
+
+def extend(items: Any, more: Any) -> None:
+    for item in more:
+        items.append(item)
+
+
+def repeat(items: Any, count: Any) -> Any:
+    result = []
+    for _ in range(count):
+        for item in items:
+            result.append(item)
+    return result
+
+
+def part(items: Any, lower: Any, upper: Any, step: Any) -> Any:
+    return [items[i] for i in range(*slice(lower, upper, step).indices(len(items)))]
+
+
+def copied(items: Any) -> Any:
+    return [item for item in items]
+
+
+def total(items: Any, start: Any) -> Any:
+    result = start
+    for item in items:
+        result = result + item
+    return result
+
+
+def largest(items: Any) -> Any:
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] > best:
+            best = items[i]
+    return best
+
+
+def smallest(items: Any) -> Any:
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] < best:
+            best = items[i]
+    return best
+
+
+def largest_by(items: Any, key: Any) -> Any:
+    best = items[0]
+    best_key = key(best)
+    for i in range(1, len(items)):
+        item_key = key(items[i])
+        if item_key > best_key:
+            best = items[i]
+            best_key = item_key
+    return best
+
+
+def smallest_by(items: Any, key: Any) -> Any:
+    best = items[0]
+    best_key = key(best)
+    for i in range(1, len(items)):
+        item_key = key(items[i])
+        if item_key < best_key:
+            best = items[i]
+            best_key = item_key
+    return best
+
+
+def any_of(items: Any) -> bool:
+    for item in items:  # noqa: SIM110
+        if item:
+            return True
+    return False
+
+
+def all_of(items: Any) -> bool:
+    for item in items:  # noqa: SIM110
+        if not item:
+            return False
+    return True
+
+
+def mapped(function: Any, items: Any) -> Any:
+    return [function(item) for item in items]
+
+
+def mapped2(function: Any, items: Any, others: Any) -> Any:
+    return [function(item, other) for item, other in zip(items, others)]  # noqa: B905
+
+
+def filtered(function: Any, items: Any) -> Any:
+    return [item for item in items if function(item)]
+
+
+def in_order(items: Any, places: Any) -> Any:
+    return [items[i] for i in places]
+
+
+def reduce(function: Any, items: Any, start: Any) -> Any:
+    result = start
+    for item in items:
+        result = function(result, item)
+    return result
+
+
+def reduce_from_first(function: Any, items: Any) -> Any:
+    result = items[0]
+    for i in range(1, len(items)):
+        result = function(result, items[i])
+    return result
+
+
+def get(table: Any, key: Any, default: Any) -> Any:
+    return table[key] if key in table else default  # noqa: SIM401
+
+
+def hvp(grad: Any, jvp: Any, function: Any, primals: Any, tangents: Any) -> Any:
+    return jvp(grad(function, wrt=tuple(range(len(primals)))), primals, tangents)[1]

@@ -1,0 +1,390 @@
+"""Objects: their attributes, their classes, how they are made."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.shapes import NeedsRuntime, original_sites, type_of
+from adjoint.frontend.values import (
+    Closure,
+    Method,
+    Partial,
+    Record,
+    Ref,
+    SuperValue,
+    TupleValue,
+    Union,
+    Value,
+    is_atom,
+)
+from adjoint.ir.nodes import Attribute, Call, Const, Load, Store, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.rules import registry
+from adjoint.rules.typing import type_of_call
+
+_PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
+_MISSING = object()
+
+
+def class_of(lo: Lowerer, value: Value) -> type | None:
+    """``type(value)``, as far as it is known."""
+    match value:
+        case Const(value=constant):
+            return type(constant)
+        case TupleValue(cls=cls):
+            return cls
+        case Ref():
+            record = lo.store[value]
+            return record.cls if isinstance(record, Record) else None
+        case Var(type=Scalar(kind=kind, dtype=dtype)):
+            return _PYTHON_SCALARS[kind] if dtype is None else dtype.type
+        case Var(type=Array()):
+            return np.ndarray
+        case Var(type=List()):
+            return list
+        case Var(type=Dict()):
+            return dict
+        case Var(type=Tuple()):
+            return tuple
+        case Var(type=Instance(cls=cls)):
+            return cls
+        case Var(type=Opaque(cls=cls)):
+            return cls
+        case Closure():
+            return types.FunctionType
+        case Method():
+            return types.MethodType
+        case _:
+            return None
+
+
+def is_object(lo: Lowerer, value: Value) -> bool:
+    """Whether operators on ``value`` are methods of a user's class."""
+    if isinstance(value, Ref):
+        record = lo.store[value]
+        return isinstance(record, Record) and record.cls not in (list, dict)
+    return isinstance(value, Var) and isinstance(value.type, Instance)
+
+
+def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
+    """The bound special method of an object's class, where the class defines one."""
+    if not is_object(lo, receiver):
+        return None
+    cls = class_of(lo, receiver)
+    assert cls is not None
+    for base in cls.__mro__:
+        if base is object:
+            return None
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            if name == "__eq__" and getattr(cls, "__dataclass_params__", None) is not None and not _has_source(found):
+                return None
+            return None if found is None else _bind(lo, receiver, cls, name, found, None)
+    return None
+
+
+def _has_source(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and not code.co_filename.startswith("<string>")
+
+
+def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Value:
+    """``base.name``"""
+    match base:
+        case Union():
+            from adjoint.frontend.expressions import on_each_option
+
+            return on_each_option(lo, base, lambda option: attribute(lo, option, name, node), node)
+        case Const():
+            return _attribute_of_constant(lo, base.value, name, node)
+        case Ref():
+            record = lo.store[base]
+            assert isinstance(record, Record)
+            if record.cls not in (list, dict):
+                part = record.get(name)
+                if part is not None:
+                    return part
+            return _through_class(lo, base, record.cls, name, node)
+        case TupleValue(cls=cls):
+            fields = getattr(cls, "_fields", ())
+            if name in fields:
+                return base.items[fields.index(name)]
+            return _through_class(lo, base, cls, name, node)
+        case SuperValue(owner=owner, receiver=receiver):
+            cls = class_of(lo, receiver)
+            if isinstance(receiver, Const) and isinstance(receiver.value, type):
+                cls = receiver.value
+            assert cls is not None
+            following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
+            for parent in following:
+                if name in parent.__dict__:
+                    return _bind(lo, receiver, cls, name, parent.__dict__[name], node)
+            raise lo.problem("AD0203", node, f"no base class has an attribute {name!r}")
+        case Var():
+            return _attribute_of_variable(lo, base, name, node)
+        case Closure(source=source):
+            if name in ("__name__", "__qualname__"):
+                return Const(source.name)
+            if base.function is not None and hasattr(base.function, name):
+                return _attribute_of_constant(lo, base.function, name, node)
+        case Method():
+            if name == "__self__":
+                return base.receiver
+            if name == "__func__":
+                return base.function
+            return attribute(lo, base.function, name, node)
+        case Partial():
+            if name == "func":
+                return base.function
+            if name == "args":
+                return TupleValue(base.args)
+    raise lo.problem("AD0301", node, f"the attribute {name!r} of this value is not known")
+
+
+def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -> Value:
+    from adjoint.frontend import inputs
+
+    if isinstance(owner, type):
+        found = inspect.getattr_static(owner, name, _MISSING)
+        if isinstance(found, classmethod):
+            return Method(Const(found.__func__), Const(owner))
+    try:
+        value = getattr(owner, name)
+    except AttributeError:
+        raise lo.problem("AD0203", node, f"{_describe(owner)} has no attribute {name!r}") from None
+    if isinstance(owner, (types.ModuleType, type)):
+        return inputs.captured(lo, value, ("attribute", owner, name), name, node)
+    if isinstance(value, types.MethodType):
+        return Const(value)
+    return Const(value)
+
+
+def _describe(value: Any) -> str:
+    name = getattr(value, "__name__", None)
+    return repr(name) if name else f"an object of class {type(value).__name__!r}"
+
+
+def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | None) -> Value:
+    cls = class_of(lo, base)
+    match base.type:
+        case Instance(fields=fields) if name in fields:
+            target = Var(name, fields[name])
+            lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+            return target
+        case Instance(cls=cls):
+            return _through_class(lo, base, cls, name, node)
+        case Array() | Scalar() | Number():
+            owner = np.ndarray if isinstance(base.type, Number) or cls is None else cls
+            return _attribute_of_number(lo, base, owner, name, node)
+        case List() | Dict() | Tuple():
+            assert cls is not None
+            return _through_class(lo, base, cls, name, node)
+    if cls is not None and not isinstance(base.type, Opaque):
+        return _through_class(lo, base, cls, name, node)
+    target = Var(name, Opaque())
+    lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+    return target
+
+
+def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:
+    callee = registry.attribute_of(owner, name)
+    if callee is not None:
+        if name == "ndim" and isinstance(base.type, Array) and base.type.dims is not None:
+            return Const(len(base.type.dims))
+        if name == "dtype" and isinstance(base.type, (Array, Scalar)) and base.type.dtype is not None:
+            return Const(base.type.dtype)
+        return call_any(lo, callee, [base], node)
+    callee = registry.method_of(owner, name)
+    if callee is not None:
+        return Method(Const(callee), base)
+    found = inspect.getattr_static(owner, name, _MISSING)
+    if found is _MISSING:
+        raise lo.problem("AD0203", node, f"a value of class {owner.__name__!r} has no attribute {name!r}")
+    if callable(found):
+        return Method(Const(found), base)
+    target = Var(name, Opaque())
+    lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+    return target
+
+
+def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, **kwargs: Any) -> Value:
+    """A call with any number of results; several come as a tuple."""
+    pairs = tuple(kwargs.items())
+    types_ = type_of_call(callee, atoms, pairs)
+    rule = registry.rule_for(callee)
+    lo.at(node)
+    span = lo.span(node)
+    if len(types_) == 1 and not (rule is not None and rule.results > 1):
+        target = Var("t", types_[0])
+        lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
+        return target
+    if rule is not None and rule.results == len(types_):
+        targets = tuple(Var("t", type_) for type_ in types_)
+        lo.emit(Call(targets, callee, tuple(atoms), pairs, span))
+        return TupleValue(targets)
+    target = Var("shape" if callee is np.shape else "t", Tuple(tuple(types_)))
+    lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
+    return target
+
+
+def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return _bind(lo, receiver, cls, name, base.__dict__[name], node)
+    if name == "__class__":
+        return Const(cls)
+    if name == "__dict__":
+        raise lo.problem("AD0301", node, "'__dict__' of an active object is not supported")
+    for base in cls.__mro__:
+        if "__getattr__" in base.__dict__:
+            from adjoint.frontend.calls import call_value
+
+            return call_value(lo, Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
+    raise lo.problem("AD0203", node, f"an object of class {cls.__name__!r} has no attribute {name!r} here")
+
+
+def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
+    from adjoint.frontend import inputs
+    from adjoint.frontend.calls import call_value
+
+    match found:
+        case property(fget=getter):
+            return call_value(lo, Const(getter), [receiver], {}, node)
+        case functools.cached_property(func=getter):
+            return call_value(lo, Const(getter), [receiver], {}, node)
+        case staticmethod():
+            return Const(found.__func__)
+        case classmethod():
+            return Method(Const(found.__func__), Const(cls))
+        case types.FunctionType():
+            return Method(Const(found), receiver)
+        case types.MemberDescriptorType() | types.GetSetDescriptorType():
+            if name == "__class__":
+                return Const(cls)
+            raise lo.problem("AD0304", node, f"the attribute {name!r} is not assigned")
+        case types.MethodDescriptorType() | types.WrapperDescriptorType():
+            return Method(Const(found), receiver)
+        case types.ClassMethodDescriptorType():
+            return Const(getattr(cls, name))
+    if hasattr(type(found), "__get__") and callable(found):
+        return Method(Const(found), receiver)
+    if hasattr(type(found), "__get__"):
+        raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
+    return inputs.captured(lo, found, ("attribute", cls, name), name, node)
+
+
+def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
+    from adjoint.frontend.calls import call_value
+    from adjoint.frontend.expressions import truth_of
+
+    for name in ("__bool__", "__len__"):
+        method = special_method(lo, value, name)
+        if method is not None:
+            return truth_of(lo, call_value(lo, method, [], {}, node), node)
+    return Const(True)
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def writable(ref: Ref) -> None:
+    """Raises where writing to ``ref`` could not be seen through another name for it."""
+    if ref.joins or ref.site.place[0] == "joined":
+        raise NeedsRuntime(tuple(original_sites((ref.site,))))
+
+
+def set_attribute(lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None) -> None:
+    """``base.name = value``"""
+    from adjoint.frontend import containers
+    from adjoint.frontend.calls import call_value
+    from adjoint.frontend.materialize import materialize
+
+    cls = class_of(lo, base)
+    if cls is not None and isinstance(base, (Ref, Var)):
+        found = inspect.getattr_static(cls, name, None)
+        if isinstance(found, property):
+            if found.fset is None:
+                raise lo.problem("AD0203", node, f"the property {name!r} has no setter")
+            call_value(lo, Const(found.fset), [base, value], {}, node)
+            return
+        custom = inspect.getattr_static(cls, "__setattr__", None)
+        if custom is not object.__setattr__ and isinstance(base, Ref):
+            if getattr(cls, "__dataclass_params__", None) is not None and cls.__dataclass_params__.frozen:
+                raise lo.problem("AD0203", node, f"{cls.__name__!r} is frozen: its fields cannot be assigned")
+            if isinstance(custom, types.FunctionType):
+                raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__setattr__'")
+    match base:
+        case Ref():
+            put_attribute(lo, base, name, value, node)
+        case Var(type=Instance()):
+            slot = containers.slot(lo, value, node)
+            containers.grow_field(lo, base, name, slot)
+            lo.emit(Store(base, Attribute(name), slot, "set", lo.span(node)))
+        case Union():
+            raise lo.problem("AD0301", node, "an attribute of a value with several structures is assigned")
+        case Const():
+            raise lo.problem("AD0302", node, f"an attribute of {_describe(base.value)} is assigned")
+        case _ if is_atom(base):
+            lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
+        case _:
+            raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
+
+
+def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST | None) -> None:
+    """Writes to an object whose parts are known, past any ``__setattr__``."""
+    from adjoint.frontend.materialize import materialize
+
+    writable(base)
+    record = lo.store[base]
+    assert isinstance(record, Record)
+    lo.store[base] = record.with_part(name, value)
+    if base.origin is not None:
+        atom = materialize(lo, value, node)
+        lo.emit(Store(base.origin, Attribute(name), atom, "set", lo.span(node)))
+
+
+# -- making -----------------------------------------------------------------------------------------------------------
+
+
+def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``cls(*args, **kwargs)`` for a user's class."""
+    from adjoint.frontend import containers
+    from adjoint.frontend.calls import bind_dataclass, call_value
+
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return _named_tuple(lo, cls, args, kwargs, node)
+    if inspect.getattr_static(cls, "__new__", object.__new__) is not object.__new__:
+        raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__new__'")
+    assert node is not None
+    ref = Ref(lo.site(node))
+    lo.store[ref] = Record(cls, ())
+    init = inspect.getattr_static(cls, "__init__", None)
+    if getattr(cls, "__dataclass_fields__", None) is not None and not _has_source(init):
+        for name, value in bind_dataclass(lo, cls, args, kwargs, node):
+            put_attribute(lo, ref, name, value, node)
+        after = inspect.getattr_static(cls, "__post_init__", None)
+        if after is not None:
+            call_value(lo, Method(Const(after), ref), [], {}, node)
+    elif isinstance(init, types.FunctionType):
+        call_value(lo, Method(Const(init), ref), args, kwargs, node)
+    if ref.site in lo.settings.runtime_sites:
+        return containers.runtime_object(lo, ref, node)
+    return ref
+
+
+def _named_tuple(
+    lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> TupleValue:
+    values = dict(zip(cls._fields, args, strict=False)) | kwargs
+    for name, default in getattr(cls, "_field_defaults", {}).items():
+        values.setdefault(name, Const(default))
+    if set(values) != set(cls._fields) or len(args) > len(cls._fields):
+        raise lo.problem("AD0203", node, f"the call does not fit the fields of {cls.__name__!r}")
+    return TupleValue(tuple(values[name] for name in cls._fields), cls)

@@ -1,0 +1,220 @@
+"""What the frontend knows of a value: an atom of the IR, or compile-time structure whose parts are values.
+
+Objects, lists and dicts have an identity here, a :class:`Ref`; what they hold is flow-sensitive and lies in the
+store (:mod:`adjoint.frontend.store`) as a :class:`Record`. Two names of one object are two equal refs.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from adjoint.frontend.source import FunctionSource
+from adjoint.ir.nodes import UNDEFINED, Atom, Const, Undefined, Var
+
+
+class Cell:
+    """A variable of a frame, or an enclosing one: where closures look when they are called."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Cell({self.name})"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where an object is made: the unit of the decision whether it must exist at run time."""
+
+    place: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ref:
+    """The identity of an object, list or dict whose parts are known."""
+
+    site: Site
+    origin: Atom | None = None
+    """The run-time object behind it, where there is one: an argument, or what an argument holds."""
+    joins: list[bool] = field(default_factory=list)
+    """Not empty once a join has made a copy of it: from then on nobody may write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a :class:`Ref` holds: attributes by name, list elements by index, dict values by key."""
+
+    cls: type
+    parts: tuple[tuple[Any, Value], ...]
+
+    def get(self, key: Any) -> Value | None:
+        for name, value in self.parts:
+            if name == key and type(name) is type(key):
+                return value
+        return None
+
+    def with_part(self, key: Any, value: Value) -> Record:
+        if self.get(key) is None:
+            return Record(self.cls, (*self.parts, (key, value)))
+        return Record(self.cls, tuple((k, value if k == key else v) for k, v in self.parts))
+
+    @property
+    def items(self) -> tuple[Value, ...]:
+        return tuple(value for _, value in self.parts)
+
+    @property
+    def keys(self) -> tuple[Any, ...]:
+        return tuple(key for key, _ in self.parts)
+
+
+def list_record(items: list[Value] | tuple[Value, ...]) -> Record:
+    return Record(list, tuple(enumerate(items)))
+
+
+@dataclass(frozen=True, slots=True)
+class TupleValue:
+    """A tuple of known length; ``cls`` is the class of a named tuple."""
+
+    items: tuple[Value, ...]
+    cls: type = tuple
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Closure:
+    """A function whose body is at hand, with the cells it captures."""
+
+    source: FunctionSource
+    cells: dict[str, Cell]
+    globals: dict[str, Any]
+    defaults: tuple[Value, ...] = ()
+    kw_defaults: dict[str, Value] = field(default_factory=dict)
+    owner: type | None = None
+    """The class in whose body the function stands, for ``super()``."""
+    function: Any = None
+    """The function object, where one exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A function with its first argument."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial(function, *args, **kwargs)``"""
+
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A differential operator applied to a function: ``ad.grad(f, wrt=...)``."""
+
+    kind: str
+    function: Value
+    options: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RangeValue:
+    start: Atom
+    stop: Atom
+    step: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class IteratorValue:
+    """``enumerate``, ``zip``, ``reversed``, ``map``, ``filter`` or the items of a dict, not yet run."""
+
+    kind: str
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GeneratorValue:
+    """A generator expression: run where it is consumed."""
+
+    node: ast.GeneratorExp
+    frame: Any
+
+
+@dataclass(frozen=True, slots=True)
+class SliceValue:
+    lower: Atom
+    upper: Atom
+    step: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class SuperValue:
+    owner: type
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """One of several values; ``tag`` tells which at run time."""
+
+    tag: Atom
+    options: tuple[Value, ...]
+
+
+Value = (
+    Var
+    | Const
+    | Undefined
+    | Ref
+    | Record
+    | TupleValue
+    | Closure
+    | Method
+    | Partial
+    | Operator
+    | RangeValue
+    | IteratorValue
+    | GeneratorValue
+    | SliceValue
+    | SuperValue
+    | Union
+)
+
+NONE = Const(None)
+ELLIPSIS = Const(Ellipsis)
+
+
+def is_atom(value: Value) -> bool:
+    return isinstance(value, (Var, Const, Undefined))
+
+
+__all__ = [
+    "ELLIPSIS",
+    "NONE",
+    "UNDEFINED",
+    "Cell",
+    "Closure",
+    "GeneratorValue",
+    "IteratorValue",
+    "Method",
+    "Operator",
+    "Partial",
+    "RangeValue",
+    "Record",
+    "Ref",
+    "Site",
+    "SliceValue",
+    "SuperValue",
+    "TupleValue",
+    "Union",
+    "Value",
+    "is_atom",
+    "list_record",
+]

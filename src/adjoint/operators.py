@@ -1,0 +1,353 @@
+"""``grad`` and its family."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.diagnostics import error
+from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
+from adjoint.runtime import jacobians
+from adjoint.runtime.boundary import check_cotangent
+from adjoint.specialize import Specialization, latest, specialization
+
+Wrt = int | str | tuple[int | str, ...]
+
+
+class Derivative:
+    """A derivative of a function: compiled at its first call for each kind of arguments.
+
+    It can be pickled when the function can, and printed by :func:`source`.
+    """
+
+    def __init__(self, kind: str, function: Callable[..., Any], **options: Any) -> None:
+        self.kind = kind
+        self.function = function
+        self.options = tuple(sorted(options.items()))
+        functools.update_wrapper(self, function, assigned=("__doc__", "__module__"), updated=())
+        del self.__wrapped__
+
+    @property
+    def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:
+        return self.kind, self.function, self.options
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.specialized(args, kwargs).run(self.function, (*args, *kwargs.values()))
+
+    def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
+        """The compiled form for these arguments."""
+        return specialization(
+            self.function,
+            (self.kind, self.options),
+            args,
+            kwargs,
+            lambda: lower_operator(self.kind, self.function, self.options, args, kwargs),
+        )
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__name__", repr(self.function))
+        options = "".join(f", {key}={value!r}" for key, value in self.options if (key, value) != ("wrt", 0))
+        return f"{self.kind}({name}{options})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.kind, self.function, self.options)
+
+
+def _restore(cls: type[Derivative], kind: str, function: Any, options: tuple[tuple[str, Any], ...]) -> Derivative:
+    return cls(kind, function, **dict(options))
+
+
+def _function(f: Any, operator: str) -> Any:
+    if not callable(f):
+        kind = type(f).__name__
+        raise error("AD0103", None, f"ad.{operator} was given a value of type '{kind}'", name=kind)
+    return f
+
+
+def _wrt(wrt: Any) -> Any:
+    return tuple(wrt) if isinstance(wrt, list) else wrt
+
+
+def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False) -> Derivative:
+    """The gradient of a function that returns a number.
+
+    Parameters
+    ----------
+    f
+        The function: plain, method, partial, callable object, or one that has a rule.
+    wrt
+        The argument to differentiate with respect to, by index or name; a tuple for several.
+    has_aux
+        The function returns ``(value, aux)``; the derivative returns ``(gradient, aux)``.
+
+    Returns
+    -------
+    Derivative
+        Takes the arguments of ``f``. The gradient has the structure of the argument: float for float, array of
+        the same shape and dtype, tuple, list, dict (None at what cannot be differentiated), tangent object.
+
+    Raises
+    ------
+    DifferentiationError
+        At the first call with a kind of arguments: if anything on the way cannot be differentiated.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x):
+    ...     return x * x
+    >>> ad.grad(f)(3.0)
+    6.0
+    """
+    return Derivative("grad", _function(f, "grad"), wrt=_wrt(wrt), has_aux=has_aux)
+
+
+def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False) -> Derivative:
+    """The value of a function and its gradient; parameters as those of :func:`grad`.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x):
+    ...     return x * x
+    >>> ad.value_and_grad(f)(3.0)
+    (9.0, 6.0)
+    """
+    return Derivative("value_and_grad", _function(f, "value_and_grad"), wrt=_wrt(wrt), has_aux=has_aux)
+
+
+class Pullback:
+    """The second half of a reverse derivative: takes a cotangent of the result to cotangents of the arguments.
+
+    It may be called any number of times.
+    """
+
+    def __init__(self, compiled: Specialization, residuals: tuple[Any, ...], value: Any) -> None:
+        self._compiled = compiled
+        self._residuals = residuals
+        self._value = value
+
+    def __call__(self, cotangent: Any) -> Any:
+        """One cotangent per positional argument, None for one that cannot be differentiated."""
+        assert self._compiled.adjoint is not None
+        seeds: list[Any] = []
+        _seeds(check_cotangent(cotangent, self._value), self._value, seeds)
+        return self._compiled.adjoint(*self._residuals, *seeds)
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._compiled.emitted.name}>"
+
+
+def _seeds(cotangent: Any, value: Any, seeds: list[Any]) -> None:
+    """The cotangents of the leaves of a result that can be differentiated; zero where None was given."""
+    from adjoint.runtime.tangents import to_shadow, zero_tangent
+    from adjoint.types.structure import children, is_object
+
+    if isinstance(value, (float, np.floating)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
+        seeds.append(zero_tangent(value) if cotangent is None else cotangent)
+    elif isinstance(value, list) and value and all(isinstance(v, (float, np.floating, np.ndarray)) for v in value):
+        seeds.append(to_shadow(cotangent, value))
+    elif isinstance(value, (tuple, list)):
+        for place, part in enumerate(value):
+            _seeds(None if cotangent is None else cotangent[place], part, seeds)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            _seeds(None if cotangent is None else cotangent[key], part, seeds)
+    elif is_object(value):
+        for name, part in children(value):
+            _seeds(None if cotangent is None else getattr(cotangent, name.lstrip("."), None), part, seeds)
+
+
+def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
+    """The value of a function, and its pullback.
+
+    Parameters
+    ----------
+    f
+        The function; its result may have any structure.
+    *args, **kwargs
+        Its arguments.
+
+    Returns
+    -------
+    value, pullback
+        ``pullback(cotangent)`` returns a tuple with one entry per positional argument. What it keeps of the
+        arguments is copied: changing them afterwards changes nothing.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x, y):
+    ...     return x * y
+    >>> value, pullback = ad.vjp(f, 2.0, 3.0)
+    >>> pullback(1.0)
+    (3.0, 2.0)
+    """
+    compiled = specialization(_function(f, "vjp"), ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs))
+    value, residuals = compiled.run(f, (*args, *kwargs.values()))
+    return value, Pullback(compiled, residuals, value)
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of a function and its derivative in a direction.
+
+    Parameters
+    ----------
+    f
+        The function.
+    primals, tangents
+        Its arguments, and the direction: for each argument a tangent of its structure, or None.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x, y):
+    ...     return x * y
+    >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
+    (6.0, 3.0)
+    """
+    from adjoint.runtime.boundary import check_tangent
+
+    primals = tuple(primals)
+    if len(primals) != len(tangents):
+        raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents")
+    checked = tuple(
+        None if tangent is None else check_tangent(tangent, primal, f"tangent {place}")
+        for place, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
+    )
+    compiled = specialization(
+        _function(f, "jvp"), ("jvp", len(primals)), (*primals, *checked), {}, lambda: lower_jvp(f, primals, checked)
+    )
+    result: tuple[Any, Any] = compiled.run(f, (*primals, *checked))
+    return result
+
+
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The product of the Hessian of a function with a direction, in the structure of the primals.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x):
+    ...     return x * x * x
+    >>> ad.hvp(f, (2.0,), (1.0,))
+    (12.0,)
+    """
+    places = tuple(place for place, tangent in enumerate(tangents) if tangent is not None)
+    product = jvp(grad(f, places), primals, tangents)[1]
+    parts = dict(zip(places, product, strict=True))
+    return tuple(parts.get(place) for place in range(len(tuple(primals))))
+
+
+def jacobian(f: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., Any]:
+    """The matrix of first derivatives, by forward or reverse mode, whichever needs fewer sweeps.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of ``f``. For an argument of shape ``s`` and a result of shape ``r`` the Jacobian has
+        shape ``r + s``.
+
+    Examples
+    --------
+    >>> import adjoint as ad, numpy as np
+    >>> def f(x):
+    ...     return x * x
+    >>> ad.jacobian(f)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return jacobians.Jacobian("jacobian", _function(f, "jacobian"), _wrt(wrt))
+
+
+def hessian(f: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., Any]:
+    """The matrix of second derivatives of a function that returns a number, forward over reverse.
+
+    Examples
+    --------
+    >>> import adjoint as ad, numpy as np
+    >>> def f(x):
+    ...     return np.sum(x * x * x)
+    >>> ad.hessian(f)(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    return jacobians.Jacobian("hessian", _function(f, "hessian"), _wrt(wrt))
+
+
+for _operator in (grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp):
+    _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[attr-defined]
+
+
+# -- inspection -------------------------------------------------------------------------------------------------------
+
+
+def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
+    """The text of a derivative.
+
+    Parameters
+    ----------
+    derivative
+        What an operator returned.
+    *args, **kwargs
+        Arguments for which to print it; not needed where annotations tell their types, or once it was called.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x: float) -> float:
+    ...     return x * x
+    >>> print(ad.source(ad.grad(f)))
+    def f_grad(x):
+        return 2.0 * x
+    <BLANKLINE>
+    """
+    if isinstance(derivative, Pullback):
+        emitted = derivative._compiled.adjoint_emitted
+        assert emitted is not None
+        return emitted.text
+    if not isinstance(derivative, Derivative):
+        raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=type(derivative).__name__)
+    if not args and not kwargs:
+        args = _examples(derivative)
+        if not args:
+            known = latest(derivative.function, (derivative.kind, derivative.options))
+            if known is not None:
+                return known.emitted.text
+            raise error(
+                "AD0401",
+                None,
+                "the types of the arguments are not known",
+                helps=("annotate the parameters, or pass example arguments: ad.source(df, 1.0)",),
+            )
+    return derivative.specialized(args, kwargs).emitted.text
+
+
+def _examples(derivative: Derivative) -> tuple[Any, ...]:
+    """Arguments made from annotations; empty where these do not tell enough."""
+    examples: list[Any] = []
+    try:
+        parameters = inspect.signature(derivative.function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    known = {float: 1.0, int: 2, "float": 1.0, "int": 2}
+    for parameter in parameters:
+        if parameter.default is not parameter.empty or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        if parameter.annotation not in known:
+            return ()
+        examples.append(known[parameter.annotation])
+    return tuple(examples)
+
+
+def stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    """The stages of compiling the gradient of ``f`` for these arguments, as text."""
+    from adjoint.ir.printer import format_function
+    from adjoint.transform.finish import finish
+
+    entry = lower_operator("grad", f, (("has_aux", False), ("wrt", 0)), args, kwargs)
+    return f"-- lowered\n{format_function(entry.function)}\n\n-- derivative\n{format_function(finish(entry.function))}"

@@ -1,0 +1,31 @@
+"""Objects that generated code makes: never through a user's ``__init__``."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def make_object(cls: type[T], names: tuple[str, ...], *values: Any) -> T:
+    """An instance of ``cls`` with these attributes.
+
+    >>> class Point:
+    ...     pass
+    >>> make_object(Point, ("x", "y"), 1.0, 2.0).y
+    2.0
+    """
+    instance = cls.__new__(cls)
+    for name, value in zip(names, values, strict=True):
+        object.__setattr__(instance, name, value)
+    return instance
+
+
+def check_length(sequence: Any, count: int) -> None:
+    """Raises what unpacking ``sequence`` into ``count`` names would raise."""
+    size = len(sequence)
+    if size != count:
+        relation = f"too many values to unpack (expected {count})"
+        if size < count:
+            relation = f"not enough values to unpack (expected {count}, got {size})"
+        raise ValueError(relation)
