@@ -65,8 +65,9 @@ class Lowering:
     def __init__(self, tree: ast.FunctionDef, names: dict[str, Any], fn: Callable[..., Any]) -> None:
         self.tree, self.names, self.fn = tree, names, fn
         self.itself = Definition(tree.name)
-        stores = [node for node in ast.walk(tree) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)]
-        self.stored = {node.value.id for node in stores if isinstance(node.value, ast.Name)}
+        items = [node for node in ast.walk(tree) if isinstance(node, ast.Subscript)]
+        stores = [node.value for node in items if isinstance(node.ctx, ast.Store)]
+        self.stored = {base.id for base in stores if isinstance(base, ast.Name)}
         self.leave: list[Callable[[str, Atom | None, Env, Builder], Terminator]] = []
 
     def function(self, types: tuple[Type, ...]) -> Function:
@@ -86,7 +87,8 @@ class Lowering:
             rest = body[place + 1 :]
             match statement:
                 case ast.Return(value=ast.Tuple(elts=parts)):
-                    return self.leave[-1]("return", tuple(self.expr(part, env, builder) for part in parts), env, builder)  # type: ignore[arg-type]
+                    several: Any = tuple(self.expr(part, env, builder) for part in parts)
+                    return self.leave[-1]("return", several, env, builder)
                 case ast.Return(value=value):
                     assert value is not None
                     return self.leave[-1]("return", self.expr(value, env, builder), env, builder)

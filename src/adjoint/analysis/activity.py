@@ -42,7 +42,7 @@ from adjoint.ir.types import (
     carries_derivative,
     is_handle,
 )
-from adjoint.ir.walk import leaves, statements_in
+from adjoint.ir.walk import leaves
 from adjoint.rules.declare import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
 
@@ -201,7 +201,8 @@ def _forward(statement: Statement, marks: Marks) -> None:
         case Call():
             _forward_call(statement, marks)
         case Load(target=target, base=base):
-            if marks.has_slots(base) or (own_memory(target.type) is None and isinstance(target.type, Tuple) and marks.has(base)):
+            part_of_tuple = isinstance(target.type, Tuple) and marks.has(base)
+            if marks.has_slots(base) or part_of_tuple:
                 marks.add(target)
         case Store(base=base, value=value):
             if marks.has(value) and _lies_in_slot(value):
@@ -347,17 +348,3 @@ def _is_display(call: Call) -> bool:
     return rule_for(call.callee) is None and any(
         is_handle(target.type) and not isinstance(target.type, (Array, Scalar)) for target in call.targets
     )
-
-
-def active_statements(block: Block, found: Activity) -> bool:
-    """Whether anything in a block has a reverse."""
-    from adjoint.ir.walk import binders_of, targets_of
-
-    for statement in statements_in(block):
-        if any(found.active(var) for var in (*targets_of(statement), *binders_of(statement))):
-            return True
-        if isinstance(statement, Store) and found.active_slots(statement.base):
-            return True
-        if isinstance(statement, Call) and statement.callee in GROWING and found.active_slots(statement.args[0]):
-            return True
-    return False

@@ -15,7 +15,7 @@ from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Stateme
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Tuple, is_handle
 from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime import display, tangents
+from adjoint.runtime import display
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
 from adjoint.transform.reverse.keep import Keeper
@@ -161,7 +161,8 @@ def _vars(atoms: Sequence[Atom]) -> tuple[Var, ...]:
 
 def prepared(function: Function) -> Function:
     """The function in normal form, with functions that it calls directly written out in it."""
-    if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements_in(function.body)):
+    statements = statements_in(function.body)
+    if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements):
         function = Function(function.name, function.params, _inlined(function.body), function.doc)
     return normalize(function)
 
@@ -299,4 +300,3 @@ def _fresh_memory(
     return tuple(statements), renamed
 
 
-__all__ = ["Split", "reverse", "split", "split_recursive", "tangents"]

@@ -33,7 +33,8 @@ def splice(builder: Builder, fn: Callable[..., Any], args: Sequence[Any], kwargs
     """Writes the body of a rule's function into an open block."""
     from adjoint.frontend.splice import splice as write
 
-    return write(builder, fn, args, kwargs)
+    spliced: Spliced = write(builder, fn, args, kwargs)
+    return spliced
 
 
 def reverse_call(reverser: Reverser, call: Call, scope: Scope) -> None:

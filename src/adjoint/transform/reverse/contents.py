@@ -6,7 +6,7 @@ The copy is only made if the reverse region, once it is complete, still reads it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,10 @@ SHAPE_ARGUMENTS = {
     len: 0,
 }
 """Functions that only ask an argument for its shape, and which."""
+
+
+_COPY_ARRAY: Any = np.copy
+_COPY_LIST: Any = list.copy
 
 
 class Writes:
@@ -130,9 +134,9 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
         return known
     match atom.type:
         case Array(dtype=dtype, dims=dims):
-            copy, make = Var(f"{atom.hint}_kept", Array(dtype, dims)), np.copy
+            copy, make = Var(f"{atom.hint}_kept", Array(dtype, dims)), _COPY_ARRAY
         case List(element=element) if element is None or isinstance(element, (Scalar, Number, Array)):
-            copy, make = Var(f"{atom.hint}_kept", List(element)), list.copy
+            copy, make = Var(f"{atom.hint}_kept", List(element)), _COPY_LIST
         case List() | Dict() | Instance():
             reverser.context.problem("AD0303", statement.span, "what is read here is changed later")
             return atom

@@ -74,8 +74,8 @@ class Context:
     def active(self, atom: Atom) -> bool:
         return self.activity.active(atom)
 
-    def problem(self, code: str, span: Span | None, label: str, **fields: object) -> None:
-        self.problems.append(diagnostic(code, span, label, **fields))
+    def problem(self, code: str, span: Span | None, label: str, *, name: str = "the function") -> None:
+        self.problems.append(diagnostic(code, span, label, name=name))
 
     def open(self, region: Region) -> Sweep:
         """A new block of the reverse region, the mirror image of ``region``."""

@@ -106,7 +106,9 @@ class _Applier:
         match statement:
             case If(cond, then, orelse, targets, span):
                 more = self.edits.yields.get(id(statement), [])
-                first, second = (self.yielding(statement, block, more, side) for side, block in enumerate((then, orelse)))
+                first, second = (
+                    self.yielding(statement, block, more, side) for side, block in enumerate((then, orelse))
+                )
                 return If(cond, first, second, (*targets, *(target for target, _ in more)), span)
             case Loop():
                 return self.loop(statement)
@@ -149,7 +151,8 @@ class _Applier:
         carried = [(slot.param, slot) for slot in slots if slot.param is not None]
         given = [slot for slot in slots if slot.param is None]
         own, places = len(loop.params), self.edits.defined.get(id(loop), set())
-        later = {place: Var(loop.targets[place].hint, loop.targets[place].type) for place in sorted(places) if place >= own}
+        late = [place for place in sorted(places) if place >= own]
+        later = {place: Var(loop.targets[place].hint, loop.targets[place].type) for place in late}
         rest = [place for place in range(own, len(loop.targets)) if place not in later]
 
         def leaf(end: Terminator, full: bool) -> Terminator:
@@ -158,9 +161,11 @@ class _Applier:
                     return Continue((*values, *(slot.value(end, full) for _, slot in carried), *later.values()))
                 case Exit(kind, values):
                     inner = tuple(slot.value(end, full) for _, slot in carried)
-                    late = tuple(param if values[place] is UNDEFINED else values[place] for place, param in later.items())
+                    promoted = tuple(
+                        param if values[place] is UNDEFINED else values[place] for place, param in later.items()
+                    )
                     outer = tuple(slot.value(end, full) for slot in given)
-                    return Exit(kind, (*values[:own], *inner, *late, *(values[place] for place in rest), *outer))
+                    return Exit(kind, (*values[:own], *inner, *promoted, *(values[place] for place in rest), *outer))
                 case _:
                     return end
 

@@ -14,7 +14,6 @@ import numpy as np
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Key, Load, Slice, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Scalar, Type, is_handle
-from adjoint.runtime import tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.contents import content_key
 from adjoint.transform.reverse.fit import accumulation
@@ -49,14 +48,15 @@ def _array(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
         reverser.context.problem("AD0303", store.span, "the index may repeat: the last value stored at a place stays")
         return
     if moved:
-        held = _held(reverser, scope, shadow, key, base.type, copy=replaced or store.mode == "add")
+        assert isinstance(base.type, Array)
+        held = _held(scope, shadow, key, base.type, copy=replaced or store.mode == "add")
         reverser.add(scope, store.value, held, negative=store.mode == "sub")
     if replaced:
         assert key is not None
         sweep.store(shadow, key, Const(0.0), "set")
 
 
-def _held(reverser: Reverser, scope: Scope, shadow: Var, key: Key | None, type_: Array, *, copy: bool) -> Atom:
+def _held(scope: Scope, shadow: Var, key: Key | None, type_: Array, *, copy: bool) -> Atom:
     """What a part of a shadow holds, in memory of its own where it is to be changed later."""
     sweep = scope.sweep
     if key is None:
@@ -75,8 +75,8 @@ def element_type(type_: Array, key: Key) -> Type:
         isinstance(type_of_atom(item), Scalar) if not isinstance(item, Slice) else False for item in key.items
     )
     if whole and type_.dims is not None and len(key.items) == len(type_.dims):
-        kind = "complex" if type_.dtype is not None and type_.dtype.kind == "c" else "float"
-        return Scalar(kind, type_.dtype)
+        is_complex = type_.dtype is not None and type_.dtype.kind == "c"
+        return Scalar("complex" if is_complex else "float", type_.dtype)
     if whole and type_.dims is None:
         return Number()
     return Array(type_.dtype, None)
@@ -149,5 +149,3 @@ def reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
         reverser.context.problem("AD0303", call.span, "what is taken out of the list here is not named")
     sweep.effect(list.append, shadow, back)
 
-
-__all__ = ["element_type", "reverse_list_change", "reverse_store", "tangents"]

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Derived, Function, Statement, Terminator, Var
-from adjoint.ir.types import OPAQUE, is_handle
-from adjoint.ir.walk import inline, map_blocks, rebuild_terminator, statements_in
+from adjoint.ir.types import OPAQUE, Type, is_handle
+from adjoint.ir.walk import inline, map_blocks, rebuild_terminator, statements_in, substitute
 from adjoint.rules.typing import type_of_call
-from adjoint.transform.reverse.scopes import cotangent_var
+from adjoint.transform.reverse.scopes import cotangent_type, cotangent_var
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
@@ -54,7 +55,8 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
     if not wrt:
         return
-    handles = [arg for place, arg in enumerate(call.args) if place in wrt and isinstance(arg, Var) and is_handle(arg.type)]
+    varying = [arg for place, arg in enumerate(call.args) if place in wrt and isinstance(arg, Var)]
+    handles = [arg for arg in varying if is_handle(arg.type)]
     if any(is_handle(call.targets[place].type) for place in outputs):
         reverser.context.problem("AD0303", call.span, "a recursive function returns memory that varies")
         return
@@ -70,7 +72,7 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
         for place, cotangent in zip(outputs, cotangents, strict=True)
     ]
     shadows = [reverser.shadows.of(handle) for handle in handles]
-    values = [arg for place, arg in enumerate(call.args) if place in wrt and isinstance(arg, Var) and arg not in handles]
+    values = [arg for arg in varying if not is_handle(arg.type)]
     targets = tuple(map(cotangent_var, values))
     scope.sweep.emit(Call(targets, adjoint, (residual, *seeds, *shadows), (), call.span))
     for value, target in zip(values, targets, strict=True):
@@ -91,7 +93,8 @@ def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
         return
     for atom in (*call.args, *call.targets):
         if isinstance(atom, Var) and is_handle(atom.type) and reverser.active(atom):
-            reverser.context.problem("AD0303", call.span, "a derivative of a function of written memory is differentiated")
+            label = "the derivative of a function of memory that is written is differentiated again"
+            reverser.context.problem("AD0303", call.span, label)
             return
     dots = [
         reverser.context.zero(scope.sweep, target) if cotangent is None else cotangent
@@ -118,10 +121,10 @@ def _hint(atom: Atom) -> str:
     return atom.hint if isinstance(atom, Var) else "t"
 
 
-def _type(atom: Atom):  # type: ignore[no-untyped-def]
-    from adjoint.ir.join import type_of_atom
-
-    return type_of_atom(atom)
+def _type(atom: Atom) -> Type:
+    type_ = type_of_atom(atom)
+    assert type_ is not None
+    return cotangent_type(type_)
 
 
 def expand(function: Function) -> Function:
@@ -134,8 +137,6 @@ def _expanded(block: Block) -> Block:
         return block
     builder = Builder(type_of_call)
     renamed: dict[Var, Atom] = {}
-    from adjoint.ir.walk import substitute
-
     for statement in block.statements:
         current: Statement = substitute(statement, renamed)
         if isinstance(current, Call) and isinstance(current.callee, Derived):

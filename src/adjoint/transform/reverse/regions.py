@@ -1,8 +1,8 @@
 """Where each variable of the forward region is bound, as the reverse region needs to know it.
 
 A region is a part of the forward code that has one mirror image in the reverse code: the function's body, a branch of
-an ``If``, the body of a loop, a side of a ``Branch`` in a loop. The head of a ``while`` loop, whose last evaluation only
-finds that there is nothing more to do, belongs to the region of the iteration that follows it.
+an ``If``, the body of a loop, a side of a ``Branch`` in a loop. The head of a ``while`` loop, whose last evaluation
+only finds that there is nothing more to do, belongs to the region of the iteration that follows it.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ class Regions:
         return self.cores[id(loop)]
 
 
-def find_regions(function: Function, has_reverse: Callable[[Block | Statement], bool], slot: Callable[[Var], bool]) -> Regions:
+def find_regions(
+    function: Function, has_reverse: Callable[[Block | Statement], bool], slot: Callable[[Var], bool]
+) -> Regions:
     """The regions of a function in normal form.
 
     Parameters

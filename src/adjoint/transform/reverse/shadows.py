@@ -99,7 +99,8 @@ class Shadows:
         shadow = self.of(var)
         recipe = self.context.recipes.get(shadow)
         if recipe is None or not isinstance(recipe[2], Call) or recipe[2].callee is not tangents.shadow:
-            self.context.problem("AD0303", None, f"the cotangent of {var.hint!r}, a result that shares memory, is given")
+            label = f"the result {var.hint!r} holds references that move"
+            self.context.problem("AD0303", None, label)
             return
         region, order, _ = recipe
         self.context.recipes[shadow] = region, order, Call((shadow,), tangents.to_shadow, (cotangent, var))
@@ -141,7 +142,7 @@ class Shadows:
                 case Store(base=owner, value=Var(type=type_)) if is_handle(type_) and not isinstance(owner, Const):
                     base = None if _is_array(owner) else owner
                 case Call(callee=callee, args=args) if callee in (list.append, list.pop):
-                    element = args[0].type.element if isinstance(args[0], Var) and isinstance(args[0].type, List) else None
+                    element = _element(args[0])
                     base = args[0] if is_handle(element) or not isinstance(element, (Scalar, Array, Number)) else None
                 case _:
                     pass
@@ -340,9 +341,9 @@ class Shadows:
             case Call(callee=list.pop, targets=targets, args=(Var() as base,)) if base in self.forward:
                 if not any(target in self.forward for target in targets):
                     edits.put_after(statement, Call((), list.pop, (self.of(base),), (), statement.span))
-            case Store(base=Var() as base, key=key, value=value, mode="set") if base in self.forward and not _is_array(base):
-                if isinstance(value, Var) and (value in self.found or isinstance(value.type, (Array, Number))):
-                    assert key is not None
+            case Store(base=Var() as base, key=key, value=Var() as value, mode="set") if base in self.forward:
+                in_slot = value in self.found or isinstance(value.type, (Array, Number))
+                if in_slot and key is not None and not _is_array(base):
                     slot = self.empty_slot(value, statement)
                     edits.put_after(statement, Store(self.of(base), key, slot, "set", statement.span))
 
@@ -385,6 +386,10 @@ class Shadows:
 
 def _is_array(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.type, Array)
+
+
+def _element(atom: Atom) -> Type | None:
+    return atom.type.element if isinstance(atom, Var) and isinstance(atom.type, List) else None
 
 
 def _pops(statement: Statement | None) -> bool:

@@ -14,7 +14,6 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
     Atom,
     Block,
-    Branch,
     Call,
     Const,
     Continue,
@@ -199,8 +198,10 @@ class _Pruner:
                 case ReverseLoop():
                     pairs = zip(node.params, node.targets, strict=True)
                     kept = [slot for slot, pair in enumerate(pairs) if not self.needed_vars.isdisjoint(pair)]
-                    for slots in (node.params, node.inits, node.values, node.targets):
-                        slots[:] = [slots[slot] for slot in kept]  # type: ignore[index]
+                    node.params[:] = [node.params[slot] for slot in kept]
+                    node.inits[:] = [node.inits[slot] for slot in kept]
+                    node.values[:] = [node.values[slot] for slot in kept]
+                    node.targets[:] = [node.targets[slot] for slot in kept]
             for block in blocks(node):
                 self.drop(block)
 
@@ -235,5 +236,3 @@ def is_zero(atom: Atom | None) -> bool:
     """Whether a cotangent is the literal zero."""
     return isinstance(atom, Const) and isinstance(atom.value, (int, float)) and atom.value == 0
 
-
-__all__ = ["Branch", "Node", "ReverseIf", "ReverseLoop", "Sweep", "acts", "blocks", "freeze", "own_reads", "prune"]
