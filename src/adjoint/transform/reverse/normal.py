@@ -117,9 +117,9 @@ def _without_doubled_targets(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
         given = {id(leaf): leaf.values[extra] for leaf in exits if leaf.values[extra] is not UNDEFINED}
         for slot in range(len(loop.params)):
             same_type = type(loop.targets[slot].type) is type(loop.targets[extra].type)
-            unread = all(leaf.values[slot] is UNDEFINED or id(leaf) not in given for leaf in exits)
+            free = all(leaf.values[slot] in (UNDEFINED, given.get(id(leaf), leaf.values[slot])) for leaf in exits)
             handed_on = [leaf.values[slot] for leaf in continues]
-            if given and same_type and unread and all(value in handed_on for value in given.values()):
+            if given and same_type and free and all(value in handed_on for value in given.values()):
                 renamed[loop.targets[extra]] = loop.targets[slot]
                 return _without_doubled_targets(_merged(loop, extra, slot), renamed)
     return loop
