@@ -86,7 +86,7 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> F
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {})
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {}, halves=False)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
     return clone_function(Function(function.name, (*function.params, *sweeps.seeds), body, function.doc))
@@ -105,7 +105,7 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     function = prepared(function)
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {})
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {}, halves=True)
     residuals = _residuals(sweeps)
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
     if copies:
@@ -135,7 +135,7 @@ def split_recursive(
         for place in wrt
         if is_handle(function.params[place].type)
     }
-    sweeps = _sweeps(function, wrt, outputs, family, given)
+    sweeps = _sweeps(function, wrt, outputs, family, given, halves=True)
     shadows = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] in given)
     values = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] not in given)
     residuals = _residuals(sweeps)
@@ -182,7 +182,13 @@ def _inlined(block: Block) -> Block:
 
 
 def _sweeps(
-    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], family: Family, given: dict[Var, Var]
+    function: Function,
+    wrt: tuple[int, ...],
+    outputs: tuple[int, ...],
+    family: Family,
+    given: dict[Var, Var],
+    *,
+    halves: bool,
 ) -> _Sweeps:
     context = make_context(function, activity(function, wrt, outputs))
     reverser = Reverser(context, family, given)
@@ -197,7 +203,7 @@ def _sweeps(
     if context.problems:
         raise DifferentiationError(context.problems)
     prune(reverser.root, cotangents)
-    keeper = Keeper(reverser)
+    keeper = Keeper(reverser, halves=halves)
     keeper.run(reverser.root, cotangents)
     backward = freeze(reverser.root, keeper.resolve)
     forward = apply(function.body, context.edits, context.regions.cores)

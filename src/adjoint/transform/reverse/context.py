@@ -99,14 +99,14 @@ class Context:
         if var not in self.undefined:
             self.undefined[var] = False
             binding = self.regions.bindings.get(var)
-            self.undefined[var] = binding is not None and any(map(self._undefined, _sources(var, binding.statement)))
+            self.undefined[var] = binding is not None and any(map(self._undefined, sources(var, binding.statement)))
         return self.undefined[var]
 
     def _undefined(self, atom: Atom) -> bool:
         return atom is UNDEFINED or (isinstance(atom, Var) and self.may_be_undefined(atom))
 
 
-def _sources(var: Var, statement: Statement | None) -> Iterator[Atom]:
+def sources(var: Var, statement: Statement | None) -> Iterator[Atom]:
     """What a variable may be one of."""
     match statement:
         case If(targets=targets) | Guarded(targets=targets):

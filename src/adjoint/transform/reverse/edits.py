@@ -191,8 +191,3 @@ def filler(type_: Type) -> Const:
     """A value of a type, for paths on which nobody reads it."""
     kinds = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
     return Const(kinds[type_.kind] if isinstance(type_, Scalar) else None)
-
-
-def undefined_but(side: int, count: int, value: Atom) -> tuple[Atom, ...]:
-    """The values of a statement's blocks where only one of them has anything to hand out."""
-    return tuple(value if number == side else UNDEFINED for number in range(count))

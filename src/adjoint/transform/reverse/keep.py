@@ -16,6 +16,7 @@ import numpy as np
 
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import (
+    UNDEFINED,
     Atom,
     Block,
     Call,
@@ -41,7 +42,8 @@ from adjoint.ir.walk import blocks_of, clone, leaves, operands, rebuild, targets
 from adjoint.rules.declare import Observer
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
-from adjoint.transform.reverse.edits import Slot, undefined_but
+from adjoint.transform.reverse.context import sources
+from adjoint.transform.reverse.edits import Slot, filler
 from adjoint.transform.reverse.regions import Binding, Region
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
 
@@ -55,8 +57,9 @@ _DTYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np
 class Keeper:
     """Finds for each variable of the forward region what stands for it in the reverse region."""
 
-    def __init__(self, reverser: Reverser) -> None:
+    def __init__(self, reverser: Reverser, *, halves: bool) -> None:
         self.reverser = reverser
+        self.halves = halves
         self.context = reverser.context
         self.bindings = self.context.regions.bindings
         self.stands_for: dict[Var, Atom] = {}
@@ -68,6 +71,7 @@ class Keeper:
         self.settled: set[Var] = set()
         self.recomputed: set[Var] = set()
         self.to_keep: set[Var] = set()
+        self.defined: set[Var] = set()
 
     def run(self, root: Sweep, results: list[Atom]) -> None:
         """Settles everything that the reverse region and its results read."""
@@ -217,6 +221,8 @@ class Keeper:
             self.make_copy(var)
         region = binding.region
         if region.kind == "top":
+            if self.halves:
+                self.define(var)
             return
         if not region.in_loop:
             self.stands_for[var] = self.handed_out(var, binding)
@@ -238,12 +244,30 @@ class Keeper:
         edits = self.context.edits
         (edits.put_after if after else edits.put_before)(statement, self.context.copies[var])
 
+    def define(self, var: Var) -> None:
+        """Gives a variable a value also on the paths on which nobody reads it: there it will be kept, too."""
+        binding = self.bindings.get(var)
+        if binding is None or var in self.defined or not self.context.may_be_undefined(var):
+            return
+        self.defined.add(var)
+        owner = binding.statement
+        assert isinstance(owner, (If, Guarded, Loop))
+        self.context.edits.define(owner, owner.targets.index(var))
+        for atom in sources(var, owner):
+            if isinstance(atom, Var):
+                self.define(atom)
+
     def handed_out(self, var: Var, binding: Binding) -> Atom:
         """A variable of a branch, handed out so that the reverse of the branch can read it."""
         owner, parent = binding.region.owner, binding.region.parent
         assert isinstance(owner, (If, Guarded)) and parent is not None
         target = Var(var.hint, var.type, var.named)
-        values = undefined_but(binding.region.side, len(blocks_of(owner)), var)
+        elsewhere: Atom = UNDEFINED
+        if self.halves:
+            self.define(var)
+            elsewhere = filler(var.type)
+        sides = range(len(blocks_of(owner)))
+        values = tuple(var if side == binding.region.side else elsewhere for side in sides)
         self.context.edits.hand_out(owner, target, values)
         self.context.regions.bind(target, parent, None, parent.start)
         self.settle(target)
@@ -353,8 +377,7 @@ class Keeper:
         """Puts a statement where a variable is known, once for each time that its region is reversed."""
         edits = self.context.edits
         owner = binding.statement
-        if isinstance(owner, (If, Guarded, Loop)) and var in owner.targets:
-            edits.define(owner, owner.targets.index(var))
+        self.define(var)
         if var in self.context.anchors and binding.block is binding.region.start:
             anchor, after = self.context.anchors[var]
             (edits.put_after if after else edits.put_before)(anchor, statement)
