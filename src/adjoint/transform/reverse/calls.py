@@ -10,7 +10,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Key, Subscript, Var
-from adjoint.ir.types import Array, Scalar, is_handle
+from adjoint.ir.types import Array, List, Scalar, Tuple, is_handle
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
@@ -226,6 +226,8 @@ class _Pullback:
         each = cotangents if isinstance(cotangents, tuple) else (cotangents,)
         for place, cotangent in zip(places, each, strict=False):
             if place < len(self.args) and not _is_literal(cotangent, None):
+                if isinstance(cotangent, tuple) and isinstance(type_of_atom(self.args[place]), (List, Tuple)):
+                    cotangent = self.scope.sweep.call(display.make_list, *cotangent, hint="t_bar")
                 if isinstance(cotangent, tuple):
                     self.reverser.context.problem("AD0204", self.call.span, "a sequence varies", name=self.rule.name)
                     continue

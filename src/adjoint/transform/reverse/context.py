@@ -35,7 +35,7 @@ from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.edits import Edits
-from adjoint.transform.reverse.regions import Region, Regions, find_regions
+from adjoint.transform.reverse.regions import Binding, Region, Regions, find_regions
 from adjoint.transform.reverse.sweep import Sweep
 
 LIST_CHANGES = (list.append, list.pop)
@@ -99,20 +99,25 @@ class Context:
         if var not in self.undefined:
             self.undefined[var] = False
             binding = self.regions.bindings.get(var)
-            self.undefined[var] = binding is not None and any(map(self._undefined, sources(var, binding.statement)))
+            self.undefined[var] = binding is not None and any(map(self._undefined, sources(var, binding)))
         return self.undefined[var]
 
     def _undefined(self, atom: Atom) -> bool:
         return atom is UNDEFINED or (isinstance(atom, Var) and self.may_be_undefined(atom))
 
 
-def sources(var: Var, statement: Statement | None) -> Iterator[Atom]:
+def sources(var: Var, binding: Binding) -> Iterator[Atom]:
     """What a variable may be one of."""
-    match statement:
+    owner = binding.region.owner
+    if binding.statement is None and isinstance(owner, Loop) and var in owner.params:
+        place = owner.params.index(var)
+        yield owner.inits[place]
+        yield from (leaf.values[place] for leaf in leaves(owner.body) if isinstance(leaf, Continue))
+    match binding.statement:
         case If(targets=targets) | Guarded(targets=targets):
             place = targets.index(var)
-            for block in blocks_of(statement):
-                yield from (leaf.values[place] for leaf in leaves(block) if isinstance(leaf, Yield) and leaf.values)
+            ends = [leaf for block in blocks_of(binding.statement) for leaf in leaves(block)]
+            yield from (end.values[place] for end in ends if isinstance(end, Yield) and end.values)
         case Loop(targets=targets, inits=inits, body=body) if var in targets:
             place = targets.index(var)
             yield inits[place] if place < len(inits) else UNDEFINED

@@ -250,10 +250,11 @@ class Keeper:
         if binding is None or var in self.defined or not self.context.may_be_undefined(var):
             return
         self.defined.add(var)
-        owner = binding.statement
+        owner = binding.statement or binding.region.owner
         assert isinstance(owner, (If, Guarded, Loop))
-        self.context.edits.define(owner, owner.targets.index(var))
-        for atom in sources(var, owner):
+        names = owner.targets if var in owner.targets else owner.params if isinstance(owner, Loop) else ()
+        self.context.edits.define(owner, names.index(var))
+        for atom in sources(var, binding):
             if isinstance(atom, Var):
                 self.define(atom)
 

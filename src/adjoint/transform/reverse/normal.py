@@ -16,6 +16,7 @@ from adjoint.ir.nodes import (
     Atom,
     Block,
     Branch,
+    Const,
     Continue,
     Exit,
     Function,
@@ -24,6 +25,8 @@ from adjoint.ir.nodes import (
     Raise,
     Return,
     Statement,
+    Store,
+    Subscript,
     Terminator,
     Var,
     Yield,
@@ -44,6 +47,8 @@ def _block(block: Block, renamed: dict[Var, Atom]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         inner = map_blocks(statement, lambda old: _block(old, renamed))
+        if isinstance(inner, Store) and inner.key is None and inner.mode == "set":
+            inner = Store(inner.base, Subscript((Const(Ellipsis),)), inner.value, "set", inner.span)
         statements.append(_loop(inner, renamed) if isinstance(inner, Loop) else inner)
     return _tail(statements, block.terminator, renamed)
 

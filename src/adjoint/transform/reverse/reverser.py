@@ -28,7 +28,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import INT, Array, Scalar, is_handle
+from adjoint.ir.types import INT, Array, List, Scalar, Tuple, is_handle
 from adjoint.ir.walk import blocks_of, leaves
 from adjoint.transform.reverse.calls import reverse_call
 from adjoint.transform.reverse.contents import Writes, content_key
@@ -111,6 +111,9 @@ class Reverser:
         if cotangent is None or is_zero(cotangent) or not isinstance(var, Var) or not self.active(var):
             return
         sweep = scope.sweep
+        if isinstance(var.type, (List, Tuple)):
+            self.shadows.add_parts(sweep, self.shadows.of(var), var.type, cotangent)
+            return
         cotangent = fitted(sweep, cotangent, var)
         memory = self.memory(var)
         if memory is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from adjoint.analysis.activity import all_memory, own_memory
+from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -24,13 +25,16 @@ from adjoint.ir.nodes import (
     Key,
     Load,
     Loop,
+    Range,
     Statement,
     Store,
+    Subscript,
     Var,
     Yield,
 )
 from adjoint.ir.types import (
     BOOL,
+    INT,
     Array,
     Dict,
     Instance,
@@ -40,6 +44,7 @@ from adjoint.ir.types import (
     Storage,
     Tuple,
     Type,
+    carries_derivative,
     is_float_dtype,
     is_handle,
 )
@@ -374,6 +379,32 @@ class Shadows:
             if param is not None:
                 inside = self.found.get(param) or Var(f"{param.hint}_bar", self.type_of(param.type))
             self.context.edits.carry(loop, Slot(inside, init, after, value))
+
+    def add_parts(self, builder: Builder, shadow: Var, type_: Type, cotangent: Atom) -> None:
+        """Adds the parts of a cotangent to the slots of a sequence's shadow."""
+        if isinstance(type_, Tuple):
+            for place, part in enumerate(type_.items):
+                self.add_part(builder, shadow, Const(place), part, cotangent)
+        elif isinstance(type_, List) and type_.element is not None:
+            size, index = Var("n", INT), Var("i", INT)
+            builder.emit(Call((size,), len, (shadow,)))
+            inner = builder.nested()
+            self.add_part(inner, shadow, index, type_.element, cotangent)
+            over = Range(Const(0), size, Const(1))
+            builder.emit(Loop(over, index, (), (), inner.block(Continue(())), ()))
+
+    def add_part(self, builder: Builder, shadow: Var, place: Atom, part: Type, cotangent: Atom) -> None:
+        if not carries_derivative(part):
+            return
+        item = builder.item(cotangent, place, part, "t_bar")
+        if isinstance(part, (Scalar, Number)):
+            builder.store(shadow, Subscript((place,)), item, "add")
+            return
+        slot = builder.item(shadow, place, self.type_of(part), "t_bar")
+        if isinstance(part, Array):
+            builder.store(slot, None, item, "add")
+        else:
+            self.add_parts(builder, slot, part, item)
 
     def add_to_slot(self, sweep: Sweep, shadow: Var, key: Key, cotangent: Atom) -> None:
         """Adds to a slot of which it is not known whether it holds a number or an array."""
