@@ -134,32 +134,26 @@ class Pullback:
     def __call__(self, cotangent: Any) -> Any:
         """One cotangent per positional argument, None for one that cannot be differentiated."""
         assert self._compiled.adjoint is not None
-        seeds: list[Any] = []
-        _seeds(check_cotangent(cotangent, self._value), self._value, seeds)
+        checked = check_cotangent(cotangent, self._value)
+        seeds = [_seed(checked, self._value, path) for path in self._compiled.seeds]
         return self._compiled.adjoint(*self._residuals, *seeds)
 
     def __repr__(self) -> str:
         return f"<pullback of {self._compiled.emitted.name}>"
 
 
-def _seeds(cotangent: Any, value: Any, seeds: list[Any]) -> None:
-    """The cotangents of the leaves of a result that can be differentiated; zero where None was given."""
+def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
+    """The cotangent of one leaf of a result, zero where None was given; a shadow for what is a container."""
     from adjoint.runtime.tangents import to_shadow, zero_tangent
-    from adjoint.types.structure import children, is_object
 
-    if isinstance(value, (float, np.floating)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
-        seeds.append(zero_tangent(value) if cotangent is None else cotangent)
-    elif isinstance(value, list) and value and all(isinstance(v, (float, np.floating, np.ndarray)) for v in value):
-        seeds.append(to_shadow(cotangent, value))
-    elif isinstance(value, (tuple, list)):
-        for place, part in enumerate(value):
-            _seeds(None if cotangent is None else cotangent[place], part, seeds)
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            _seeds(None if cotangent is None else cotangent[key], part, seeds)
-    elif is_object(value):
-        for name, part in children(value):
-            _seeds(None if cotangent is None else getattr(cotangent, name.lstrip("."), None), part, seeds)
+    for key in path:
+        named = isinstance(key, str) and key.startswith(".")
+        value = getattr(value, key[1:]) if named else value[key]
+        if cotangent is not None:
+            cotangent = getattr(cotangent, key[1:], None) if named else cotangent[key]
+    if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__"):
+        return to_shadow(cotangent, value)
+    return zero_tangent(value) if cotangent is None else cotangent
 
 
 def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:

@@ -50,11 +50,17 @@ class Specialization:
     captured_keys: tuple[Any, ...]
     guards: tuple[Guard, ...]
     written: tuple[int, ...]
+    argument_guards: tuple[tuple[tuple[Any, ...], int], ...] = ()
+    seeds: tuple[tuple[Any, ...], ...] = ()
     adjoint: Callable[..., Any] | None = None
     adjoint_emitted: Emitted | None = None
 
-    def fits(self, function: Any) -> bool:
-        """Whether this may be used for ``function`` as the world is now."""
+    def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether this may be used for such a call as the world is now."""
+        for path, value in self.argument_guards:
+            now = _part_at(path, args, kwargs)
+            if (now if isinstance(now, int) else len(now)) != value:
+                return False
         return all(guard.holds(function) for guard in self.guards) and all(
             key_of(item.read(function)) == key for item, key in zip(self.captured, self.captured_keys, strict=True)
         )
@@ -64,6 +70,15 @@ class Specialization:
         if self.written:
             _check_overlap(self.written, arguments)
         return self.call(*arguments, *(item.read(function) for item in self.captured))
+
+
+def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A part of the arguments of a call."""
+    _, place, *rest = path
+    value = kwargs[place] if isinstance(place, str) else args[place]
+    for key in rest:
+        value = getattr(value, key) if hasattr(value, "__dict__") or not hasattr(value, "__getitem__") else value[key]
+    return value
 
 
 def _check_overlap(written: tuple[int, ...], arguments: Sequence[Any]) -> None:
@@ -88,11 +103,11 @@ def specialization(
     """The compiled derivative for a call: an old one that fits, or a new one."""
     owner, identity = _owner(function)
     full = (key, identity, tuple(map(key_of, args)), tuple((name, key_of(value)) for name, value in kwargs.items()))
-    found = _find(owner, full, function)
+    found = _find(owner, full, function, args, kwargs)
     if found is not None:
         return found
     with _lock:
-        found = _find(owner, full, function)
+        found = _find(owner, full, function, args, kwargs)
         if found is None:
             found = compile_entry(lower(), function)
             entries = _tables.setdefault(owner, {}).setdefault(full, [])
@@ -101,9 +116,11 @@ def specialization(
         return found
 
 
-def _find(owner: Any, key: Any, function: Any) -> Specialization | None:
+def _find(
+    owner: Any, key: Any, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Specialization | None:
     for candidate in _tables.get(owner, {}).get(key, ()):
-        if candidate.fits(function):
+        if candidate.fits(function, args, kwargs):
             return candidate
     return None
 
@@ -144,7 +161,17 @@ def compile_entry(entry: Entry, function: Any) -> Specialization:
     keys = tuple(key_of(item.read(function)) for item in entry.captured)
     call = load(emitted, _title(emitted, function))
     return Specialization(
-        call, finished, emitted, entry.captured, keys, entry.guards, written, adjoint, adjoint_emitted
+        call,
+        finished,
+        emitted,
+        entry.captured,
+        keys,
+        entry.guards,
+        written,
+        entry.argument_guards,
+        entry.seeds,
+        adjoint,
+        adjoint_emitted,
     )
 
 

@@ -213,11 +213,15 @@ HINTS = ("x", "y", "z", "t", "u")
 class Writer:
     """Writes random programs. Everything is decided by the seed."""
 
-    def __init__(self, seed: int, journal: Journal, *, impure: bool = True, guards: bool = True) -> None:
+    def __init__(
+        self, seed: int, journal: Journal, *, impure: bool = True, guards: bool = True, dense: bool = False
+    ) -> None:
         self.random = random.Random(seed)
         self.journal = journal
         self.impure = impure
         self.guards = guards
+        self.dense = dense
+        self.fresh: list[ir.Var] = []
         self.budget = self.random.randint(4, 28)
 
     def function(self) -> ir.Function:
@@ -225,18 +229,24 @@ class Writer:
         memory, n = ir.Var("m", FLOATS, True), ir.Var("n", INT, True)
         scope = [x, y]
         self.memory, self.n = memory, n
-        body = self.block(scope, "return", 3, 1)
+        body = self.block(scope, "return", 1 if self.dense else 3, 1)
         return ir.Function("program", (x, y, memory, n), body)
 
     # Values
 
     def var(self, type_: Type = FLOAT) -> ir.Var:
         hint = self.random.choice(HINTS)
-        return ir.Var(hint, type_, hint != "t" and self.random.random() < 0.5)
+        return ir.Var(hint, type_, hint != "t" and self.random.random() < (0.1 if self.dense else 0.5))
 
     def atom(self, scope: list[ir.Var]) -> ir.Atom:
         if not scope or self.random.random() < 0.15:
             return ir.Const(float(self.random.randint(-3, 5)))
+        if self.dense and self.random.random() < 0.8:
+            waiting = [var for var in self.fresh if var in scope]
+            if waiting:
+                chosen = self.random.choice(waiting[-3:])
+                self.fresh.remove(chosen)
+                return chosen
         recent = scope[-4:] if self.random.random() < 0.6 else scope
         return self.random.choice(recent)
 
@@ -258,7 +268,7 @@ class Writer:
 
     def statements(self, scope: list[ir.Var], depth: int) -> list[ir.Statement]:
         out: list[ir.Statement] = []
-        for _ in range(self.random.randint(0, 5)):
+        for _ in range(self.random.randint(0, 14 if self.dense else 5)):
             if self.budget <= 0:
                 break
             self.budget -= 1
@@ -276,16 +286,21 @@ class Writer:
         target = self.var()
         out.append(make(target))
         scope.append(target)
+        self.fresh.append(target)
 
     def call_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
-        callee = self.random.choice(PURE)
-        args = tuple(self.atom(scope) for _ in range(1 if callee is operator.neg else 2))
+        callee = self.random.choice((*PURE, max, max) if self.dense else PURE)
+        args = tuple(
+            self.atom(scope)
+            for _ in range(1 if callee is operator.neg else self.random.choice((2, 2, 3)) if callee is max else 2)
+        )
         self.bind(scope, out, lambda target: ir.Call((target,), callee, args))
 
     def noisy_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
         targets = (self.var(),) if self.random.random() < 0.8 else ()
         out.append(ir.Call(targets, self.journal.noisy, (self.atom(scope),)))
         scope.extend(targets)
+        self.fresh.extend(targets)
 
     def poke_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
         args = (self.memory, self.atom(scope))

@@ -50,3 +50,9 @@ def test_programs(first: int) -> None:
 def test_pure_programs(first: int) -> None:
     for seed in range(first, first + 100):
         check(seed, impure=False, guards=False)
+
+
+@pytest.mark.parametrize("first", range(20_000, 20_800, 100))
+def test_order_of_effects(first: int) -> None:
+    for seed in range(first, first + 100):
+        check(seed, dense=True)

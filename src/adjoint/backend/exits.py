@@ -89,9 +89,7 @@ def _restore_last_loop(block: Block) -> Block | None:
     if not isinstance(loop, Loop):
         return None
     question = _question(loop, test, block.terminator)
-    if question is None or test.targets[0] in vars_used(
-        Block((), Branch(Const(None), question.exited, question.otherwise))
-    ):  # type: ignore[union-attr]
+    if question is None or any(question.answer in vars_used(side) for side in (question.exited, question.otherwise)):
         return None
     before = block.statements[:-2]
     kinds = {leaf.kind for leaf in exits_of(loop)} | ({0} if loop.over is not None else set())

@@ -242,11 +242,14 @@ def _unless_none(part: ast.expr) -> ast.expr | None:
 def _field(args: list[ast.expr]) -> ast.expr | None:
     """``f"{value!r:spec}"``, if the conversion and the specification are literals."""
     value, conversion, spec = (*args, ast.Constant(None), ast.Constant(None))[:3]
-    if not (isinstance(conversion, ast.Constant) and isinstance(spec, ast.Constant)):
+    if not (isinstance(conversion, (ast.Constant, ast.UnaryOp)) and isinstance(spec, ast.Constant)):
         return None
-    code = {"s": 115, "r": 114, "a": 97}.get(conversion.value, conversion.value)  # type: ignore[arg-type,call-overload]
+    code = _CONVERSIONS.get(conversion.value, -1) if isinstance(conversion, ast.Constant) else -1
     format_spec = ast.JoinedStr([ast.Constant(spec.value)]) if spec.value else None
-    return _printable(ast.JoinedStr([ast.FormattedValue(value, code if code in (115, 114, 97) else -1, format_spec)]))
+    return _printable(ast.JoinedStr([ast.FormattedValue(value, code, format_spec)]))
+
+
+_CONVERSIONS: dict[Any, int] = {"s": 115, "r": 114, "a": 97, 115: 115, 114: 114, 97: 97}
 
 
 def _joined(args: list[ast.expr]) -> ast.expr | None:

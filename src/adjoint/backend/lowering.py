@@ -11,6 +11,7 @@ from adjoint.backend.draws import Drawing, drawing_of
 from adjoint.backend.exits import Finish, finish_of
 from adjoint.backend.expressions import Expressions, negated
 from adjoint.backend.global_names import GlobalNames
+from adjoint.backend.naming import GENERIC
 from adjoint.backend.pending import LINE_WIDTH, Fragment, OpenBlock
 from adjoint.backend.tree import Bind, Catch, Choice, Guard, Jump, Leave, Move, Plain, Repeat, Stmt, width
 from adjoint.backend.uses import Effect, Uses, echoes, effect_of, hints_bound_in, may_raise
@@ -43,6 +44,9 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import BOOL
 from adjoint.ir.walk import key_atoms, operands
+
+RESULTS_WIDTH = 40
+"""Several results are computed in the line that returns them if they are shorter than this; else they get names."""
 
 _LOAD = ast.Load()
 
@@ -196,8 +200,10 @@ class Lowering:
         if store.key is None:
             if store.mode == "set":
                 return ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value)
-            assert isinstance(base, ast.Name)
-            return ast.AugAssign(ast.Name(base.id, ast.Store()), _in_place(store), value)
+            if isinstance(store.base, Var) and isinstance(base, ast.Name):
+                return ast.AugAssign(ast.Name(base.id, ast.Store()), _in_place(store), value)
+            whole = ast.Subscript(base, ast.Constant(...), ast.Store())  # a global name must not be bound
+            return ast.AugAssign(whole, _in_place(store), value)
         if store.mode == "add_at":
             assert isinstance(store.key, Subscript)
             at = ast.Attribute(ast.Attribute(self.expressions.names.module("np"), "add", _LOAD), "at", _LOAD)
@@ -402,7 +408,8 @@ class Lowering:
                 self._raise(terminator, out)
             case Branch(cond=cond, then=then, orelse=orelse, span=span):
                 fragment = self._single(cond, out)
-                sides = [self._block(side, place.deeper()) for side in (then, orelse)]
+                inner = place.deeper()
+                sides = self._block(then, inner), self._block(orelse, inner)
                 choice = Choice(fragment.node, *sides, fragment.effect is Effect.WRITES, span)
                 out.emit(choice, Effect.WRITES, frozenset())
 
@@ -425,6 +432,11 @@ class Lowering:
             return None
         if len(values) == 1:
             return out.take(values, lambda nodes: nodes[0], own, beside=7).node
+        if sum(width(out.fragment(value).node) + 2 for value in values) > RESULTS_WIDTH:
+            for value in values:
+                slot = out.waiting.get(value) if isinstance(value, Var) else None
+                if slot is not None and slot.var.hint not in GENERIC:
+                    out.release(slot)
         return out.take(values, lambda nodes: ast.Tuple(nodes, _LOAD), own, beside=5).node
 
     def _raise(self, terminator: Raise, out: OpenBlock) -> None:

@@ -16,7 +16,8 @@ from adjoint.backend.liveness import Interference
 from adjoint.backend.tree import Guard, Move, Number, Stmt, number_of, walk
 from adjoint.ir.nodes import Var
 
-_GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
+GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
+"""Hints that tell a reader nothing."""
 
 
 @dataclass(slots=True)
@@ -88,12 +89,12 @@ class Webs:
         return any(self.variables[member].named for member in web.members)
 
     def _generic(self, web: _Web) -> bool:
-        return not self.named(web) and all(self.variables[member].hint in _GENERIC for member in web.members)
+        return not self.named(web) and all(self.variables[member].hint in GENERIC for member in web.members)
 
     def rank(self, number: Number) -> tuple[bool, bool, bool, Number]:
         """Which hint counts: a parameter's, one that a person chose, one that says something, the first."""
         var = self.variables[number]
-        return (number not in self.params, not var.named, var.hint in _GENERIC, number)
+        return (number not in self.params, not var.named, var.hint in GENERIC, number)
 
     def hint(self, web: _Web) -> str:
         return self.variables[min(web.members, key=self.rank)].hint
@@ -120,9 +121,9 @@ def choose_names(webs: Webs, used: Iterable[Number], taken: Mapping[Number, str]
     distinct = {id(webs.of(number)): webs.of(number) for number in sorted(used)}
     queue = sorted(distinct.values(), key=lambda web: min(map(webs.rank, web.members)))
     for web in queue:
-        name = next((taken[member] for member in web.members if member in taken), None)
-        if name is None:
-            name = _free_name(webs, web, holders, avoid)
+        settled = [taken[member] for member in web.members if member in taken]
+        name = settled[0] if settled else _free_name(webs, web, holders, avoid)
+        if not settled:
             holders.setdefault(name, []).append(web)
         for member in web.members:
             names[member] = name

@@ -124,7 +124,7 @@ def _define(name: str, params: Sequence[str], body: list[ast.stmt]) -> ast.Funct
     arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
     syntax = ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], returns=None)
     if "type_params" in ast.FunctionDef._fields:  # Python 3.12
-        syntax.type_params = []
+        setattr(syntax, "type_params", [])  # noqa: B010
     return syntax
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import IntEnum
 
+import numpy as np
+
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
@@ -78,8 +80,13 @@ def _effect_of_call(call: Call) -> Effect:
     if not call.targets:
         return Effect.WRITES  # somebody wants it to happen there
     args = (*call.args, *(value for _, value in call.kwargs))
+    if call.callee in _SIZES:
+        return Effect.PURE if all(isinstance(type_of_atom(arg), (Array, Tuple)) for arg in args) else Effect.READS
     read = args if found.reads is None else [args[position] for position in found.reads if position < len(args)]
     return Effect.PURE if all(map(_holds_no_memory, read)) else Effect.READS
+
+
+_SIZES = (len, np.shape, np.size, np.ndim)  # of a list they change
 
 
 def _holds_no_memory(atom: Atom) -> bool:

@@ -124,11 +124,11 @@ def _call_constant(
     operator = operator_of(lo, constant, args, kwargs, node)
     if operator is not None:
         return operator
-    if registry.rule_for(constant) is not None:
-        return call_rule(lo, constant, args, kwargs, node)
     meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
     if meaning is not None:
         return call_value(lo, Const(meaning), args, kwargs, node)
+    if registry.rule_for(constant) is not None:
+        return call_rule(lo, constant, args, kwargs, node)
     match constant:
         case functools.partial():
             inner = inputs.captured(lo, constant.func, ("partial", constant, "func"), "f", node)
@@ -165,6 +165,9 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     rule = registry.rule_for(callee)
     assert rule is not None
     bound, named = rule.bind(args, kwargs)
+    uncovered = rule.unsupported(len(bound), tuple(named))
+    if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
+        raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
     spread = registry.variadic(callee)
     if spread is not None and bound:
         items = _parts(lo, bound[0])

@@ -33,7 +33,7 @@ from adjoint.ir.nodes import Atom, Call, Const, Load, Store, Subscript, Var
 from adjoint.ir.types import INT, OPAQUE, Array, Dict, Instance, List, Number, Opaque, Scalar, Storage, Tuple, Type
 from adjoint.ir.types import is_float_dtype
 from adjoint.runtime import display
-from adjoint.runtime.objects import check_length, make_object
+from adjoint.runtime.objects import check_length, make_object, slice_bounds
 
 MAX_DISPATCH = 16
 
@@ -258,6 +258,8 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
             return [Const(i) for i in range(start, stop, step)]
         case Var(type=Tuple(items=types)):
             return [_load(lo, value, Const(i), type_, node) for i, type_ in enumerate(types)]
+        case Var(type=List(storage=storage)) if count is None:
+            _fix_length(lo, storage)
         case Var() if count is not None:
             lo.open.effect(check_length, value, Const(count))
             return [subscript(lo, value, Const(i), node) for i in range(count)]
@@ -270,6 +272,16 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
     if class_of(lo, value) is not None and special_method(lo, value, "__iter__") is not None:
         raise lo.problem("AD0305", node, "an object with its own '__iter__' is unpacked")
     raise lo.problem("AD0301", node, "the number of items is not known here")
+
+
+def _fix_length(lo: Lowerer, storage: Storage) -> None:
+    """The length of a list that is an argument must be known: lowering starts again with that."""
+    home = storage.find()
+    sites = {site for mine, site in lo.run_data.sites_of_storage if mine.find() is home}
+    inputs = {site for site in sites if site.place[:2] == ("input", "argument")}
+    if inputs and not inputs <= lo.settings.fixed_sites and not inputs & lo.settings.runtime_sites:
+        lo.settings.fixed_sites |= inputs
+        raise Restart
 
 
 def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None) -> Var:
@@ -310,7 +322,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return target
         case Var(type=List(element=element)):
             if isinstance(index, SliceValue):
-                return library.call(lo, library.part, [base, *_slice_parts(index)], node)
+                return library.call(lo, library.part, [base, _bounds(lo, index, base)], node)
             return _load(lo, base, materialize(lo, index, node), OPAQUE if element is None else element, node)
         case Var(type=Dict(value=value)):
             return _load(lo, base, materialize(lo, index, node), OPAQUE if value is None else value, node)
@@ -339,8 +351,11 @@ def _load_any(lo: Lowerer, base: Atom, index: Atom, type_: Type, node: ast.AST |
     return target
 
 
-def _slice_parts(index: SliceValue) -> list[Value]:
-    return [index.lower, index.upper, index.step]
+def _bounds(lo: Lowerer, index: SliceValue, base: Var) -> RangeValue:
+    """The places that a slice of a list selects."""
+    bounds = Var("bounds", Tuple((INT, INT, INT)))
+    lo.emit(Call((bounds,), slice_bounds, (base, index.lower, index.upper, index.step), (), lo.open.span))
+    return RangeValue(*(_load(lo, bounds, Const(i), INT, None) for i in range(3)))
 
 
 def _constant_slice(index: SliceValue) -> slice | None:

@@ -393,12 +393,16 @@ class Run:
 
     root: Any = None
     """The function that is differentiated."""
+    all_constant: bool = False
+    """Everything captured is a constant: for code of our own."""
     captured: dict[Any, Value] = field(default_factory=dict)
     objects: dict[int, Value] = field(default_factory=dict)
     cells: dict[int, Cell] = field(default_factory=dict)
     contents: dict[Cell, Any] = field(default_factory=dict)
     inputs: list[Any] = field(default_factory=list)
     guards: list[Any] = field(default_factory=list)
+    argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
+    """Integers, and lengths of lists, that the specialisation takes for known."""
     sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)
     diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
     closures: dict[Any, Closure] = field(default_factory=dict)
@@ -414,6 +418,8 @@ class Settings:
     """What is known beforehand, and what earlier attempts at lowering found out."""
 
     runtime_sites: set[Site] = field(default_factory=set)
+    fixed_sites: set[Site] = field(default_factory=set)
+    """List arguments whose length must be known."""
     site_types: dict[Site, Type] = field(default_factory=dict)
     called: set[Any] = field(default_factory=set)
     """Code of functions that call themselves: called, not inlined."""

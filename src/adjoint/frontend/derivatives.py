@@ -284,7 +284,7 @@ def _as_result(shape: shapes.Shape) -> shapes.Shape:
 
 def _check_effects(lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None) -> None:
     """What an inner function changes outside of itself would be lost."""
-    if lo.frame is None:
+    if not lo.regions:
         return
     for key, value in after.items():
         if key in before and before[key] is not value:
@@ -421,7 +421,7 @@ def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var]) -> Value:
     match value:
         case Var(type=type_) if carries_derivative(type_):
             leaf = next(leaves)
-            if lo.frame is not None:
+            if lo.regions:
                 return leaf
             if is_handle(type_) and not isinstance(type_, Array):
                 return _converted(lo, tangents.finish, [leaf, value], leaf)

@@ -6,8 +6,8 @@ An entry is lowered from the very call: ``grad(f)(x, y)`` is the operator applie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError
@@ -33,8 +33,11 @@ class Entry:
     function: Function
     captured: tuple[Captured, ...]
     guards: tuple[Guard, ...]
+    argument_guards: tuple[tuple[tuple[Any, ...], int], ...] = ()
     adjoint: Function | None = None
-    """For a pullback: the second half, a function of the residuals and the cotangent."""
+    """For a pullback: the second half, a function of the residuals and of the cotangents of the results."""
+    seeds: tuple[tuple[Any, ...], ...] = ()
+    """For a pullback: where in the structure of the result the leaves lie that take these cotangents."""
 
 
 def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
@@ -132,9 +135,28 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         pack = lo.open.call(display.make_tuple, *residuals)
         result = lo.open.call(display.make_tuple, value, pack)
         entry = _finish(lo, f"{_plain_name(fn)}_primal", params, result)
-        return Entry(entry.function, entry.captured, entry.guards, adjoint)
+        paths = list(_leaf_paths(inner.shape, ()))
+        return replace(entry, adjoint=adjoint, seeds=tuple(paths[i] for i in outputs))
 
     return attempt(build)
+
+
+def _leaf_paths(shape: shapes.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Where the leaves of a result lie: attribute names of objects behind a dot."""
+    match shape:
+        case shapes.Leaf():
+            yield path
+        case shapes.TupleShape(items=items):
+            for i, item in enumerate(items):
+                yield from _leaf_paths(item, (*path, i))
+        case shapes.RefShape(record=record):
+            plain = record.cls in (list, dict)
+            for key, item in zip(record.keys, record.items, strict=True):
+                yield from _leaf_paths(item, (*path, key if plain else f".{key}"))
+        case shapes.UnionShape(options=options):
+            yield path
+            for option in options:
+                yield from _leaf_paths(option, path)
 
 
 def _adjoint(
@@ -215,4 +237,4 @@ def _finish(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -> Ent
     function = Function(
         name, (*params, *(item.var for item in inputs)), Block((*prologue, *body.statements), body.terminator)
     )
-    return Entry(function, inputs, tuple(lo.run_data.guards))
+    return Entry(function, inputs, tuple(lo.run_data.guards), tuple(lo.run_data.argument_guards))

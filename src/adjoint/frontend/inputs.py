@@ -129,6 +129,8 @@ _ENUM_TYPE = type(__import__("enum").Enum)
 
 def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
     """The value of captured data or of a constant, entered as what it is."""
+    if lo.run_data.all_constant:
+        return Const(value)
     known = lo.run_data.captured.get(_identity(path))
     if known is not None:
         return known
@@ -139,7 +141,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         result: Value = Const(value)
     else:
         hint = name if name.isidentifier() else "captured"
-        result = enter(lo, value, path, hint, lambda var: lo.run_data.inputs.append(Captured(path, reader, var)))
+        result = enter(lo, value, _identity(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, reader, var)))
     lo.run_data.captured[_identity(path)] = result
     return result
 
@@ -161,6 +163,7 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
             return Const(value)
         case int() if type(value) is int:
             if path in lo.settings.constant_inputs:
+                lo.run_data.argument_guards.append((path, value))
                 return Const(value)
             return _declared(Var(hint, INT, True), declare)
         case float() if type(value) is float:
@@ -241,7 +244,10 @@ def _enter_partial(
 def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
     site = Site(("input", *path))
     element = _common_type(value)
-    structured = any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value)
+    fixed = site in lo.settings.fixed_sites
+    if fixed:
+        lo.run_data.argument_guards.append((path, len(value)))
+    structured = fixed or any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value)
     at_run_time = site in lo.settings.runtime_sites or not (structured and len(value) <= MAX_PARTS)
     if at_run_time and not isinstance(element, _Mixed):
         var = Var(hint, List(element), True)

@@ -74,7 +74,7 @@ def run_for(
     start, stop, step = sequence.bounds or (Const(0), sequence.length(), Const(1))
 
     def iteration() -> None:
-        bind(sequence.item(index))
+        bind(index if counts else sequence.item(index))
         body()
 
     run_loop(lo, node, Range(start, stop, step), index, iteration, orelse, assigned)

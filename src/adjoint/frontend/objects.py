@@ -28,6 +28,7 @@ from adjoint.ir.nodes import Attribute, Call, Const, Load, Store, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime.objects import put_attribute as write_through
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
 _MISSING = object()
@@ -347,7 +348,7 @@ def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST
     lo.store[base] = record.with_part(name, value)
     if base.origin is not None:
         atom = materialize(lo, value, node)
-        lo.emit(Store(base.origin, Attribute(name), atom, "set", lo.span(node)))
+        lo.open.effect(write_through, base.origin, Const(name), atom)
 
 
 # -- making -----------------------------------------------------------------------------------------------------------

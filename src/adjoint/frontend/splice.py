@@ -35,6 +35,7 @@ def splice(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, 
     """
     lowerer = Lowerer(Settings())
     lowerer.fixed_span = builder.span
+    lowerer.run_data.all_constant = True
     block = Open()
     block.statements = builder.statements
     block.span = builder.span

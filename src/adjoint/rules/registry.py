@@ -18,6 +18,7 @@ Fn = Callable[..., Any]
 
 LIBRARY = (
     "runtime_helpers",
+    "structure_helpers",
     "operators",
     "builtin",
     "math_functions",

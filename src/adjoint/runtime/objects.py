@@ -21,6 +21,20 @@ def make_object(cls: type[T], names: tuple[str, ...], *values: Any) -> T:
     return instance
 
 
+def put_attribute(instance: Any, name: str, value: Any) -> None:
+    """Writes an attribute of a user's object, whose parts the generated code knows by themselves."""
+    object.__setattr__(instance, name, value)
+
+
+def slice_bounds(sequence: Any, lower: Any, upper: Any, step: Any) -> tuple[int, int, int]:
+    """Start, stop and step of ``sequence[lower:upper:step]``.
+
+    >>> slice_bounds([1, 2, 3], 1, None, None)
+    (1, 3, 1)
+    """
+    return slice(lower, upper, step).indices(len(sequence))
+
+
 def check_length(sequence: Any, count: int) -> None:
     """Raises what unpacking ``sequence`` into ``count`` names would raise."""
     size = len(sequence)
