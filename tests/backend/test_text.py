@@ -71,7 +71,9 @@ def test_straight_line() -> None:
         def damped_grad(x, k):
             e = math.exp(-k * x)
             t_bar = math.sin(x) * e
-            return e * math.cos(x) - t_bar * k, -t_bar * x
+            x_bar = e * math.cos(x) - t_bar * k
+            k_bar = -t_bar * x
+            return x_bar, k_bar
         """,
     )
     e_value = math.exp(-0.3 * 0.7)
@@ -872,6 +874,52 @@ def test_try_and_with() -> None:
                 y += y
                 print(entered)
             return y
+        """,
+    )
+
+
+def test_length_of_a_list_is_read_in_time() -> None:
+    xs = named("xs", FLOATS)
+    b = builder()
+    n = b.call(len, xs)
+    b.effect(list.append, xs, Const(1.0))
+    run = check(
+        function("f", (xs,), b.block(Return((b.call(op.neg, n),)))),
+        """
+        def f(xs):
+            t = len(xs)
+            xs.append(1.0)
+            return -t
+        """,
+    )
+    assert run([]) == 0
+
+
+def test_constant_arrays_are_written_in_place() -> None:
+    table = np.zeros(2)
+    b = builder()
+    b.store(Const(table), None, Const(1.0), "add")
+    run = check(
+        function("f", (), b.block(Return(()))),
+        """
+        def f():
+            array[...] += 1.0
+        """,
+    )
+    run()
+    assert table.tolist() == [1.0, 1.0]
+
+
+def test_function_named_like_its_variable() -> None:
+    x = named("loss")
+    b = builder()
+    y = b.call(op.mul, x, x, hint="loss", named=True)
+    check(
+        function("loss", (x,), b.block(Return((b.call(op.add, y, y),)))),
+        """
+        def loss(loss):
+            loss *= loss
+            return loss + loss
         """,
     )
 
