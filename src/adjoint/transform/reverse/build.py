@@ -13,11 +13,9 @@ from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Subscript, Var
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Tuple, is_handle
-from adjoint.ir.verifier import verify
 from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
-from adjoint.transform.passes import checking
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
 from adjoint.transform.reverse.flows import unite_flows
@@ -168,8 +166,6 @@ def prepared(function: Function) -> Function:
     if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements):
         function = Function(function.name, function.params, _inlined(function.body), function.doc)
     function = normalize(function)
-    if checking():
-        verify(function, "normal form")
     unite_flows(function)
     return function
 

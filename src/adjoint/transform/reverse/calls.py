@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Key, Subscript, Var
-from adjoint.ir.types import Array, List, Scalar, Tuple, is_handle
+from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Key, Slice, Subscript, Var
+from adjoint.ir.types import INT, Array, Dict, Instance, List, Scalar, Tuple, is_handle
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
@@ -103,6 +103,9 @@ def _view(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
 
 def _pull(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
     """Adds to the cotangents of the arguments what the rule says."""
+    if any(isinstance(target.type, (List, Tuple, Dict, Instance)) for target in call.targets):
+        _container(reverser, call, scope)
+        return
     cotangents = [reverser.take(scope, target) for target in call.targets]
     if all(cotangent is None or is_zero(cotangent) for cotangent in cotangents):
         return
@@ -120,6 +123,25 @@ def _pull(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
     start = len(scope.sweep.nodes)
     _Pullback(reverser, call, scope, rule, args, then, named).run(cotangents)
     ask_originals(reverser, scope.sweep, start)
+
+
+def _container(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """A rule's function gives a container: two lists one after the other, or something that is refused."""
+    left, right = call.args if len(call.args) == 2 else (None, None)
+    plain = call.callee is operator.add and isinstance(left, Var) and isinstance(right, Var)
+    element = call.targets[0].type.element if isinstance(call.targets[0].type, List) else None
+    if not plain or not isinstance(element, (Scalar, Array)) or is_handle(element):
+        reverser.context.problem("AD0303", call.span, "a container that varies is made from others")
+        return
+    sweep, shadow = scope.sweep, reverser.shadows.of(call.targets[0])
+    assert isinstance(left, Var) and isinstance(right, Var)
+    size = Var("n", INT)
+    reverser.keep_before(call, size, Call((size,), len, (left,)))
+    for part, ends in ((left, (Const(None), size)), (right, (size, Const(None)))):
+        if reverser.active(part):
+            key = Subscript((Slice(ends[0], ends[1], Const(None)),))
+            held = sweep.load(shadow, key, shadow.type, "t_bar")
+            reverser.shadows.add_parts(sweep, reverser.shadows.of(part), part.type, held)
 
 
 def _opaque(reverser: Reverser, call: Call, values: Sequence[Atom], rule: Rule | None) -> None:

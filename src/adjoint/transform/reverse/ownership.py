@@ -32,6 +32,8 @@ class Ownership:
                 if not isinstance(atom, Var) or atom not in self.context.regions.bindings:
                     continue
                 home = self.context.regions.bindings[atom].region
+                if not region.within(home):
+                    raise AssertionError(f"{atom!r} is read outside of the block that binds it")
                 by_element = isinstance(node, Load) and node.base is atom
                 from_outside = self.crosses_loop(region, home)
                 if by_element or (from_outside and not self.only_asks(node)):
