@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from adjoint.backend.liveness import Interference
 from adjoint.backend.tree import Guard, Move, Number, Stmt, number_of, walk
 from adjoint.ir.nodes import Var
+from adjoint.ir.types import Type
 
 GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
 """Hints that tell a reader nothing."""
@@ -100,6 +101,53 @@ class Webs:
         return self.variables[min(web.members, key=self.rank)].hint
 
 
+@dataclass(slots=True)
+class _Holders:
+    """The webs that have one name: what they hint at, their variables, the types of those nobody named."""
+
+    hint: str
+    members: set[Number] = field(default_factory=set)
+    types: list[Type] = field(default_factory=list)
+
+
+class _Namer:
+    def __init__(self, webs: Webs, avoid: Collection[str]) -> None:
+        self.webs = webs
+        self.avoid = avoid
+        self.holders: dict[str, _Holders] = {}
+
+    def name(self, web: _Web) -> str:
+        """The hint of a web, with a number where the name means something else while the web is alive."""
+        hint = identifier(self.webs.hint(web))
+        count, name = 0, hint
+        while not self._is_free(name, web, hint):
+            count += 1
+            name = f"{hint}_{count}"
+        self.give(name, web)
+        return name
+
+    def give(self, name: str, web: _Web) -> None:
+        holders = self.holders.setdefault(name, _Holders(identifier(self.webs.hint(web))))
+        holders.members.update(web.members)
+        type_ = self._type(web)
+        if not (web.fixed or self.webs.named(web)) and type_ not in holders.types:
+            holders.types.append(type_)
+
+    def _is_free(self, name: str, web: _Web, hint: str) -> bool:
+        """Whether a name is to be had: its other holders mean the same to the reader, and are dead by then."""
+        if name in self.avoid or name == "_":
+            return False
+        holders = self.holders.get(name)
+        if holders is None:
+            return True
+        if holders.hint != hint or not holders.members.isdisjoint(web.neighbours):
+            return False
+        return self.webs.named(web) or all(type_ == self._type(web) for type_ in holders.types)
+
+    def _type(self, web: _Web) -> Type:
+        return self.webs.variables[web.members[0]].type
+
+
 def choose_names(webs: Webs, used: Iterable[Number], taken: Mapping[Number, str], avoid: Collection[str]) -> list[str]:
     """A name for each variable.
 
@@ -115,39 +163,16 @@ def choose_names(webs: Webs, used: Iterable[Number], taken: Mapping[Number, str]
         Names that mean something else in the text.
     """
     names = [""] * len(webs.variables)
-    holders: dict[str, list[_Web]] = {}
+    namer = _Namer(webs, avoid)
     for number, name in taken.items():
-        holders.setdefault(name, []).append(webs.of(number))
+        namer.give(name, webs.of(number))
     distinct = {id(webs.of(number)): webs.of(number) for number in sorted(used)}
-    queue = sorted(distinct.values(), key=lambda web: min(map(webs.rank, web.members)))
-    for web in queue:
+    for web in sorted(distinct.values(), key=lambda web: min(map(webs.rank, web.members))):
         settled = [taken[member] for member in web.members if member in taken]
-        name = settled[0] if settled else _free_name(webs, web, holders, avoid)
-        if not settled:
-            holders.setdefault(name, []).append(web)
+        name = settled[0] if settled else namer.name(web)
         for member in web.members:
             names[member] = name
     return names
-
-
-def _free_name(webs: Webs, web: _Web, holders: Mapping[str, list[_Web]], avoid: Collection[str]) -> str:
-    hint = identifier(webs.hint(web))
-    count, name = 0, hint
-    while (
-        name in avoid or name == "_" or not all(_compatible(webs, web, other, hint) for other in holders.get(name, ()))
-    ):
-        count += 1
-        name = f"{hint}_{count}"
-    return name
-
-
-def _compatible(webs: Webs, web: _Web, other: _Web, hint: str) -> bool:
-    """Whether two webs may have one name: they mean the same to the reader, and are never alive at once."""
-    if identifier(webs.hint(other)) != hint or any(member in web.neighbours for member in other.members):
-        return False
-    if webs.named(web) or webs.named(other) or other.fixed:
-        return True
-    return webs.variables[web.members[0]].type == webs.variables[other.members[0]].type
 
 
 def parameter_names(params: Iterable[Var]) -> list[str]:
