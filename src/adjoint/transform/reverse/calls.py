@@ -140,7 +140,7 @@ def _container(reverser: Reverser, call: Call, scope: Scope) -> None:
     for part, ends in ((left, (Const(None), size)), (right, (size, Const(None)))):
         if reverser.active(part):
             key = Subscript((Slice(ends[0], ends[1], Const(None)),))
-            held = sweep.load(shadow, key, shadow.type, "t_bar")
+            held = sweep.load(shadow, key, List(element), "t_bar")
             reverser.shadows.add_parts(sweep, reverser.shadows.of(part), part.type, held)
 
 
