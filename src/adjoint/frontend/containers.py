@@ -104,6 +104,9 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
         case Ref(origin=origin):
             assert origin is not None
             raise NeedsRuntime(tuple(original_sites((value.site,))))
+        case (Closure() | Method()) if lo.counted_loops:
+            lo.settings.unrolled.add(lo.counted_loops[-1])
+            raise Restart
         case TupleValue(items=items, cls=cls) if cls is tuple:
             atoms = [slot(lo, item, node) for item in items]
             if all(isinstance(atom, Const) for atom in atoms):

@@ -115,6 +115,8 @@ class Lowerer:
         self.regions: list[Region] = []
         self.frame: Frame | None = None
         self.depth = 0
+        self.counted_loops: list[Site] = []
+        """The loops around over ranges whose bounds are known, which could be unrolled."""
         self.fixed_span: Span | None = None
         """Where all statements belong, for code that is spliced in."""
 
@@ -336,7 +338,7 @@ class Lowerer:
         origin, base = self.open, self.store
         start = len(origin.statements)
         with self.region("function") as region:
-            value = body()
+            value = self.attempt(body)
             if self.block is not None:
                 self.leave("return", value)
         exits = region.exits
@@ -418,6 +420,8 @@ class Settings:
     """What is known beforehand, and what earlier attempts at lowering found out."""
 
     runtime_sites: set[Site] = field(default_factory=set)
+    unrolled: set[Site] = field(default_factory=set)
+    """Loops over known ranges in which structures are made that cannot exist at run time."""
     fixed_sites: set[Site] = field(default_factory=set)
     """List arguments whose length must be known."""
     site_types: dict[Site, Type] = field(default_factory=dict)

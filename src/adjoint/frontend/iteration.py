@@ -28,6 +28,9 @@ from adjoint.ir.types import INT, OPAQUE, Array, Dict, List, Number, Tuple
 
 
 
+MAX_UNROLLED = 32
+
+
 @dataclass(frozen=True, slots=True)
 class _Indexed:
     """A sequence at run time: its length, and how to get an item."""
@@ -53,6 +56,9 @@ def run_for(
 
         iterable = list_of_generator(lo, iterable)
     items = static_items(lo, iterable, node)
+    known_range = _known_range(iterable)
+    if known_range is not None and lo.site(node) in lo.settings.unrolled:
+        items = [Const(i) for i in known_range]
     if items is not None:
         _unroll(lo, items, bind, body, orelse)
         return
@@ -77,7 +83,23 @@ def run_for(
         bind(index if counts else sequence.item(index))
         body()
 
-    run_loop(lo, node, Range(start, stop, step), index, iteration, orelse, assigned)
+    if known_range is not None:
+        lo.counted_loops.append(lo.site(node))
+    try:
+        run_loop(lo, node, Range(start, stop, step), index, iteration, orelse, assigned)
+    finally:
+        if known_range is not None:
+            lo.counted_loops.pop()
+
+
+def _known_range(iterable: Value) -> range | None:
+    """The integers of a range whose bounds are known, if they are few."""
+    match iterable:
+        case RangeValue(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)):
+            integers = range(start, stop, step)
+            return integers if len(integers) <= MAX_UNROLLED else None
+        case _:
+            return None
 
 
 def _index_hint(target: ast.AST | None, iterable: Value) -> str:

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adjoint.frontend.calls import call_value
+from adjoint.frontend.containers import Restart
 from adjoint.frontend.core import Lowerer, Open, Problem, Settings
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import NONE, Record, Ref, TupleValue, Value
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Const
 
+MAX_ATTEMPTS = 20
 Spliced = Any
 """An atom, None for nothing, or a tuple of these."""
 
@@ -33,30 +36,38 @@ def splice(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, 
     Atom, tuple or None
         What the function returns, in the same form.
     """
-    lowerer = Lowerer(Settings())
+    settings, start = Settings(), len(builder.statements)
+    for _ in range(MAX_ATTEMPTS):
+        try:
+            return _attempt(builder, settings, fn, args, kwargs or {})
+        except Restart:
+            del builder.statements[start:]
+        except NeedsRuntime as need:
+            settings.runtime_sites |= set(original_sites(need.sites))
+            del builder.statements[start:]
+    raise AssertionError(f"the structure of what {fn!r} makes does not settle")
+
+
+def _attempt(
+    builder: Builder, settings: Settings, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]
+) -> Spliced:
+    lowerer = Lowerer(settings)
     lowerer.fixed_span = builder.span
     lowerer.run_data.all_constant = True
     block = Open()
     block.statements = builder.statements
     block.span = builder.span
     lowerer.block = block
+    named = {name: _value(atom) for name, atom in kwargs.items()}
     try:
         with lowerer.region("function"):
-            value = call_value(
-                lowerer,
-                Const(fn),
-                [_value(arg) for arg in args],
-                {name: _value(atom) for name, atom in (kwargs or {}).items()},
-                None,
-            )
+            value = call_value(lowerer, Const(fn), [_value(arg) for arg in args], named, None)
     except Problem as problem:
         raise AssertionError(f"the rule {fn!r} cannot be spliced: {problem.diagnostic}") from problem
     if lowerer.run_data.diagnostics:
         found = next(iter(lowerer.run_data.diagnostics.values()))
         raise AssertionError(f"the rule {fn!r} cannot be spliced: {found}")
     assert lowerer.block is block, "a rule has one way out"
-    for statement in lowerer.run_data.prologue.statements:
-        block.statements.append(statement)
     return _result(lowerer, value)
 
 

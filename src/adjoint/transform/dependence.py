@@ -43,7 +43,7 @@ from adjoint.ir.walk import leaves, statements_in
 from adjoint.rules.declare import Constant, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arrays import zeros_like
-from adjoint.runtime.tangents import follow_view, shadow_like
+from adjoint.runtime.tangents import follow_view, shadow, shadow_like
 from adjoint.transform.slots import Memory, Slot, has_slots, is_container, may_vary
 from adjoint.transform.structural import is_object_display, object_display, roles_of
 
@@ -430,7 +430,7 @@ def _takes_out(call: Call) -> bool:
 
 def _reads_no_values(callee: Any) -> bool:
     """Whether a function looks at nothing but the shapes and types of its arguments."""
-    return callee in (shadow_like, zeros_like) or effects(callee).reads == ()
+    return callee in (shadow, shadow_like, zeros_like) or effects(callee).reads == ()
 
 
 def _surely_varies(type_: Type) -> bool:
