@@ -9,6 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from adjoint.cli.target import TargetError, evaluate, load_function
+from adjoint.demo import add_options as add_demo_options
+from adjoint.demo import run as run_demo
 from adjoint.diagnostics import DifferentiationError, show
 from adjoint.diagnostics.codes import CATALOGUE, explain
 
@@ -54,7 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     explain_.set_defaults(run=_explain)
 
     demo = commands.add_parser("demo", help="train a small model, and print the derivative that trained it")
-    demo.set_defaults(run=_demo)
+    add_demo_options(demo)
+    demo.set_defaults(run=run_demo)
     return parser
 
 
@@ -101,13 +104,6 @@ def _explain(options: argparse.Namespace) -> int:
     if code not in CATALOGUE:
         raise TargetError(f"there is no diagnostic '{options.code}'; 'adjoint explain' lists all")
     print(explain(code))
-    return 0
-
-
-def _demo(options: argparse.Namespace) -> int:
-    from adjoint.demo import main as run_demo
-
-    run_demo()
     return 0
 
 

@@ -128,7 +128,8 @@ def batches(rng: np.random.Generator, count: int) -> list[NDArray[np.int64]]:
 
 def predicted(model: Classifier, images: Floats) -> Labels:
     """The digit that the model sees in each image."""
-    return np.argmax(model(images), axis=1)
+    digits: Labels = np.argmax(model(images), axis=1)
+    return digits
 
 
 def accuracy(model: Classifier, images: Floats, labels: Labels) -> float:

@@ -22,6 +22,7 @@ INTERRUPTED = 130  # what shells report for a program that was stopped by Ctrl-C
 _FORMATS = (".png", ".pdf", ".svg")
 _RATES = (0.01, 0.03, 0.1)
 _MINUTES = 30
+_NEEDED = {"scikit-learn": "sklearn", "matplotlib": "matplotlib"}
 
 
 class DemoError(Exception):
@@ -47,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="where to write the picture: .png, .pdf or .svg (default: digits.png)",
     )
     parser.add_argument("--epochs", type=_positive, default=EPOCHS, help=f"passes over the images (default: {EPOCHS})")
-    parser.add_argument("--seed", type=_seed, default=0, help="of the first weights and the order of images (default: 0)")
+    parser.add_argument("--seed", type=_seed, default=0, help="of the weights and the order of images (default: 0)")
 
 
 def _positive(text: str) -> int:
@@ -97,9 +98,6 @@ def _show(options: argparse.Namespace) -> None:
     if missing:
         raise DemoError(f'training needs {" and ".join(missing)}: pip install "adjoint[train]"')
     show_training(console, options)
-
-
-_NEEDED = {"scikit-learn": "sklearn", "matplotlib": "matplotlib"}
 
 
 # --- a derivative to read --------------------------------------------------------------------------------------------
@@ -177,9 +175,7 @@ def show_training(console: Console, options: argparse.Namespace) -> None:
 
     _heading(console, "A classifier of handwritten digits, trained by its derivative")
     data = digits.load()
-    console.print(
-        f"{len(data.train_labels):,} images to learn from, {len(data.test_labels):,} to test; a model of plain dataclasses"
-    )
+    console.print(f"{len(data.train_labels):,} images to learn from, {len(data.test_labels):,} to test")
     console.print()
     epochs = _train(console, data, options)
     text = ad.source(digits.step).rstrip()
@@ -203,14 +199,14 @@ def _train(console: Console, data: Data, options: argparse.Namespace) -> list[Ep
         TextColumn("epoch"),
         MofNCompleteColumn(),
         BarColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}  test accuracy {task.fields[accuracy]:.1%}"),
+        TextColumn("{task.fields[state]}"),
         TimeElapsedColumn(),
     )
     epochs: list[Epoch] = []
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("train", total=options.epochs, loss=float("nan"), accuracy=0.0)
+        task = progress.add_task("train", total=options.epochs, state="")
         for epoch in digits.train(data, options.epochs, options.seed):
             epochs.append(epoch)
             loss = sum(epoch.losses) / len(epoch.losses)
-            progress.update(task, advance=1, loss=loss, accuracy=epoch.accuracy)
+            progress.update(task, advance=1, state=f"loss {loss:.4f}  test accuracy {epoch.accuracy:.1%}")
     return epochs
