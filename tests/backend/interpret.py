@@ -10,6 +10,7 @@ from typing import Any
 from adjoint.ir import nodes as ir
 from adjoint.ir.types import BOOL, FLOAT, INT, List, Type
 from adjoint.ir.walk import map_leaves
+from adjoint.runtime import display
 
 FLOATS = List(FLOAT)
 
@@ -229,7 +230,13 @@ class Writer:
         memory, n = ir.Var("m", FLOATS, True), ir.Var("n", INT, True)
         scope = [x, y]
         self.memory, self.n = memory, n
-        body = self.block(scope, "return", 1 if self.dense else 3, 1)
+        self.memories = [memory]
+        head: list[ir.Statement] = []
+        for name in ("kept", "other")[: self.random.randint(0, 2)]:
+            own = ir.Var(name, FLOATS, self.random.random() < 0.5)
+            head.append(ir.Call((own,), display.make_list, (x, y, ir.Const(1.0), ir.Const(2.0))))
+            self.memories.append(own)
+        body = self.block(scope, "return", 1 if self.dense else 3, 1, head=head)
         return ir.Function("program", (x, y, memory, n), body)
 
     # Values
@@ -276,7 +283,7 @@ class Writer:
         return out
 
     def statement(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
-        kinds = ["call"] * 6 + ["load"] * 2 + ["store"]
+        kinds = ["call"] * 6 + ["load"] * 2 + ["store", "append"]
         kinds += ["noisy", "poke"] if self.impure else []
         kinds += ["if", "if", "choice", "loop", "loop"] if depth else []
         kinds += ["guard"] if depth and self.guards else []
@@ -303,21 +310,27 @@ class Writer:
         self.fresh.extend(targets)
 
     def poke_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
-        args = (self.memory, self.atom(scope))
+        args = (self.random.choice((self.memory, *self.memories)), self.atom(scope))
         self.bind(scope, out, lambda target: ir.Call((target,), self.journal.poke, args))
 
     def key(self) -> ir.Subscript:
         return ir.Subscript((ir.Const(self.random.randint(0, 2)),))
 
     def load_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
-        key = self.key()
-        self.bind(scope, out, lambda target: ir.Load(target, self.memory, key))
+        key, memory = self.key(), self.random.choice(self.memories)
+        self.bind(scope, out, lambda target: ir.Load(target, memory, key))
 
     def store_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
         small = ir.Var("t", FLOAT)
         out.append(ir.Call((small,), wrap, (self.atom(scope),)))
         mode: Any = self.random.choice(("set", "add", "sub"))
-        out.append(ir.Store(self.memory, self.key(), small, mode))
+        out.append(ir.Store(self.random.choice(self.memories), self.key(), small, mode))
+
+    def append_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+        if len(self.memories) > 1:
+            own = self.random.choice(self.memories[1:])
+            out.append(ir.Call((), list.append, (own, self.atom(scope))))
+            self.bind(scope, out, lambda target: ir.Call((target,), list.pop, (own,)))
 
     def choice_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
         """An ``if`` that only chooses a value."""

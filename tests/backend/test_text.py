@@ -666,6 +666,33 @@ def test_reads_stay_before_writes() -> None:
     assert run([1.0, 2.0]) == [2.0, 1.0]
 
 
+def test_private_memory_keeps_nothing_waiting() -> None:
+    """A store to an array that nobody else has does not separate a read of another one from its use."""
+    u, n = named("u", WRITTEN), named("n", INT)
+    b = builder()
+    kept = b.call(np.empty, n, hint="kept")
+    first = b.load(u, at(0), FLOAT)
+    b.store(kept, at(0), Const(3.0))
+    b.store(u, at(1), b.call(op.mul, first, Const(2.0)))
+    again = b.load(u, at(0), FLOAT)
+    b.store(u, at(0), b.load(kept, at(0), FLOAT))
+    run = check(
+        function("f", (u, n), b.block(Return((b.call(op.neg, again),)))),
+        """
+        def f(u, n):
+            kept = np.empty(n)
+            kept[0] = 3.0
+            u[1] = u[0] * 2.0
+            t = u[0]
+            u[0] = kept[0]
+            return -t
+        """,
+    )
+    memory = np.array([1.0, 0.0])
+    assert run(memory, 1) == -1.0
+    assert memory.tolist() == [3.0, 2.0]
+
+
 def test_displays_and_strings() -> None:
     x, d = named("x"), named("d", OPAQUE)
     b = builder()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from adjoint.backend.uses import Effect, Uses, effect_of
+from adjoint.backend.accesses import Effect, effect_of
+from adjoint.backend.uses import Uses
 from adjoint.ir.nodes import Block, Call, Const, Load, Loop, Range, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List
 from adjoint.ir.walk import blocks_of, statements_in

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from adjoint.backend.accesses import NOTHING, WRITES_ANYTHING, Access, Accesses, Effect, Memory, strongest
 from adjoint.backend.draws import Drawing, drawing_of
 from adjoint.backend.exits import Finish, finish_of
 from adjoint.backend.expressions import Expressions, negated
 from adjoint.backend.global_names import GlobalNames
 from adjoint.backend.naming import GENERIC
-from adjoint.backend.pending import LINE_WIDTH, Fragment, OpenBlock
+from adjoint.backend.pending import EARLY, LINE_WIDTH, Fragment, OpenBlock
 from adjoint.backend.tree import Bind, Catch, Choice, Guard, Jump, Leave, Move, Plain, Repeat, Stmt, width
-from adjoint.backend.uses import Effect, Uses, echoes, effect_of, hints_bound_in, may_raise
+from adjoint.backend.uses import Uses, echoes, hints_bound_in, may_raise
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
@@ -70,6 +71,7 @@ class Lowering:
     def __init__(self, function: Function, names: GlobalNames) -> None:
         self.function = function
         self.uses = Uses(function)
+        self.memory = Memory(function)
         self.expressions = Expressions(names, self.uses.numbers)
         self.clock = 0
         self.calls: dict[Var, Call] = {}
@@ -122,12 +124,13 @@ class Lowering:
             case Call():
                 self._call(statement, out)
             case Load(target=target, base=base, key=key):
-                own = self._tick(), effect_of(statement)
+                clock, own = self._tick(), self.memory.of(statement)
                 atoms = (base, *key_atoms(key))
+                beside = len(target.hint)
                 fragment = out.take(
-                    atoms, lambda nodes: self.expressions.load(nodes[0], key, nodes[1:]), own, beside=len(target.hint)
+                    atoms, lambda nodes: self.expressions.load(nodes[0], key, nodes[1:]), clock, own, beside=beside
                 )
-                self._result(target, fragment, own[0], out, statement.span)
+                self._result(target, fragment, clock, out, statement.span)
             case Store():
                 self._store(statement, out)
             case If():
@@ -143,10 +146,10 @@ class Lowering:
             out.wait(target, fragment, place, span)
         elif self.uses.count(target) or target.named or fragment.effect is Effect.WRITES:
             bind = Bind((self._number(target),), fragment.node, span)
-            out.emit(bind, fragment.effect, frozenset((target.hint,)))
+            out.emit(bind, fragment.accesses, frozenset((target.hint,)))
 
     def _call(self, call: Call, out: OpenBlock) -> None:
-        own = self._tick(), effect_of(call)
+        clock, own = self._tick(), self.memory.of(call)
         names = [name for name, _ in call.kwargs]
         atoms = (*call.args, *(value for _, value in call.kwargs))
         count = len(call.args)
@@ -156,38 +159,37 @@ class Lowering:
             return self.expressions.call(call.callee, call.args, nodes[:count], pairs)
 
         beside = sum(len(target.hint) + 3 for target in call.targets)
-        fragment = out.take(atoms, make, own, self.expressions.order(call.callee, len(atoms)), beside)
+        fragment = out.take(atoms, make, clock, own, self.expressions.order(call.callee, len(atoms)), beside)
         if len(call.targets) == 1:
             self.calls[call.targets[0]] = call
             used = self.uses.count(call.targets[0]) > 0
-            if used or call.targets[0].named or own[1] is not Effect.WRITES:
-                self._result(call.targets[0], fragment, own[0], out, call.span)
+            if used or call.targets[0].named or strongest(own) is not Effect.WRITES:
+                self._result(call.targets[0], fragment, clock, out, call.span)
                 return
         if call.targets and any(map(self.uses.count, call.targets)):
             targets = tuple(self._number(var) if self.uses.count(var) else None for var in call.targets)
             hints = frozenset(var.hint for var in call.targets)
-            out.emit(Bind(targets, fragment.node, call.span), fragment.effect, hints)
+            out.emit(Bind(targets, fragment.node, call.span), fragment.accesses, hints)
         elif fragment.effect is Effect.WRITES:
-            out.emit(Plain(ast.Expr(fragment.node), call.span), fragment.effect, frozenset())
+            out.emit(Plain(ast.Expr(fragment.node), call.span), fragment.accesses, frozenset())
 
     def _store(self, store: Store, out: OpenBlock) -> None:
-        own = self._tick(), Effect.WRITES
-        key, base = store.key, store.base
+        base = store.base
         if isinstance(base, Var) and base in out.waiting and not self._may_hold_store(store, out, base):
             out.release(out.waiting[base])
-        atoms = (base, *key_atoms(key), store.value)
-        count = len(atoms)
-        order: Sequence[int | None]
-        match store.mode:
-            case "set":
-                order = (count - 1, *range(count - 1), None)
-            case "add_at":
-                order = (*range(count), None)
-            case _:
-                order = (*range(count - 1), None, count - 1)
-        fragment = out.take(atoms, _several, own, order)
+        atoms = (base, *key_atoms(store.key), store.value)
+        *places, value = range(len(atoms))
+        own = self.memory.of(store)
+        early: Accesses = NOTHING
+        order = [*places, value]
+        if store.mode == "set":
+            order = [value, *places]
+        elif store.mode != "add_at":
+            order = [*places, EARLY, value]
+            early = frozenset(Access(Effect.READS, access.memory) for access in own)
+        fragment = out.take(atoms, _several, self._tick(), own, order, early=early)
         statement = self._store_syntax(store, _parts(fragment))
-        out.emit(Plain(statement, store.span), Effect.WRITES, frozenset())
+        out.emit(Plain(statement, store.span), fragment.accesses, frozenset())
 
     @staticmethod
     def _may_hold_store(store: Store, out: OpenBlock, base: Var) -> bool:
@@ -228,11 +230,11 @@ class Lowering:
         cond = self._single(statement.cond, out)
         choice = Choice(cond.node, then, orelse, cond.effect is Effect.WRITES, statement.span)
         hints = hints_bound_in(statement)
-        out.emit(choice, max(cond.effect, effect_of(statement)), hints)
+        out.emit(choice, cond.accesses | self.memory.of(statement), hints)
 
     def _single(self, atom: Atom, out: OpenBlock) -> Fragment:
         """An operand that is printed by itself."""
-        return out.take((atom,), lambda nodes: nodes[0], (self._tick(), Effect.PURE))
+        return out.take((atom,), lambda nodes: nodes[0])
 
     def _as_expression(self, statement: If, out: OpenBlock, place: _Place) -> bool:
         """Prints an ``if`` that only chooses a value as a conditional expression, where it is short."""
@@ -248,11 +250,11 @@ class Lowering:
         if width(cond.node) + width(then.node) + width(orelse.node) + 4 * place.depth > LINE_WIDTH - 30:
             self.clock = clock
             return False
-        own = self._tick(), Effect.PURE
-        taken = out.take((statement.cond,), lambda nodes: _chosen(statement, nodes[0], then.node, orelse.node), own)
+        clock = self._tick()
+        taken = out.take((statement.cond,), lambda nodes: _chosen(statement, nodes[0], then.node, orelse.node))
         ops = (*taken.ops, *then.ops, *orelse.ops)
         fragment = Fragment(taken.node, ops, taken.hints | then.hints | orelse.hints)
-        out.wait(statement.targets[0], fragment, own[0], statement.span)
+        out.wait(statement.targets[0], fragment, clock, statement.span)
         return True
 
     def _value_of(self, block: Block, place: _Place) -> Fragment | None:
@@ -291,19 +293,19 @@ class Lowering:
         index = self._index(loop, drawing)
         params, bound = self._numbers(loop.params), self._numbers(targets)
         repeat = Repeat(index, over, params, bound, body, orelse, loop.span)
-        effect = Effect.WRITES if finish is not None else effect_of(loop)
-        out.emit(repeat, effect, hints_bound_in(loop))
+        accesses = self.memory.of(loop) | (WRITES_ANYTHING if finish is not None else NOTHING)
+        out.emit(repeat, accesses, hints_bound_in(loop))
 
     def _enter(self, loop: Loop, drawing: Drawing | None, out: OpenBlock) -> ast.expr | None:
         """The first values of the parameters are assigned; the result is what the loop runs over."""
         inits = [(param, init) for param, init in zip(loop.params, loop.inits, strict=True) if self.uses.wanted(param)]
         values = [init for _, init in inits]
-        nodes, effect = self._take_values([*values, *self._over_atoms(loop, drawing)], out)
+        nodes, accesses = self._take_values([*values, *self._over_atoms(loop, drawing)], out)
         moves = self._move([param for param, _ in inits], nodes[: len(inits)])
         if loop.exit is not None and loop.over is not None:
             moves.append((self._number(loop.exit), ast.Constant(0)))
         if moves:
-            out.emit(Move(moves, loop.span), effect, frozenset(param.hint for param in loop.params))
+            out.emit(Move(moves, loop.span), accesses, frozenset(param.hint for param in loop.params))
         return self._over(loop, drawing, [node for node in nodes[len(inits) :] if node is not None])
 
     def _exhausted(self, loop: Loop) -> list[Stmt]:
@@ -355,18 +357,17 @@ class Lowering:
 
     def _take_values(
         self, atoms: Sequence[Atom], out: OpenBlock, targets: Sequence[Var] = ()
-    ) -> tuple[list[ast.expr | None], Effect]:
-        """Expressions for values that are assigned one by one, in an order that is not known yet; their effect."""
+    ) -> tuple[list[ast.expr | None], Accesses]:
+        """Expressions for values that are assigned one by one, in an order that is not known yet."""
         known = [atom for atom in atoms if not isinstance(atom, Undefined)]
         if len(known) > 1:
             for atom in known:
                 slot = out.waiting.get(atom) if isinstance(atom, Var) else None
                 if slot is not None and slot.fragment.effect is Effect.WRITES:
                     out.release(slot)
-        own = self._tick(), Effect.PURE
-        fragment = out.take(known, _several, own, beside=10, separate=not self._entangled(atoms, targets, out))
+        fragment = out.take(known, _several, beside=10, separate=not self._entangled(atoms, targets, out))
         rest = iter(_parts(fragment))
-        return [None if isinstance(atom, Undefined) else next(rest) for atom in atoms], fragment.effect
+        return [None if isinstance(atom, Undefined) else next(rest) for atom in atoms], fragment.accesses
 
     @staticmethod
     def _entangled(atoms: Sequence[Atom], targets: Sequence[Var], out: OpenBlock) -> bool:
@@ -386,9 +387,9 @@ class Lowering:
         """Assigns the values of a leaf."""
         wanted = [(var, value) for var, value in zip(targets, values, strict=True) if self.uses.wanted(var)]
         receivers = [var for var, _ in wanted]
-        nodes, effect = self._take_values([value for _, value in wanted], out, receivers)
+        nodes, accesses = self._take_values([value for _, value in wanted], out, receivers)
         if wanted:
-            out.emit(Move(self._move(receivers, nodes)), effect, frozenset())
+            out.emit(Move(self._move(receivers, nodes)), accesses, frozenset())
 
     # Terminators
 
@@ -399,11 +400,11 @@ class Lowering:
             case Continue(values=values):
                 assert place.loop is not None
                 self._hand_out(place.loop.params, values, out)
-                out.emit(Jump("continue"), Effect.PURE, frozenset())
+                out.emit(Jump("continue"), NOTHING, frozenset())
             case Exit():
                 self._exit(terminator, out, place)
             case Return(values=values, span=span):
-                out.emit(Leave(ast.Return(self._returned(values, out)), span), Effect.WRITES, frozenset())
+                out.emit(Leave(ast.Return(self._returned(values, out)), span), WRITES_ANYTHING, frozenset())
             case Raise():
                 self._raise(terminator, out)
             case Branch(cond=cond, then=then, orelse=orelse, span=span):
@@ -411,7 +412,7 @@ class Lowering:
                 inner = place.deeper()
                 sides = self._block(then, inner), self._block(orelse, inner)
                 choice = Choice(fragment.node, *sides, fragment.effect is Effect.WRITES, span)
-                out.emit(choice, Effect.WRITES, frozenset())
+                out.emit(choice, WRITES_ANYTHING, frozenset())
 
     def _exit(self, terminator: Exit, out: OpenBlock, place: _Place) -> None:
         loop = place.loop
@@ -424,27 +425,26 @@ class Lowering:
             _, block, yielded = place.after_exit
             out.release_all()
             out.items += self._block(block, replace(place, targets=yielded, after_exit=None))
-        out.emit(Jump("break"), Effect.PURE, frozenset())
+        out.emit(Jump("break"), NOTHING, frozenset())
 
     def _returned(self, values: tuple[Atom, ...], out: OpenBlock) -> ast.expr | None:
-        own = self._tick(), Effect.PURE
         if not values or values == (Const(None),):
             return None
         if len(values) == 1:
-            return out.take(values, lambda nodes: nodes[0], own, beside=7).node
+            return out.take(values, lambda nodes: nodes[0], beside=7).node
         if sum(width(out.fragment(value).node) + 2 for value in values) > RESULTS_WIDTH:
             for value in values:
                 slot = out.waiting.get(value) if isinstance(value, Var) else None
                 if slot is not None and slot.var.hint not in GENERIC:
                     out.release(slot)
-        return out.take(values, lambda nodes: ast.Tuple(nodes, _LOAD), own, beside=5).node
+        return out.take(values, lambda nodes: ast.Tuple(nodes, _LOAD), beside=5).node
 
     def _raise(self, terminator: Raise, out: OpenBlock) -> None:
         atoms = [atom for atom in (terminator.exception, terminator.cause) if atom is not None]
-        parts = _parts(out.take(atoms, _several, (self._tick(), Effect.WRITES), beside=12))
+        parts = _parts(out.take(atoms, _several, beside=12))
         exception = parts.pop(0) if terminator.exception is not None else None
         cause = parts.pop(0) if terminator.cause is not None else None
-        out.emit(Leave(ast.Raise(exception, cause), terminator.span), Effect.WRITES, frozenset())
+        out.emit(Leave(ast.Raise(exception, cause), terminator.span), WRITES_ANYTHING, frozenset())
 
     # with and try
 
@@ -466,7 +466,7 @@ class Lowering:
         final = None if guarded.final is None else self._block(guarded.final, replace(inner, targets=()))
         name = None if guarded.name is None or not self.uses.count(guarded.name) else self._number(guarded.name)
         guard = Guard(context, name, body, handlers, final, guarded.span)
-        out.emit(guard, Effect.WRITES, hints_bound_in(guarded))
+        out.emit(guard, WRITES_ANYTHING, hints_bound_in(guarded))
 
 
 def _several(nodes: list[ast.expr]) -> ast.expr:

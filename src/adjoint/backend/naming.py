@@ -135,7 +135,7 @@ class _Namer:
 
     def _is_free(self, name: str, web: _Web, hint: str) -> bool:
         """Whether a name is to be had: its other holders mean the same to the reader, and are dead by then."""
-        if name in self.avoid or name == "_":
+        if name in self.avoid:
             return False
         holders = self.holders.get(name)
         if holders is None:
@@ -190,6 +190,8 @@ def parameter_names(params: Iterable[Var]) -> list[str]:
 
 def identifier(hint: str) -> str:
     name = re.sub(r"\W", "_", hint) or "t"
+    if not name.strip("_"):
+        name = "i"  # a position that its author did not care to name
     if name[0].isdigit():
         name = f"_{name}"
     return f"{name}_" if keyword.iskeyword(name) else name

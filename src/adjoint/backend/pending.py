@@ -11,17 +11,20 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from adjoint.backend.accesses import NOTHING, Access, Accesses, Effect, conflict, strongest
 from adjoint.backend.expressions import Expressions
 from adjoint.backend.tree import Bind, Stmt, width
-from adjoint.backend.uses import Effect
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Atom, Var
 
 LINE_WIDTH = 100
 INDENT = 4
 
-Op = tuple[int, Effect]
+Op = tuple[int, Access]
 """A computation whose order matters: its place in the IR and what it does."""
+
+EARLY = -1
+"""In an order of evaluation: what a statement does to memory before it evaluates all of its operands."""
 
 
 @dataclass(slots=True)
@@ -33,8 +36,12 @@ class Fragment:
     hints: frozenset[str] = frozenset()
 
     @property
+    def accesses(self) -> Accesses:
+        return frozenset(access for _, access in self.ops)
+
+    @property
     def effect(self) -> Effect:
-        return max((effect for _, effect in self.ops), default=Effect.PURE)
+        return strongest(access for _, access in self.ops)
 
 
 @dataclass(slots=True)
@@ -69,11 +76,10 @@ class OpenBlock:
             return
         del self.waiting[slot.var]
         slot.printed = True
-        effect = slot.fragment.effect
-        if effect is not Effect.PURE:
-            for other in list(self.waiting.values()):
-                if other.place < slot.place and conflict(other.fragment.effect, effect):
-                    self.release(other)
+        accesses = slot.fragment.accesses
+        for other in list(self.waiting.values()):
+            if other.place < slot.place and conflict(other.fragment.accesses, accesses):
+                self.release(other)
         for other in list(self.waiting.values()):
             if other.place < slot.place and slot.var.hint in other.fragment.hints:
                 self.release(other)
@@ -90,10 +96,10 @@ class OpenBlock:
             if slot.fragment.hints & hints:
                 self.release(slot)
 
-    def emit(self, statement: Stmt, effect: Effect, hints: frozenset[str]) -> None:
+    def emit(self, statement: Stmt, accesses: Accesses, hints: frozenset[str]) -> None:
         """Adds a statement, after what may not wait for longer than until now."""
         for slot in list(self.waiting.values()):
-            if conflict(slot.fragment.effect, effect):
+            if conflict(slot.fragment.accesses, accesses):
                 self.release(slot)
         self.release_reads_of(hints)
         self.items.append(statement)
@@ -111,10 +117,12 @@ class OpenBlock:
         self,
         atoms: Sequence[Atom],
         make: Callable[[list[ast.expr]], ast.expr],
-        own: Op,
-        order: Sequence[int | None] | None = None,
+        place: int = 0,
+        own: Accesses = NOTHING,
+        order: Sequence[int] | None = None,
         beside: int = 0,
         separate: bool = False,
+        early: Accesses = NOTHING,
     ) -> Fragment:
         """Builds an expression out of operands, with those that wait inside it.
 
@@ -124,23 +132,21 @@ class OpenBlock:
             The operands.
         make
             Builds the expression from the operands' expressions.
-        own
-            The computation that the expression itself is.
+        place, own
+            The computation that the expression itself is, after its operands.
         order
-            The order in which Python evaluates the operands; None stands for the computation itself, which comes
-            last where it is not mentioned.
+            The order in which Python evaluates the operands; ``EARLY`` stands for what ``early`` says.
         beside
             How many more characters the line holds.
         separate
             The operands are printed on lines of their own.
         """
-        sequence = list(range(len(atoms)) if order is None else order)
-        if None not in sequence:
-            sequence.append(None)
+        sequence = range(len(atoms)) if order is None else order
+        before, after = ([(place, access) for access in part] for part in (early, own))
         while True:
             fragments = [self.fragment(atom) for atom in atoms]
             taken = [self.waiting[atom] for atom in atoms if isinstance(atom, Var) and atom in self.waiting]
-            ops = tuple(op for part in sequence for op in ((own,) if part is None else fragments[part].ops))
+            ops = [op for part in sequence for op in (before if part == EARLY else fragments[part].ops)] + after
             late = self._out_of_order(taken, ops)
             if late:
                 for slot in late:
@@ -155,15 +161,14 @@ class OpenBlock:
         for slot in taken:
             self.waiting.pop(slot.var)
         hints = frozenset[str]().union(*(fragment.hints for fragment in fragments))
-        return Fragment(node, tuple(op for op in ops if op[1] is not Effect.PURE), hints)
+        return Fragment(node, tuple(ops), hints)
 
     def _out_of_order(self, taken: list[Slot], ops: Sequence[Op]) -> list[Slot]:
         """The values that may not be printed inside the expression, if any."""
-        relevant = [op for op in ops if op[1] is not Effect.PURE]
-        for index, (place, effect) in enumerate(relevant):
-            if any(later < place and conflict(effect, other) for later, other in relevant[index + 1 :]):
-                return [slot for slot in taken if slot.fragment.effect is not Effect.PURE]
-        left = [slot for slot in self.waiting.values() if slot not in taken and slot.fragment.effect is not Effect.PURE]
+        for index, (place, access) in enumerate(ops):
+            if any(later < place and conflict((access,), (other,)) for later, other in ops[index + 1 :]):
+                return [slot for slot in taken if slot.fragment.ops]
+        left = [slot for slot in self.waiting.values() if slot not in taken and slot.fragment.ops]
         return [slot for slot in taken if any(_passes(slot, other) for other in left)]
 
     def close(self) -> list[Stmt]:
@@ -182,9 +187,5 @@ class OpenBlock:
 
 def _passes(slot: Slot, other: Slot) -> bool:
     """Whether a value, printed later, would happen after one that has to come after it."""
-    return any(place < other.place and conflict(effect, other.fragment.effect) for place, effect in slot.fragment.ops)
-
-
-def conflict(one: Effect, other: Effect) -> bool:
-    """Whether two computations may not change their order."""
-    return one + other > Effect.WRITES
+    accesses = other.fragment.accesses
+    return any(place < other.place and conflict((access,), accesses) for place, access in slot.fragment.ops)

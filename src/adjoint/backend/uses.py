@@ -7,92 +7,9 @@ A value may stand inside its single use when that use is in its own block. The r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import IntEnum
 
-import numpy as np
-
-from adjoint.ir.effects import effects_of
-from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Call,
-    Const,
-    Function,
-    Guarded,
-    If,
-    Items,
-    Load,
-    Loop,
-    Raise,
-    Statement,
-    Store,
-    Terminator,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import Array, Dict, List, Number, Scalar, Tuple
+from adjoint.ir.nodes import Block, Function, If, Loop, Raise, Statement, Terminator, Var, Yield
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of
-
-
-class Effect(IntEnum):
-    """What limits the places to which a computation can move."""
-
-    PURE = 0
-    READS = 1
-    WRITES = 2
-
-
-def effect_of(statement: Statement) -> Effect:
-    """The effect of a statement, of its blocks too."""
-    own = _own_effect(statement)
-    inner = (effect_of(part) for block in blocks_of(statement) for part in statements_in(block) if not blocks_of(part))
-    return max(own, *inner, Effect.PURE)
-
-
-def _own_effect(statement: Statement) -> Effect:
-    match statement:
-        case Store():
-            return Effect.WRITES
-        case Load(base=base, key=key):
-            fixed = isinstance(type_of_atom(base), Tuple) or (isinstance(key, Attribute) and _is_fact(base, key))
-            return Effect.PURE if fixed else Effect.READS
-        case Call():
-            return _effect_of_call(statement)
-        case Guarded(context=Var() | Const()):
-            return Effect.WRITES
-        case Loop(over=Items(iterable=iterable)):
-            known = isinstance(type_of_atom(iterable), (Array, List, Dict, Tuple))
-            return Effect.READS if known else Effect.WRITES
-        case _:
-            return Effect.PURE
-
-
-def _is_fact(base: Atom, key: Attribute) -> bool:
-    return isinstance(type_of_atom(base), Array) and key.name in ("shape", "size", "ndim", "dtype")
-
-
-def _effect_of_call(call: Call) -> Effect:
-    found = effects_of(call)
-    if not found.pure:
-        return Effect.WRITES
-    if not call.targets:
-        return Effect.WRITES  # somebody wants it to happen there
-    args = (*call.args, *(value for _, value in call.kwargs))
-    if call.callee in _SIZES:
-        return Effect.PURE if all(isinstance(type_of_atom(arg), (Array, Tuple)) for arg in args) else Effect.READS
-    read = args if found.reads is None else [args[position] for position in found.reads if position < len(args)]
-    return Effect.PURE if all(map(_holds_no_memory, read)) else Effect.READS
-
-
-_SIZES = (len, np.shape, np.size, np.ndim)  # of a list they change
-
-
-def _holds_no_memory(atom: Atom) -> bool:
-    if isinstance(atom, Const):
-        return isinstance(atom.value, (bool, int, float, complex, str, bytes, type(None), type))
-    return isinstance(type_of_atom(atom), (Scalar, Number))
 
 
 def may_raise(statement: Statement) -> bool:

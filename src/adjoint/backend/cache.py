@@ -1,0 +1,103 @@
+"""Where compiled derivatives live between processes: a directory of text files that only their owner can write.
+
+A file is named by what went into it, so that it is never changed, only written where it is missing or damaged.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+_STAMP = 1_000_000_000  # one time for all files: Numba takes a new time for a new text
+
+
+def directory() -> Path | None:
+    """The directory for generated files, made where it is missing; None where no place can be written.
+
+    ``ADJOINT_CACHE_DIR``, or ``$XDG_CACHE_HOME/adjoint``, or ``~/.cache/adjoint``. A place that others could write
+    is not trusted: a directory of this process alone is taken instead.
+    """
+    wanted = os.environ.get("ADJOINT_CACHE_DIR")
+    if wanted:
+        path = Path(wanted)
+    else:
+        base = os.environ.get("XDG_CACHE_HOME")
+        path = (Path(base) if base else Path(os.path.expanduser("~"), ".cache")) / "adjoint"
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _is_ours(path.stat()) and os.access(path, os.W_OK):
+            return path.resolve()
+    except OSError:
+        pass
+    return _private()
+
+
+@functools.cache
+def _private() -> Path | None:
+    """A directory that goes when the process ends."""
+    try:
+        path = tempfile.mkdtemp(prefix="adjoint-")
+    except OSError:
+        return None
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return Path(path)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    """Whether it belongs to this user and nobody else can write it."""
+    if not hasattr(os, "getuid"):
+        return True
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def keep(name: str, text: str) -> Path | None:
+    """A file of this name with this text; None where none can be written.
+
+    What lies there is left alone only if it is a plain file of this user with just this text.
+    """
+    folder = directory()
+    if folder is None:
+        return None
+    path = folder / name
+    content = text.encode()
+    if not _holds(path, content):
+        try:
+            _write(path, content)
+        except OSError:
+            return None
+    return path
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        found = path.lstat()
+        return stat.S_ISREG(found.st_mode) and _is_ours(found) and path.read_bytes() == content
+    except OSError:
+        return False
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Puts the whole file in place at once, so that no other process sees a part of it."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.stem[-16:]}-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.utime(temporary, (_STAMP, _STAMP))
+        os.replace(temporary, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def forget(folder: Path, stem: str) -> None:
+    """Removes the machine code that was kept for a file."""
+    for path in folder.glob(f"{stem}.*.nb[ic]"):
+        with contextlib.suppress(OSError):
+            path.unlink()

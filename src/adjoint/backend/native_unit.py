@@ -1,0 +1,195 @@
+"""One file for Numba: a derivative's text for arguments of certain types, with all that it refers to.
+
+The file is named by everything that its machine code depends on: the text, the types, the sources of the runtime, the
+versions and the processor. There is just one signature in a file, so that what processes write at once is the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib
+import linecache
+import re
+import sys
+import types
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adjoint.backend import cache
+from adjoint.backend.python import Emitted
+from adjoint.diagnostics import Span, diagnostic
+
+_FLAGS = 'error_model="numpy"'
+_CACHE = "cache=True, "
+_VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
+"""Modules for which versions and the digest of the runtime speak; what else the text refers to may change unseen."""
+
+
+class NotNative(Exception):
+    """Why a text cannot be compiled."""
+
+    def __init__(self, reason: str, notes: Sequence[str] = (), span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.problem = diagnostic("AD0601", span, reason, notes=notes)
+
+
+def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Numba's types of arguments; the class of one for which it has none."""
+    from numba import typeof
+
+    found: list[Any] = []
+    for arg in args:
+        try:
+            found.append(typeof(arg))
+        except Exception:  # of various kinds
+            found.append(type(arg))
+    return tuple(found)
+
+
+class Unit:
+    """A text made ready for arguments of certain types.
+
+    Parameters
+    ----------
+    emitted
+        The text.
+    signature
+        What :func:`signature_of` says of the arguments. Those that the text does not use need no type.
+    """
+
+    def __init__(self, emitted: Emitted, signature: Sequence[Any]) -> None:
+        self.emitted = emitted
+        main = ast.parse(emitted.text).body[0]
+        assert isinstance(main, ast.FunctionDef)
+        params = [param.arg for param in main.args.args]
+        used = {node.id for node in ast.walk(main) if isinstance(node, ast.Name)}
+        self.places = tuple(place for place, param in enumerate(params) if param in used)
+        self.takes_all = len(self.places) == len(params)
+        self.signature = tuple(signature[place] for place in self.places)
+        for place, found in zip(self.places, self.signature, strict=True):
+            if isinstance(found, type):
+                raise NotNative(f"Numba has no type for the argument {params[place]!r}: its class is {found.__name__!r}")
+        imports, self.is_closed = _imports(emitted.namespace)
+        self.origins: dict[int, int] = {}
+        self.text = self._compose(imports, [params[place] for place in self.places])
+
+    def _compose(self, imports: Sequence[str], params: Sequence[str]) -> str:
+        """The text of the file; ``origins`` tells which of its lines are which of the emitted ones."""
+        lines = ['"""A derivative, written by Adjoint for Numba; it is made anew where it is missing."""', ""]
+        lines += [f"# {fact}" for fact in (*_circumstances(), f"arguments: {', '.join(map(str, self.signature))}")]
+        lines += ["", *imports]
+        for number, line in enumerate(self.emitted.text.splitlines(), 1):
+            if line.startswith("def "):
+                lines += ["", f"@_njit({_CACHE if number == 1 and self.is_closed else ''}{_FLAGS})"]
+            lines.append(f"def {self.emitted.name}({', '.join(params)}):" if number == 1 else line)
+            self.origins[len(lines)] = number
+        return "\n".join(lines) + "\n"
+
+    def compile(self) -> Callable[..., Any]:
+        """The machine code, as a function of all arguments: from the cache, or new."""
+        import adjoint.backend.overloads  # noqa: F401
+        from numba.core.errors import NumbaError
+
+        name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
+        path = cache.keep(f"{name}.py", self.text) if self.is_closed else None
+        try:
+            if path is not None:
+                try:
+                    return self._load(self.text, str(path))
+                except NumbaError:
+                    raise
+                except Exception:  # machine code that was kept is damaged: reading it raises anything
+                    cache.forget(path.parent / "__pycache__", name)
+            filename = f"<adjoint native {name}>"
+            linecache.cache[filename] = (len(self.text), None, self.text.splitlines(keepends=True), filename)
+            return self._load(self.text.replace(_CACHE, "", 1), filename)
+        except Exception as failure:
+            raise self._reason(failure, name) from failure
+
+    def _load(self, text: str, filename: str) -> Callable[..., Any]:
+        namespace: dict[str, Any] = {"__name__": "adjoint.native"}
+        exec(compile(text, filename, "exec"), namespace)
+        dispatcher = namespace[self.emitted.name]
+        dispatcher.compile(self.signature)
+        dispatcher.disable_compile()
+        if self.takes_all:
+            return dispatcher  # type: ignore[no-any-return]
+        if not self.places:
+            return lambda *_: dispatcher()
+        if len(self.places) == 1:
+            (place,) = self.places
+            return lambda *args: dispatcher(args[place])
+        taken = itemgetter(*self.places)
+        return lambda *args: dispatcher(*taken(args))
+
+    def _reason(self, failure: Exception, name: str) -> NotNative:
+        """What Numba says, in a few words, at the user's line if that is known."""
+        message = re.sub(r"\x1b\[[0-9;]*m", "", str(failure))
+        notes: list[str] = []
+        span = None
+        found = re.search(rf'File "[^"]*{re.escape(name)}[^"]*", line (\d+)', message)
+        if found is not None:
+            number = int(found[1])
+            span = self.emitted.lines.get(self.origins.get(number, 0))
+            notes.append(f"in the derivative: {self.text.splitlines()[number - 1].strip()}")
+        return NotNative(_summary(message, failure), notes, span)
+
+
+def _summary(message: str, failure: Exception) -> str:
+    """The first thing that a message of Numba says, and the types that it was about."""
+    lines = [line.strip() for line in message.splitlines()]
+    said = [line for line in lines if line and not line.startswith(("Failed in nopython mode", "- Resolution"))]
+    first = said[0] if said else type(failure).__name__
+    types_ = next((line[4:] for line in said if line.startswith(">>> ")), "")
+    return f"Numba: {first}{' ' + types_ if types_ and first.endswith(':') else ''}"
+
+
+def _imports(namespace: dict[str, object]) -> tuple[list[str], bool]:
+    """The import statements that bind what a text refers to, and whether all of it is versioned."""
+    lines = ["from numba import njit as _njit"]
+    is_closed = True
+    for name, value in sorted(namespace.items()):
+        if isinstance(value, types.ModuleType):
+            module, line = value.__name__, f"import {value.__name__} as {name}"
+        else:
+            module, line = _import_of(name, value)
+        is_closed &= any(module == known or module.startswith(f"{known}.") for known in _VERSIONED)
+        lines.append(line)
+    return lines, is_closed
+
+
+def _import_of(name: str, value: object) -> tuple[str, str]:
+    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", ""))
+    known = sys.modules.get(module) if isinstance(module, str) else None
+    if known is None or getattr(known, own, None) is not value:
+        raise NotNative(f"the derivative refers to {name!r}, which cannot be imported by name")
+    return known.__name__, f"from {known.__name__} import {own}" + (f" as {name}" if own != name else "")
+
+
+@functools.cache
+def _circumstances() -> tuple[str, ...]:
+    """What machine code depends on besides the text and the types."""
+    import llvmlite
+    import numba
+    from numba.core.registry import cpu_target
+
+    import adjoint
+
+    runtime = Path(adjoint.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted([*(runtime / "runtime").glob("*.py"), Path(__file__).with_name("overloads.py")]):
+        digest.update(path.read_bytes())
+    processor = cpu_target.target_context.codegen().magic_tuple()
+    named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
+    return (
+        ", ".join(f"{name} {module.__version__}" for name, module in named.items()),
+        f"python {sys.version.split()[0]} ({sys.implementation.cache_tag})",
+        f"runtime {digest.hexdigest()[:16]}",
+        f"processor {hashlib.sha256(repr(processor).encode()).hexdigest()[:16]}",
+    )

@@ -1,0 +1,287 @@
+"""The runtime's functions for Numba: what each does with numbers and arrays, decided by type.
+
+Importing this module declares them; it is imported only where something is compiled.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc"
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+from numba.np.numpy_support import as_dtype, from_dtype
+
+from adjoint.runtime import arrays, numbers, results, tangents
+
+
+def _is_array(x):
+    return isinstance(x, types.Array)
+
+
+def _is_number(x):
+    return isinstance(x, (types.Number, types.Boolean))
+
+
+def _float_like(x):
+    """The dtype that a derivative of an array or number of this type has."""
+    dtype = as_dtype(x.dtype if _is_array(x) else x)
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+
+
+# Numbers
+
+
+@overload(numbers.divide)
+def _divide(a, b):
+    if _is_number(a) and _is_number(b):
+        if isinstance(b, types.Complex):
+
+            def divide(a, b):
+                if a == 0:
+                    return a * complex(0.0)
+                return a * complex(math.inf) if b == 0 else a / b
+        else:
+
+            def divide(a, b):
+                if a == 0:
+                    return a * 0.0
+                return a * math.copysign(math.inf, b) if b == 0 else a / b
+
+        return divide
+    if _is_array(a):
+
+        def divide(a, b):
+            quotient = a / b
+            return np.where(a == 0, 0.0, quotient) if np.any(np.isnan(quotient)) else quotient
+
+        return divide
+    if _is_number(a) and _is_array(b):
+        return lambda a, b: np.zeros_like(b) if a == 0 else a / b
+    return None
+
+
+@overload(numbers.times)
+def _times(a, b):
+    if _is_number(a) and isinstance(b, types.Complex):
+        return lambda a, b: a * complex(0.0) if a == 0 else a * b
+    if _is_number(a) and _is_number(b):
+        return lambda a, b: a * 0.0 if a == 0 else a * b
+    if _is_array(a):
+
+        def times(a, b):
+            product = a * b
+            return np.where(a == 0, 0.0, product) if np.any(np.isnan(product)) else product
+
+        return times
+    if _is_number(a) and _is_array(b):
+        return lambda a, b: np.zeros_like(b) if a == 0 else a * b
+    return None
+
+
+@overload(numbers.power)
+def _power(a, b):
+    if isinstance(a, (types.Complex, types.Array)) or isinstance(b, (types.Complex, types.Array)):
+        return lambda a, b: a**b
+    if isinstance(b, types.Integer) and isinstance(a, types.Float):
+        return lambda a, b: math.inf if a == 0 and b < 0 else a**b
+    if _is_number(a) and _is_number(b):
+        return lambda a, b: math.inf if a == 0 and b < 0 else float(a) ** float(b)
+    return None
+
+
+@overload(numbers.log)
+def _log(x):
+    return (lambda x: math.log(x)) if _is_real(x) else (lambda x: np.log(x))
+
+
+@overload(numbers.sqrt)
+def _sqrt(x):
+    return (lambda x: math.sqrt(x)) if _is_real(x) else (lambda x: np.sqrt(x))
+
+
+def _is_real(x):
+    return _is_number(x) and not isinstance(x, types.Complex)
+
+
+@overload(numbers.sign)
+def _sign(x):
+    if _is_real(x):
+        return lambda x: x * 0 + 1 if x > 0 else (x * 0 - 1 if x < 0 else x * 0)
+    if isinstance(x, types.Complex):
+        return lambda x: np.conj(x) / abs(x) if x != 0 else 0 * x
+    if _is_array(x) and not isinstance(x.dtype, types.Complex):
+        return lambda x: np.sign(x)
+    return None
+
+
+@overload(numbers.choose)
+def _choose(condition, a, b):
+    if _is_array(condition):
+        return lambda condition, a, b: np.where(condition, a, b)
+    return lambda condition, a, b: a if condition else b
+
+
+@overload(numbers.unit)
+def _unit_of(ct, index, place):
+    return lambda ct, index, place: ct if index == place else ct * 0.0
+
+
+@overload(numbers.first_equal)
+def _first_equal(y, *candidates):
+    def first_equal(y, *candidates):
+        for place in range(len(candidates)):
+            if candidates[place] == y:
+                return place
+        return 0
+
+    return first_equal
+
+
+@overload(numbers.polygamma)
+def _polygamma(n, x):
+    if not _is_real(x):
+        return None
+
+    def polygamma(n, x):
+        if (x <= 0 and x == math.floor(x)) or (n > 0 and x < -1000.0):
+            return math.nan
+        total = 0.0
+        if x < -1000.0:
+            total -= math.pi / math.tan(math.pi * x)
+            x = 1.0 - x
+        scale = math.gamma(n + 1.0)
+        sign = 1.0 if n % 2 else -1.0
+        while x < 15.0:
+            total += sign * scale / x ** (n + 1)
+            x += 1.0
+        return total + _far(n, float(x))
+
+    return polygamma
+
+
+_BERNOULLI = numbers._BERNOULLI
+
+
+@register_jitable
+def _far(n, x):
+    """Stirling's series and its derivatives."""
+    if n == 0:
+        total = math.log(x) - 0.5 / x
+        for k in range(1, len(_BERNOULLI) + 1):
+            total -= _BERNOULLI[k - 1] / (2 * k * x ** (2 * k))
+        return total
+    total = math.gamma(float(n)) / x**n + math.gamma(n + 1.0) / (2 * x ** (n + 1))
+    for k in range(1, len(_BERNOULLI) + 1):
+        total += _BERNOULLI[k - 1] * math.gamma(2.0 * k + n) / (math.gamma(2.0 * k + 1) * x ** (2 * k + n))
+    return total if n % 2 else -total
+
+
+# Arrays
+
+
+@overload(results.owned)
+def _owned(x):
+    return (lambda x: x.copy()) if _is_array(x) else (lambda x: x)
+
+
+@overload(arrays.zeros_like)
+@overload(tangents.shadow_like)
+def _zeros_like(x):
+    if _is_array(x):
+        dtype = _float_like(x)
+        return lambda x: np.zeros(x.shape, dtype)
+    return _zero_number(x)
+
+
+@overload(tangents.zero_number)
+def _zero_number(x):
+    if isinstance(x, types.Complex):
+        return lambda x: 0j
+    return (lambda x: 0.0) if _is_number(x) else None
+
+
+@overload(arrays.count)
+def _count(x, axis=None):
+    if axis is not None and not isinstance(axis, (types.NoneType, types.Omitted)):
+        return None
+    return (lambda x, axis=None: x.size) if _is_array(x) else (lambda x, axis=None: 1)
+
+
+@overload(arrays.reshape_like)
+def _reshape_like(ct, x):
+    if _is_array(x):
+        return lambda ct, x: np.ascontiguousarray(ct).reshape(x.shape)
+    return lambda ct, x: arrays.unbroadcast(ct, x)
+
+
+@overload(arrays.unbroadcast)
+def _unbroadcast(ct, like):
+    if _is_array(like):
+        return _to_array(ct, like)
+    if not _is_number(like):
+        return None
+    to_real = isinstance(ct.dtype if _is_array(ct) else ct, types.Complex) and not isinstance(like, types.Complex)
+    if _is_array(ct):
+        return (lambda ct, like: ct.sum().real) if to_real else (lambda ct, like: ct.sum())
+    if isinstance(like, types.Complex):
+        return lambda ct, like: complex(ct)
+    return (lambda ct, like: ct.real) if to_real else (lambda ct, like: float(ct))
+
+
+@overload(arrays.match)
+def _match(x, like):
+    return _to_array(x, like) if _is_array(like) else (lambda x, like: arrays.unbroadcast(x, like))
+
+
+@overload(arrays.spread)
+def _spread(ct, x, axis=None, keepdims=False):
+    if axis is not None and not isinstance(axis, (types.NoneType, types.Omitted)):
+        return None
+    if _is_array(x) and _is_number(ct):
+        dtype = _float_like(x)
+        return lambda ct, x, axis=None, keepdims=False: np.full(x.shape, ct, dtype)
+    return lambda ct, x, axis=None, keepdims=False: arrays.unbroadcast(ct, x)
+
+
+def _to_array(ct, like):
+    """Sums or repeats ``ct`` to the shape of ``like``."""
+    dtype = _float_like(like)
+    if _is_number(ct):
+        return lambda ct, like: np.full(like.shape, ct, dtype)
+    if not _is_array(ct) or (isinstance(ct.dtype, types.Complex) and dtype.kind != "c"):
+        return None
+    general = _loops(ct.ndim, like.ndim, dtype)
+    if ct.ndim != like.ndim or ct.dtype != from_dtype(dtype):
+        return general
+    return _loops(ct.ndim, like.ndim, dtype, same="ct")
+
+
+def _loops(mine, theirs, dtype, same=""):
+    """A nest of loops over the larger of two shapes; axes of extent 1 stand still.
+
+    ``same``: what to return where the shapes agree, if not a copy.
+    """
+    rank = max(mine, theirs)
+    lines = ["def to_shape(ct, like):"]
+    if same:
+        lines += ["    if ct.shape == like.shape:", f"        return {same}"]
+    lines += ["    out = np.zeros(like.shape, dtype)"]
+    of_ct, of_out = [], []
+    for axis in range(rank):
+        indent = "    " * (axis + 1)
+        here, there = axis - (rank - mine), axis - (rank - theirs)
+        extents = [f"{name}.shape[{k}]" for name, k in (("ct", here), ("like", there)) if k >= 0]
+        extent = f"max({', '.join(extents)})" if len(extents) > 1 else extents[0]
+        if len(extents) > 1:  # an empty array stays empty
+            extent = f"(0 if min({', '.join(extents)}) == 0 else {extent})"
+        lines.append(f"{indent}for i{axis} in range({extent}):")
+        of_ct += [f"i{axis} if ct.shape[{here}] != 1 else 0"] if here >= 0 else []
+        of_out += [f"i{axis} if like.shape[{there}] != 1 else 0"] if there >= 0 else []
+    indent = "    " * (rank + 1)
+    lines += [f"{indent}out[{', '.join(of_out) or '()'}] += ct[{', '.join(of_ct) or '()'}]", "    return out"]
+    namespace = {"np": np, "dtype": dtype}
+    exec("\n".join(lines), namespace)
+    return namespace["to_shape"]
