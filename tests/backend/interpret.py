@@ -206,6 +206,11 @@ def wrap(value: float) -> float:
     return float(int(value) % 1009)
 
 
+def same(memory: list[float]) -> list[float]:
+    """Another name for a list."""
+    return memory
+
+
 PURE = (operator.add, operator.sub, operator.neg, max)
 TESTS = (operator.lt, operator.eq, operator.ge, operator.ne)
 HINTS = ("x", "y", "z", "t", "u")
@@ -236,6 +241,10 @@ class Writer:
             own = ir.Var(name, FLOATS, self.random.random() < 0.5)
             head.append(ir.Call((own,), display.make_list, (x, y, ir.Const(1.0), ir.Const(2.0))))
             self.memories.append(own)
+            if self.random.random() < 0.4:
+                alias = ir.Var("alias", FLOATS, self.random.random() < 0.5)
+                head.append(ir.Call((alias,), same, (own,)))
+                self.memories.append(alias)
         body = self.block(scope, "return", 1 if self.dense else 3, 1, head=head)
         return ir.Function("program", (x, y, memory, n), body)
 
