@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.backend.native import Native, resolve
 from adjoint.diagnostics import error
 from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
 from adjoint.runtime import jacobians
@@ -24,9 +25,10 @@ class Derivative:
     It can be pickled when the function can, and printed by :func:`source`.
     """
 
-    def __init__(self, kind: str, function: Callable[..., Any], **options: Any) -> None:
+    def __init__(self, kind: str, function: Callable[..., Any], native: Native = None, **options: Any) -> None:
         self.kind = kind
         self.function = function
+        self.native = resolve(native, function)
         self.options = tuple(sorted(options.items()))
         functools.update_wrapper(self, function, assigned=("__doc__", "__module__"), updated=())
         del self.__wrapped__
@@ -46,19 +48,23 @@ class Derivative:
             args,
             kwargs,
             lambda: lower_operator(self.kind, self.function, self.options, args, kwargs),
+            self.native,
         )
 
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", repr(self.function))
-        options = "".join(f", {key}={value!r}" for key, value in self.options if (key, value) != ("wrt", 0))
+        given = (*self.options, *([("native", self.native)] if self.native else []))
+        options = "".join(f", {key}={value!r}" for key, value in given if (key, value) != ("wrt", 0))
         return f"{self.kind}({name}{options})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self.kind, self.function, self.options)
+        return _restore, (type(self), self.kind, self.function, self.options, self.native)
 
 
-def _restore(cls: type[Derivative], kind: str, function: Any, options: tuple[tuple[str, Any], ...]) -> Derivative:
-    return cls(kind, function, **dict(options))
+def _restore(
+    cls: type[Derivative], kind: str, function: Any, options: tuple[tuple[str, Any], ...], native: Native = None
+) -> Derivative:
+    return cls(kind, function, native, **dict(options))
 
 
 def _function(f: Any, operator: str) -> Any:
@@ -72,7 +78,7 @@ def _wrt(wrt: Any) -> Any:
     return tuple(wrt) if isinstance(wrt, list) else wrt
 
 
-def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False) -> Derivative:
+def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False, native: Native = None) -> Derivative:
     """The gradient of a function that returns a number.
 
     Parameters
@@ -83,6 +89,11 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False) -> Deriv
         The argument to differentiate with respect to, by index or name; a tuple for several.
     has_aux
         The function returns ``(value, aux)``; the derivative returns ``(gradient, aux)``.
+    native
+        Whether Numba compiles the derivative. What it cannot compile runs as Python, with a warning that says why;
+        ``"strict"`` makes that an error. Without it, derivatives of ``@njit`` functions are compiled. Machine code
+        follows Numba where it differs from Python: division by zero gives infinities, whole numbers wrap, and
+        indices are not checked.
 
     Returns
     -------
@@ -103,10 +114,10 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False) -> Deriv
     >>> ad.grad(f)(3.0)
     6.0
     """
-    return Derivative("grad", _function(f, "grad"), wrt=_wrt(wrt), has_aux=has_aux)
+    return Derivative("grad", _function(f, "grad"), native, wrt=_wrt(wrt), has_aux=has_aux)
 
 
-def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False) -> Derivative:
+def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False, native: Native = None) -> Derivative:
     """The value of a function and its gradient; parameters as those of :func:`grad`.
 
     Examples
@@ -117,7 +128,7 @@ def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False
     >>> ad.value_and_grad(f)(3.0)
     (9.0, 6.0)
     """
-    return Derivative("value_and_grad", _function(f, "value_and_grad"), wrt=_wrt(wrt), has_aux=has_aux)
+    return Derivative("value_and_grad", _function(f, "value_and_grad"), native, wrt=_wrt(wrt), has_aux=has_aux)
 
 
 class Pullback:
@@ -156,7 +167,7 @@ def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
     return zero_tangent(value) if cotangent is None else cotangent
 
 
-def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
+def vjp(f: Callable[..., Any], *args: Any, native: Native = None, **kwargs: Any) -> tuple[Any, Pullback]:
     """The value of a function, and its pullback.
 
     Parameters
@@ -165,6 +176,8 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback
         The function; its result may have any structure.
     *args, **kwargs
         Its arguments.
+    native
+        Whether Numba compiles both halves; see :func:`grad`.
 
     Returns
     -------
@@ -181,12 +194,15 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback
     >>> pullback(1.0)
     (3.0, 2.0)
     """
-    compiled = specialization(_function(f, "vjp"), ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs))
+    native = resolve(native, _function(f, "vjp"))
+    compiled = specialization(f, ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), native)
     value, residuals = compiled.run(f, (*args, *kwargs.values()))
     return value, Pullback(compiled, residuals, value)
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, native: Native = None
+) -> tuple[Any, Any]:
     """The value of a function and its derivative in a direction.
 
     Parameters
@@ -195,6 +211,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         The function.
     primals, tangents
         Its arguments, and the direction: for each argument a tangent of its structure, or None.
+    native
+        Whether Numba compiles the derivative; see :func:`grad`.
 
     Examples
     --------
@@ -213,8 +231,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         None if tangent is None else check_tangent(tangent, primal, f"tangent {place}")
         for place, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
     )
+    native = resolve(native, _function(f, "jvp"))
     compiled = specialization(
-        _function(f, "jvp"), ("jvp", len(primals)), (*primals, *checked), {}, lambda: lower_jvp(f, primals, checked)
+        f, ("jvp", len(primals)), (*primals, *checked), {}, lambda: lower_jvp(f, primals, checked), native
     )
     result: tuple[Any, Any] = compiled.run(f, (*primals, *checked))
     return result
@@ -309,7 +328,7 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
     if not args and not kwargs:
         args = _examples(derivative)
         if not args:
-            known = latest(derivative.function, (derivative.kind, derivative.options))
+            known = latest(derivative.function, (derivative.kind, derivative.options), derivative.native)
             if known is not None:
                 return known.emitted.text
             raise error(

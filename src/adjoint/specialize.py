@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from adjoint.backend.native import Native, NativeFunction
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import error
 from adjoint.frontend.entry import Entry
@@ -98,10 +99,16 @@ _tables: WeakKeyDictionary[Any, dict[Any, list[Specialization]]] = WeakKeyDictio
 
 
 def specialization(
-    function: Any, key: Any, args: Sequence[Any], kwargs: Mapping[str, Any], lower: Callable[[], Entry]
+    function: Any,
+    key: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    lower: Callable[[], Entry],
+    native: Native = False,
 ) -> Specialization:
     """The compiled derivative for a call: an old one that fits, or a new one."""
     owner, identity = _owner(function)
+    key = (key, native)
     full = (key, identity, tuple(map(key_of, args)), tuple((name, key_of(value)) for name, value in kwargs.items()))
     found = _find(owner, full, function, args, kwargs)
     if found is not None:
@@ -109,7 +116,7 @@ def specialization(
     with _lock:
         found = _find(owner, full, function, args, kwargs)
         if found is None:
-            found = compile_entry(lower(), function)
+            found = compile_entry(lower(), function, native)
             entries = _tables.setdefault(owner, {}).setdefault(full, [])
             entries.insert(0, found)
             del entries[MOST_PER_KEY:]
@@ -125,10 +132,11 @@ def _find(
     return None
 
 
-def latest(function: Any, key: Any) -> Specialization | None:
+def latest(function: Any, key: Any, native: Native = False) -> Specialization | None:
     """The specialisation that was compiled last for a derivative."""
     owner, identity = _owner(function)
-    found = [entries[0] for full, entries in _tables.get(owner, {}).items() if full[0] == key and full[1] == identity]
+    wanted = ((key, native), identity)
+    found = [entries[0] for full, entries in _tables.get(owner, {}).items() if full[:2] == wanted]
     return found[-1] if found else None
 
 
@@ -144,14 +152,15 @@ def _owner(function: Any) -> tuple[Any, Any]:
     return function, None
 
 
-def compile_entry(entry: Entry, function: Any) -> Specialization:
+def compile_entry(entry: Entry, function: Any, native: Native = False) -> Specialization:
     """Prints and loads a lowered entry."""
     finished = finish(entry.function)
     emitted = emit(finished)
     adjoint = adjoint_emitted = None
     if entry.adjoint is not None:
-        adjoint_emitted = emit(finish(entry.adjoint))
-        adjoint = load(adjoint_emitted, _title(adjoint_emitted, function))
+        finished_adjoint = finish(entry.adjoint)
+        adjoint_emitted = emit(finished_adjoint)
+        adjoint = _loaded(adjoint_emitted, finished_adjoint, native)
     count = len(finished.params) - len(entry.captured)
     written = tuple(
         place
@@ -159,7 +168,7 @@ def compile_entry(entry: Entry, function: Any) -> Specialization:
         if isinstance(param.type, Array) and param.type.storage.written
     )
     keys = tuple(key_of(item.read(function)) for item in entry.captured)
-    call = load(emitted, _title(emitted, function))
+    call = _loaded(emitted, finished, native)
     return Specialization(
         call,
         finished,
@@ -175,8 +184,9 @@ def compile_entry(entry: Entry, function: Any) -> Specialization:
     )
 
 
-def _title(emitted: Emitted, function: Any) -> str:
-    return emitted.name
+def _loaded(emitted: Emitted, function: Function, native: Native) -> Callable[..., Any]:
+    interpreted = load(emitted)
+    return NativeFunction(emitted, interpreted, function, native == "strict") if native else interpreted
 
 
 def key_of(value: Any) -> Any:

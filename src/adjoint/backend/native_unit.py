@@ -113,9 +113,10 @@ class Unit:
             raise self._reason(failure, name) from failure
 
     def _load(self, text: str, filename: str) -> Callable[..., Any]:
-        namespace: dict[str, Any] = {"__name__": "adjoint.native"}
-        exec(compile(text, filename, "exec"), namespace)
-        dispatcher = namespace[self.emitted.name]
+        module = types.ModuleType(f"adjoint_native_{hashlib.sha256(text.encode()).hexdigest()[:24]}")
+        sys.modules[module.__name__] = module  # what is read from the cache looks for it there
+        exec(compile(text, filename, "exec"), vars(module))
+        dispatcher = vars(module)[self.emitted.name]
         dispatcher.compile(self.signature)
         dispatcher.disable_compile()
         if self.takes_all:
@@ -187,7 +188,9 @@ def _circumstances() -> tuple[str, ...]:
         digest.update(path.read_bytes())
     processor = cpu_target.target_context.codegen().magic_tuple()
     named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
+    flags = f"optimised {numba.config.OPT}, bounds checked {numba.config.BOUNDSCHECK}"
     return (
+        flags,
         ", ".join(f"{name} {module.__version__}" for name, module in named.items()),
         f"python {sys.version.split()[0]} ({sys.implementation.cache_tag})",
         f"runtime {digest.hexdigest()[:16]}",

@@ -14,7 +14,7 @@ from numba.core import types
 from numba.extending import overload, register_jitable
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from adjoint.runtime import arrays, numbers, results, tangents
+from adjoint.runtime import arrays, numbers, results, sequences, tangents
 
 
 def _is_array(x):
@@ -179,6 +179,21 @@ def _far(n, x):
     return total if n % 2 else -total
 
 
+# Ranges
+
+
+@overload(reversed)
+def _reversed(sequence):
+    if not isinstance(sequence, types.RangeType):
+        return None
+
+    def reverse(sequence):
+        start, step = sequence.start, sequence.step
+        return range(start + (len(sequence) - 1) * step, start - step, -step)
+
+    return reverse
+
+
 # Arrays
 
 
@@ -246,6 +261,49 @@ def _spread(ct, x, axis=None, keepdims=False):
     return lambda ct, x, axis=None, keepdims=False: arrays.unbroadcast(ct, x)
 
 
+@overload(sequences.array_of)
+def _array_of(template, *leaves):
+    items = leaves[0] if len(leaves) == 1 and isinstance(leaves[0], types.BaseTuple) else leaves
+    if not items or not all(isinstance(leaf, (types.Number, types.Boolean)) for leaf in items):
+        return None
+    kind = np.result_type(*(as_dtype(leaf) for leaf in items))
+    cast = {"f": "float", "c": "complex", "i": "int", "b": "bool"}.get(kind.kind)
+    shape = _shape_of(template)
+    if cast is None or shape is None:
+        return None
+    lines = [f"    items = ({''.join(f'{cast}(leaves[{k}]), ' for k in range(len(items)))})"]
+    lines += [f"    out = np.empty({shape}, dtype)"]
+    for path in np.ndindex(*shape):
+        lines.append(f"    out[{', '.join(map(str, path))}] = items[template{''.join(f'[{k}]' for k in path)}]")
+    return _made("template, *leaves", [*lines, "    return out"], np=np, dtype=kind)
+
+
+@overload(sequences.array_leaf)
+def _array_leaf(ct, template, place, leaf):
+    shape = _shape_of(template)
+    if shape is None or not _is_number(leaf):
+        return None
+    lines = ["    total = 0.0"]
+    for path in np.ndindex(*shape):
+        lines.append(f"    if template{''.join(f'[{k}]' for k in path)} == place:")
+        lines.append(f"        total += ct[{', '.join(map(str, path))}]")
+    return _made("ct, template, place, leaf", [*lines, "    return total"])
+
+
+def _shape_of(template):
+    """The shape of nested tuples of whole numbers; None if they have none."""
+    if isinstance(template, types.Integer):
+        return ()
+    parts = {_shape_of(part) for part in template}
+    (part,) = parts if len(parts) == 1 else (None,)
+    return None if part is None else (len(template), *part)
+
+
+def _made(params, body, **namespace):
+    exec("\n".join([f"def made({params}):", *body]), namespace)
+    return namespace["made"]
+
+
 def _to_array(ct, like):
     """Sums or repeats ``ct`` to the shape of ``like``."""
     dtype = _float_like(like)
@@ -265,7 +323,7 @@ def _loops(mine, theirs, dtype, same=""):
     ``same``: what to return where the shapes agree, if not a copy.
     """
     rank = max(mine, theirs)
-    lines = ["def to_shape(ct, like):"]
+    lines = []
     if same:
         lines += ["    if ct.shape == like.shape:", f"        return {same}"]
     lines += ["    out = np.zeros(like.shape, dtype)"]
@@ -282,6 +340,4 @@ def _loops(mine, theirs, dtype, same=""):
         of_out += [f"i{axis} if like.shape[{there}] != 1 else 0"] if there >= 0 else []
     indent = "    " * (rank + 1)
     lines += [f"{indent}out[{', '.join(of_out) or '()'}] += ct[{', '.join(of_ct) or '()'}]", "    return out"]
-    namespace = {"np": np, "dtype": dtype}
-    exec("\n".join(lines), namespace)
-    return namespace["to_shape"]
+    return _made("ct, like", lines, np=np, dtype=dtype)

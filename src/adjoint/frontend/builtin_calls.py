@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable
@@ -92,7 +93,9 @@ def _sequence(lo: Lowerer, value: Value) -> Value:
         from adjoint.frontend.comprehensions import list_of_generator
 
         return list_of_generator(lo, value)
-    return value
+    from adjoint.frontend.iteration import iterated
+
+    return iterated(lo, value, None)
 
 
 @_handles(next)
@@ -521,6 +524,55 @@ def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     if len(args) > 2:
         return library.call(lo, library.reduce, [args[0], sequence, args[2]], node)
     return library.call(lo, library.reduce_from_first, [args[0], sequence], node)
+
+
+@_handles(functools.partial)
+def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()))
+
+
+@_handles(itertools.accumulate)
+def _accumulate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    function = kwargs.get("func", args[1] if len(args) > 1 else Const(operator.add))
+    if "initial" in kwargs:
+        raise lo.problem("AD0301", node, "'accumulate' with 'initial'")
+    return library.call(lo, library.accumulated, [_sequence(lo, args[0]), function], node)
+
+
+@_handles(itertools.product)
+def _product(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) != 2 or kwargs:
+        return NotImplemented
+    return library.call(lo, library.crossed, [_sequence(lo, arg) for arg in args], node)
+
+
+@_handles(itertools.chain)
+def _chain(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    result = _sequence(lo, args[0])
+    for arg in args[1:]:
+        result = library.call(lo, library.joined, [result, _sequence(lo, arg)], node)
+    return result
+
+
+@_handles(np.ndarray.tolist)
+def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    type_ = getattr(args[0], "type", None)
+    if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) > 2:
+        return NotImplemented
+    return library.call(lo, library.copied if len(type_.dims) == 1 else library.rows, [args[0]], node)
+
+
+@_handles(list.sort)
+def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    items = containers.list_items(lo, args[0])
+    if items is None or not isinstance(args[0], Ref):
+        raise lo.problem("AD0303", node, "'sort' of a list that exists at run time", helps=("use sorted(...)",))
+    ordered = _sorted(lo, args, kwargs, node)
+    new = containers.list_items(lo, ordered)
+    if new is None:
+        raise lo.problem("AD0303", node, "'sort' of these items", helps=("use sorted(...)",))
+    containers.replace(lo, args[0], list_record(new), node)
+    return NONE
 
 
 @_handles(sorted)

@@ -13,10 +13,10 @@ from typing import Any
 
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import builtin_calls, containers, inputs, objects, source
-from adjoint.frontend.containers import Restart
-from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer
+from adjoint.frontend.core import Frame, Lowerer, MAX_INLINE_DEPTH, Restart
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import scope_of
+from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
     NONE,
     UNDEFINED,
@@ -34,8 +34,9 @@ from adjoint.frontend.values import (
     Union,
     Value,
 )
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import OPAQUE, List, carries_derivative
+from adjoint.ir.effects import effects
+from adjoint.ir.nodes import Atom, Call, Const, Store, Var
+from adjoint.ir.types import OPAQUE, Array, List, carries_derivative
 from adjoint.rules import registry
 
 
@@ -165,6 +166,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     rule = registry.rule_for(callee)
     assert rule is not None
     bound, named = rule.bind(args, kwargs)
+    if "out" in named and named["out"] != NONE:
+        return _into(lo, callee, args, kwargs, node)
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
         raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
@@ -180,6 +183,20 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     atoms = [materialize(lo, value, node, observer=observer) for value in bound]
     pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
     return objects.call_any(lo, callee, atoms, node, **pairs)
+
+
+def _into(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """A call that writes its result into an array it is given."""
+    out = kwargs["out"]
+    if isinstance(out, TupleValue) and len(out.items) == 1:
+        out = out.items[0]
+    if not isinstance(out, Var) or not isinstance(out.type, Array):
+        raise lo.problem("AD0303", node, "'out' must be an array")
+    result = call_rule(lo, callee, args, {name: value for name, value in kwargs.items() if name != "out"}, node)
+    atom = materialize(lo, result, node)
+    containers.mark_array_written(lo, out, atom, node)
+    lo.emit(Store(out, None, atom, "set", lo.span(node)))
+    return out
 
 
 def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
@@ -199,9 +216,21 @@ def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
 def _call_opaque(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
+    facts = effects(constant)
+    if not (facts.known and facts.pure):
+        for value in (*args, *kwargs.values()):
+            _keep_identity(lo, value)
     atoms = [materialize(lo, value, node) for value in args]
     pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
     return objects.call_any(lo, constant, list(atoms), node, **pairs)
+
+
+def _keep_identity(lo: Lowerer, value: Value) -> None:
+    """A list or dict that is handed to who knows whom must be the one that others see, not a copy."""
+    if isinstance(value, Ref) and value.origin is None:
+        record = lo.store[value]
+        if isinstance(record, Record) and record.cls in (list, dict) and record.parts:
+            raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 
 def _call_opaque_variable(
@@ -223,7 +252,7 @@ _LIBRARY_FOLDERS = tuple(
 
 def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """A user's function always is; a library's only where it is handed something that may carry a derivative."""
-    if not function.__code__.co_filename.startswith(_LIBRARY_FOLDERS):
+    if not function.__code__.co_filename.startswith((*_LIBRARY_FOLDERS, "<frozen")):
         return True
     return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
 

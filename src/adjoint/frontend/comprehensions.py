@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from weakref import WeakKeyDictionary
 
 from adjoint.frontend import containers
 from adjoint.frontend.core import Frame, Lowerer
-from adjoint.frontend.iteration import run_for, static_items
+from adjoint.frontend.iteration import known_range, run_for, static_items
 from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, Value
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
@@ -60,7 +61,7 @@ def each(lo: Lowerer, generators: Sequence[ast.comprehension], action: Callable[
 
     run_for(
         lo,
-        generator.target if not isinstance(generator.target, ast.Name) else _Target(generator),
+        _target_of(generator),
         iterable,
         lambda item: assign.assign(lo, generator.target, item),
         body,
@@ -79,6 +80,16 @@ class _Target(ast.AST):
             setattr(self, name, getattr(generator.target, name))
 
 
+_targets: WeakKeyDictionary[ast.comprehension, ast.AST] = WeakKeyDictionary()
+
+
+def _target_of(generator: ast.comprehension) -> ast.AST:
+    """The node that stands for a generator's loop: always the same one."""
+    if not isinstance(generator.target, ast.Name):
+        return generator.target
+    return _targets.setdefault(generator, _Target(generator))
+
+
 def list_comprehension(
     lo: Lowerer, node: ast.expr, element: ast.expr, generators: Sequence[ast.comprehension]
 ) -> Value:
@@ -91,6 +102,9 @@ def list_comprehension(
             if isinstance(iterable, GeneratorValue):
                 iterable = list_of_generator(lo, iterable)
             items = static_items(lo, iterable, node)
+            unrolled = lo.run_data.all_constant or lo.site(_target_of(generators[0])) in lo.settings.unrolled
+            if items is None and unrolled and known_range(iterable) is not None:
+                items = [Const(i) for i in known_range(iterable) or ()]
             known = None if items is None else _known(lo, generators[0], items, element)
             if known is not None:
                 return containers.new_list(lo, known, node)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import operator
-from typing import Any
+from typing import Any, NoReturn
 
 
 
 from adjoint.frontend import library
-from adjoint.frontend.core import Lowerer
+from adjoint.frontend.core import Lowerer, Restart, Unreached
 from adjoint.frontend.indexing import array_key, type_of_item
 from adjoint.frontend.materialize import materialize
-from adjoint.frontend.objects import class_of, special_method, writable
+from adjoint.frontend.objects import outlives_the_call, special_method, writable
 from adjoint.frontend.shapes import NeedsRuntime, join_types, original_sites, type_of
 from adjoint.frontend.values import (
     Closure,
@@ -29,17 +29,13 @@ from adjoint.frontend.values import (
     is_atom,
     list_record,
 )
-from adjoint.ir.nodes import Atom, Call, Const, Load, Store, Subscript, Var
+from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Store, Subscript, Var
 from adjoint.ir.types import INT, OPAQUE, Array, Dict, Instance, List, Number, Opaque, Scalar, Storage, Tuple, Type
 from adjoint.ir.types import is_float_dtype
 from adjoint.runtime import display
 from adjoint.runtime.objects import check_length, make_object, slice_bounds
 
 MAX_DISPATCH = 16
-
-
-class Restart(Exception):
-    """Something was found out that lowering must know from its beginning."""
 
 
 # -- lists ------------------------------------------------------------------------------------------------------------
@@ -105,8 +101,8 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
             assert origin is not None
             raise NeedsRuntime(tuple(original_sites((value.site,))))
         case (Closure() | Method()) if lo.counted_loops:
-            lo.settings.unrolled.add(lo.counted_loops[-1])
-            raise Restart
+            lo.unroll_innermost()
+            return materialize(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple:
             atoms = [slot(lo, item, node) for item in items]
             if all(isinstance(atom, Const) for atom in atoms):
@@ -122,12 +118,20 @@ def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) 
     """Something is put into a container: its type must allow for it."""
     type_ = container.type
     assert isinstance(type_, (List, Dict))
+    refuse_outside(lo, type_.storage, node)
     type_.storage.mark_written()
     before = type_.element if isinstance(type_, List) else type_.value
     after = _join_optional(lo, before, type_of(atom), node)
     if after == before:
         return
     _remember(lo, type_, List(after) if isinstance(type_, List) else Dict(after), node)
+
+
+def refuse_outside(lo: Lowerer, storage: Storage, node: ast.AST | None) -> None:
+    """Memory that a global or captured variable holds is not written."""
+    home = storage.find()
+    if any(outlives_the_call(site) for mine, site in lo.run_data.sites_of_storage if mine.find() is home):
+        raise lo.problem("AD0302", node, "a container from outside the function is written")
 
 
 def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: ast.AST | None) -> None:
@@ -181,7 +185,7 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
 
 def replace(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) -> None:
     """Changes what a list or dict holds."""
-    writable(ref)
+    writable(lo, ref, node)
     if ref.origin is not None:
         raise NeedsRuntime((ref.site,))
     lo.store[ref] = record
@@ -245,6 +249,9 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
 
 def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value]:
     """The items of something of known length (or of which exactly ``count`` are wanted)."""
+    from adjoint.frontend.iteration import iterated
+
+    value = iterated(lo, value, node)
     match value:
         case TupleValue(items=items):
             return list(items)
@@ -272,8 +279,6 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
             items_ = static_items(lo, value, node)
             if items_ is not None:
                 return items_
-    if class_of(lo, value) is not None and special_method(lo, value, "__iter__") is not None:
-        raise lo.problem("AD0305", node, "an object with its own '__iter__' is unpacked")
     raise lo.problem("AD0301", node, "the number of items is not known here")
 
 
@@ -379,7 +384,9 @@ def _item_of_tuple(
     if isinstance(index, Const):
         try:
             return items[index.value]
-        except (IndexError, TypeError) as error:
+        except IndexError as error:
+            raise_error(lo, IndexError, str(error), node)
+        except TypeError as error:
             raise lo.problem("AD0203", node, str(error)) from None
     atom = materialize(lo, index, node)
     if all(is_atom(item) for item in items) and items:
@@ -400,7 +407,9 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
     if isinstance(index, Const):
         try:
             return record.items[index.value]
-        except (IndexError, TypeError) as error:
+        except IndexError as error:
+            raise_error(lo, IndexError, str(error), node)
+        except TypeError as error:
             raise lo.problem("AD0203", node, str(error)) from None
     if any(isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value)) for item in record.items):
         return Union(materialize(lo, index, node), record.items)
@@ -414,8 +423,14 @@ def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         raise NeedsRuntime(tuple(original_sites((base.site,))))
     found = record.get(index.value)
     if found is None:
-        raise lo.problem("AD0203", node, f"the dict has no key {index.value!r} here")
+        raise_error(lo, KeyError, index.value, node)
     return found
+
+
+def raise_error(lo: Lowerer, cls: type[Exception], argument: Any, node: ast.AST | None) -> NoReturn:
+    """What is certain to raise when it runs: this path ends with that exception."""
+    lo.stop(Raise(lo.open.call(cls, Const(argument)), None, lo.span(node)))
+    raise Unreached
 
 
 def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
@@ -480,6 +495,7 @@ def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | Non
             f"a float is stored into an array of {dtype}, which cuts it off",
             helps=("make the array with a floating dtype: np.zeros(n)",),
         )
+    refuse_outside(lo, array.type.storage, node)
     array.type.storage.mark_written()
 
 

@@ -48,6 +48,10 @@ class Problem(Exception):
         self.diagnostic = found
 
 
+class Restart(Exception):
+    """Something was found out that lowering must know from its beginning."""
+
+
 class Unreached(Exception):
     """A recursive call of which it is not yet known what it returns: this path is looked at again later."""
 
@@ -115,6 +119,7 @@ class Lowerer:
         self.regions: list[Region] = []
         self.frame: Frame | None = None
         self.depth = 0
+        self.enclosed = False
         self.counted_loops: list[Site] = []
         """The loops around over ranges whose bounds are known, which could be unrolled."""
         self.fixed_span: Span | None = None
@@ -130,10 +135,11 @@ class Lowerer:
         return self.frame.source.span(node)
 
     def problem(
-        self, code: str, node: ast.AST | None, label: str, *, notes: Iterable[str] = (), helps: Iterable[str] = ()
+        self, code: str, node: ast.AST | None, label: str, *, notes: Iterable[str] = (), helps: Iterable[str] | None = None
     ) -> Problem:
-        """An exception to raise: this code, at this place."""
-        return Problem(diagnostic(code, self.span(node), label, notes=tuple(notes), helps=tuple(helps)))
+        """An exception to raise: this code, at this place; without ``helps`` those of the catalogue."""
+        given = None if helps is None else tuple(helps)
+        return Problem(diagnostic(code, self.span(node), label, notes=tuple(notes), helps=given))
 
     def site(self, node: ast.AST) -> Site:
         """The identity of an allocation: the place in the source and the calls that led there."""
@@ -262,8 +268,12 @@ class Lowerer:
             rest = self.fork(store)
             origin.branch = (cond, gone, rest, None)
 
-    def join_leaves(self, leaves: Sequence[Exiting], base: dict[Any, Value]) -> Joined:
-        """One store and one value for several paths; which path it was is told by ``kind`` where that matters."""
+    def join_leaves(self, leaves: Sequence[Exiting], base: dict[Any, Value], *, enclosed: bool = False) -> Joined:
+        """One store and one value for several paths; which path it was is told by ``kind`` where that matters.
+
+        With ``enclosed``, what the paths computed is handed out by name even where they agree.
+        """
+        self.enclosed = enclosed
         kinds = tuple(dict.fromkeys(leaf.action for leaf in leaves))
         columns: list[list[Atom]] = [[] for _ in leaves]
         targets: list[Var] = []
@@ -298,7 +308,7 @@ class Lowerer:
         key: Any = None,
     ) -> Value:
         first = values[0]
-        if all(value is first or (is_atom(value) and value == first) for value in values):
+        if not self.enclosed and all(value is first or (is_atom(value) and value == first) for value in values):
             return first
         shape = self.join_shapes([shapes.shape_of(v, leaf.store) for v, leaf in zip(values, leaves, strict=True)], key)
         rows = [
@@ -307,7 +317,7 @@ class Lowerer:
         atoms: list[Atom] = []
         for place, (type_, name) in enumerate(shapes.leaf_types(shape, hint)):
             row = [atoms_of_leaf[place] for atoms_of_leaf in rows]
-            if all(atom == row[0] for atom in row):
+            if all(atom == row[0] for atom in row) and not (self.enclosed and isinstance(row[0], Var)):
                 atoms.append(row[0])
                 continue
             target = Var(name, type_, named)
@@ -323,6 +333,7 @@ class Lowerer:
             try:
                 shape = shapes.join(shape, other)
             except shapes.TooManyOptions:
+                self.unroll_innermost()
                 name = key.name if isinstance(key, Cell) else "a value"
                 raise self.problem(
                     "AD0402", None, f"{name!r} has too many different structures where paths meet"
@@ -330,6 +341,15 @@ class Lowerer:
         if isinstance(key, Ref) and isinstance(shape, shapes.UnionShape):
             raise shapes.NeedsRuntime((key.site,))
         return shape
+
+    def unroll_innermost(self) -> None:
+        """Where a loop over a known range makes structures that do not settle: starts again with it unrolled."""
+        for site in reversed(self.counted_loops):
+            if site not in self.settings.unrolled:
+                self.settings.unrolled.add(site)
+                self.settings.runtime_sites.clear()
+                self.settings.site_types.clear()
+                raise Restart
 
     # -- regions whose exits meet at their end ----------------------------------------------------------------------
 

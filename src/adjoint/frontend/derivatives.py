@@ -28,10 +28,13 @@ from adjoint.frontend.values import (
     TupleValue,
     Union,
     Value,
+    list_record,
 )
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, is_handle
 from adjoint.ir.walk import free_vars, inline
+from adjoint.runtime import results, tangents
+from adjoint.types.vectors import tangent_class
 
 MARK = "__adjoint_operator__"
 
@@ -287,6 +290,8 @@ def _check_effects(lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value
     if not lo.regions:
         return
     for key, value in after.items():
+        if isinstance(key, Ref) and key.origin is not None:
+            continue  # an argument of the whole: written through, to what is computed from its value on entry
         if key in before and before[key] is not value:
             raise lo.problem(
                 "AD0302", node, "the function that is differentiated here changes a variable or object from outside"
@@ -362,9 +367,9 @@ def _seed(lo: Lowerer, shape: shapes.Shape, node: ast.AST | None) -> Atom:
         case shapes.Same(value=Const(value=None)):
             raise lo.problem("AD0407", node, "the function returns None")
         case shapes.Leaf(type=Array()) | shapes.TupleShape() | shapes.RefShape():
-            raise lo.problem("AD0406", node, f"the result is {_describe(shape)}, not a number")
+            raise lo.problem("AD0406", node, f"the result is {_describe(shape)}, not a number", helps=None)
         case shapes.Leaf(type=type_) if carries_derivative(type_):
-            raise lo.problem("AD0406", node, "the result is a structure, not a number")
+            raise lo.problem("AD0406", node, "the result is a structure, not a number", helps=None)
         case _:
             raise lo.problem("AD0407", node, "the result cannot be differentiated")
 
@@ -386,11 +391,11 @@ def check_differentiable(lo: Lowerer, value: Value, place: int | str, node: ast.
     where = f"argument {place!r}" if isinstance(place, str) else f"argument {place}"
     match value:
         case Const(value=int() as number) if not isinstance(number, bool):
-            raise lo.problem("AD0403", node, f"{where} is the integer {number}; pass {float(number)}")
+            raise lo.problem("AD0403", node, f"{where} is the integer {number}", helps=(f"pass {float(number)}",))
         case Var(type=Scalar(kind="int")):
-            raise lo.problem("AD0403", node, f"{where} is an integer; pass a float")
+            raise lo.problem("AD0403", node, f"{where} is an integer", helps=("pass a float: 3.0 for 3",))
         case Var(type=Array(dtype=dtype)) if dtype is not None and dtype.kind in "iu":
-            raise lo.problem("AD0403", node, f"{where} is an array of {dtype}; pass an array of floats")
+            raise lo.problem("AD0403", node, f"{where} is an array of {dtype}", helps=("pass an array of floats: x.astype(float)",))
     if not any(True for _ in differentiable_leaves(lo, value)):
         raise lo.problem("AD0404", node, f"{where} has no part that can be differentiated")
 
@@ -415,8 +420,6 @@ def differentiable_leaves(lo: Lowerer, value: Value) -> Iterator[Atom]:
 def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var]) -> Value:
     """The structure of ``value`` with its differentiable leaves replaced; None at what has no derivative."""
     from adjoint.frontend.materialize import materialize
-    from adjoint.runtime import results, tangents
-    from adjoint.types.vectors import tangent_class
 
     match value:
         case Var(type=type_) if carries_derivative(type_):
@@ -508,8 +511,17 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     count = len(inner.results)
     value = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
     dots = dict(zip(outputs, atoms[count:], strict=True))
+    if not lo.regions:
+        dots = {i: _owned(lo, atom) for i, atom in dots.items()}
     tangent = _result_tangent(lo, inner.shape, iter(range(count)), dots)
     return TupleValue((value, tangent))
+
+
+def _owned(lo: Lowerer, atom: Atom) -> Atom:
+    """A result that shares no memory with what the caller holds."""
+    if isinstance(atom, Var) and isinstance(atom.type, (Array, Number)):
+        return _converted(lo, results.owned, [atom], atom)
+    return atom
 
 
 def _paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[Atom]:
@@ -534,6 +546,8 @@ def _paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> 
         case Ref():
             record, directions = lo.store[value], lo.store.get(tangent)
             assert isinstance(record, Record)
+            if record.cls is list and not isinstance(directions, Record):
+                directions = list_record(known_items(lo, tangent, node, count=len(record.parts)))
             if not isinstance(directions, Record):
                 raise lo.problem("AD0409", node, "the tangent does not have the structure of the primal")
             for key, part in record.parts:
@@ -549,7 +563,6 @@ def _as_float(tangent: Value) -> Atom:
 
 def _result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dots: dict[int, Atom]) -> Value:
     from adjoint.frontend.values import Site
-    from adjoint.types.vectors import tangent_class
 
     match shape:
         case shapes.Leaf():

@@ -12,8 +12,7 @@ from typing import Any
 
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import derivatives, shapes
-from adjoint.frontend.containers import Restart
-from adjoint.frontend.core import Lowerer, Problem, Settings
+from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.inputs import Captured, Guard, captured, enter
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import NeedsRuntime, original_sites

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.frontend import containers, objects, shapes
+from adjoint.frontend import containers, library, objects, shapes
 from adjoint.frontend.core import Frame, Lowerer
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inplace_name, method_name, reflected_name
@@ -216,6 +216,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         parts = [containers.list_items(lo, side) for side in operands]
         if parts[0] is not None and parts[1] is not None:
             return containers.new_list(lo, [*parts[0], *parts[1]], node)
+        if all(_is_list(lo, side) for side in operands):
+            return library.call(lo, library.joined, operands, node)
     if op is operator.mul:
         for sequence, count in ((left, right), (right, left)):
             if isinstance(count, Const) and isinstance(count.value, int):
@@ -224,7 +226,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 items = containers.list_items(lo, sequence)
                 if items is not None and len(items) * count.value <= 64:
                     return containers.new_list(lo, list(items) * count.value, node)
-            elif containers.list_items(lo, sequence) is not None and isinstance(shapes.type_of(count), Scalar):
+            elif _is_list(lo, sequence) and isinstance(shapes.type_of(count), Scalar):
                 return containers.repeat_list(lo, sequence, count, node)
     if op in (operator.eq, operator.ne) and isinstance(left, TupleValue) and isinstance(right, TupleValue):
         if len(left.items) != len(right.items):
@@ -235,6 +237,11 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             result = equal if result == Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
         return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
     return None
+
+
+def _is_list(lo: Lowerer, value: Value) -> bool:
+    is_run_time = isinstance(value, Var) and isinstance(value.type, List)
+    return is_run_time or containers.list_items(lo, value) is not None
 
 
 def _on_each_option(lo: Lowerer, union: Union, apply: Callable[[Value], Value], node: ast.AST | None) -> Value:
@@ -264,7 +271,36 @@ def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
         cond, facts = truth(lo, node.operand)
         flipped = Const(not cond.value) if isinstance(cond, Const) else lo.open.call(operator.not_, cond)
         return flipped, tuple(f.flipped() for f in facts)
+    if isinstance(node, ast.BoolOp):
+        return _truth_of_operation(lo, node)
     return truth_of(lo, evaluate(lo, node), node), ()
+
+
+def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact, ...]]:
+    """``and`` and ``or`` where only the truth of the result counts."""
+    from adjoint.frontend.refine import refine
+
+    is_and = isinstance(node.op, ast.And)
+    known: list[Fact] = []
+
+    def chain(parts: list[ast.expr]) -> Value:
+        cond, facts = truth(lo, parts[0])
+        known.extend(fact.part_of(is_and) for fact in facts)
+        if len(parts) == 1:
+            return cond
+
+        def rest() -> Value:
+            refine(lo, facts, is_and)
+            return chain(parts[1:])
+
+        def done() -> Value:
+            return Const(not is_and)
+
+        return lo.branch(cond, rest, done, node) if is_and else lo.branch(cond, done, rest, node)
+
+    found = chain(list(node.values))
+    assert isinstance(found, (Var, Const))
+    return found, tuple(known)
 
 
 def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:

@@ -21,7 +21,7 @@ from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import join_types
 from adjoint.frontend.values import UNDEFINED, Cell, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
-from adjoint.ir.types import FLOAT, INT, Dict, Instance, List, Opaque, Type
+from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
 from adjoint.rules.typing import abstract
 
 MAX_PARTS = 64
@@ -176,7 +176,10 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
     if is_constant(value):
         return Const(value)
     if isinstance(value, (np.ndarray, np.generic)):
-        return _declared(Var(hint, abstract(value), True), declare)
+        var = Var(hint, abstract(value), True)
+        if isinstance(var.type, Array):
+            lo.run_data.sites_of_storage.append((var.type.storage, Site(("input", *path))))
+        return _declared(var, declare)
     if isinstance(value, tuple):
         base = Var(hint, Opaque(tuple), True)
         declare(base)

@@ -55,10 +55,11 @@ def run_for(
         from adjoint.frontend.comprehensions import list_of_generator
 
         iterable = list_of_generator(lo, iterable)
+    iterable = iterated(lo, iterable, node)
     items = static_items(lo, iterable, node)
-    known_range = _known_range(iterable)
-    if known_range is not None and lo.site(node) in lo.settings.unrolled:
-        items = [Const(i) for i in known_range]
+    few = known_range(iterable)
+    if few is not None and lo.site(node) in lo.settings.unrolled:
+        items = [Const(i) for i in few]
     if items is not None:
         _unroll(lo, items, bind, body, orelse)
         return
@@ -83,16 +84,16 @@ def run_for(
         bind(index if counts else sequence.item(index))
         body()
 
-    if known_range is not None:
+    if few is not None:
         lo.counted_loops.append(lo.site(node))
     try:
         run_loop(lo, node, Range(start, stop, step), index, iteration, orelse, assigned)
     finally:
-        if known_range is not None:
+        if few is not None:
             lo.counted_loops.pop()
 
 
-def _known_range(iterable: Value) -> range | None:
+def known_range(iterable: Value) -> range | None:
     """The integers of a range whose bounds are known, if they are few."""
     match iterable:
         case RangeValue(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)):
@@ -111,6 +112,16 @@ def _index_hint(target: ast.AST | None, iterable: Value) -> str:
     ):
         return target.elts[0].id
     return "i"
+
+
+def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """What an object of a user's class iterates over, as its ``__iter__`` tells; other values as they are."""
+    method = special_method(lo, value, "__iter__")
+    if method is None:
+        return value
+    from adjoint.frontend.calls import call_value
+
+    return call_value(lo, method, [], {}, node)
 
 
 def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
@@ -222,12 +233,6 @@ def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None
             return _indexed(lo, inner, node)
         case Union():
             raise lo.problem("AD0301", node, "iterating over a value that has several structures")
-        case Ref() if special_method(lo, value, "__iter__") is not None:
-            from adjoint.frontend.calls import call_value
-
-            method = special_method(lo, value, "__iter__")
-            assert method is not None
-            return _indexed(lo, call_value(lo, method, [], {}, node), node)
         case _:
             return None
 

@@ -35,6 +35,32 @@ def part(items: Any, places: Any) -> Any:
     return [items[i] for i in places]
 
 
+def joined(items: Any, more: Any) -> Any:
+    result = []
+    for item in items:
+        result.append(item)
+    for item in more:
+        result.append(item)
+    return result
+
+
+def accumulated(items: Any, function: Any) -> Any:
+    total = items[0]
+    result = [total]
+    for i in range(1, len(items)):
+        total = function(total, items[i])
+        result.append(total)
+    return result
+
+
+def crossed(items: Any, others: Any) -> Any:
+    return [(item, other) for item in items for other in others]
+
+
+def rows(matrix: Any) -> Any:
+    return [[item for item in row] for row in matrix]  # noqa: C416
+
+
 def copied(items: Any) -> Any:
     return [item for item in items]
 

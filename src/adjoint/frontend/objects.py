@@ -18,6 +18,7 @@ from adjoint.frontend.values import (
     Partial,
     Record,
     Ref,
+    Site,
     SuperValue,
     TupleValue,
     Union,
@@ -295,8 +296,15 @@ def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def writable(ref: Ref) -> None:
-    """Raises where writing to ``ref`` could not be seen through another name for it."""
+def outlives_the_call(site: Site) -> bool:
+    """Whether an object comes from a global or captured variable."""
+    return site.place[:1] == ("input",) and site.place[1:2] != ("argument",)
+
+
+def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
+    """Raises where ``ref`` may not be written, or where that could not be seen through another name for it."""
+    if any(outlives_the_call(site) for site in original_sites((ref.site,))):
+        raise lo.problem("AD0302", node, "an object from outside the function is written")
     if ref.joins or ref.site.place[0] == "joined":
         raise NeedsRuntime(tuple(original_sites((ref.site,))))
 
@@ -342,7 +350,7 @@ def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST
     """Writes to an object whose parts are known, past any ``__setattr__``."""
     from adjoint.frontend.materialize import materialize
 
-    writable(base)
+    writable(lo, base, node)
     record = lo.store[base]
     assert isinstance(record, Record)
     lo.store[base] = record.with_part(name, value)

@@ -21,9 +21,16 @@ class Fact:
     union: Union
     when_true: tuple[int, ...]
     negated: bool = False
+    only: bool | None = None
+    """The outcome of the whole test under which anything is told; None for both."""
 
     def flipped(self) -> Fact:
-        return Fact(self.cond, self.cell, self.union, self.when_true, not self.negated)
+        only = None if self.only is None else not self.only
+        return Fact(self.cond, self.cell, self.union, self.when_true, not self.negated, only)
+
+    def part_of(self, outcome: bool) -> Fact:
+        """The same as one of several conditions of which the whole is told only with this outcome."""
+        return Fact(self.cond, self.cell, self.union, self.when_true, self.negated, outcome)
 
 
 def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
@@ -89,7 +96,7 @@ def _tag_in(lo: Lowerer, union: Union, options: list[int]) -> Atom:
 def refine(lo: Lowerer, facts: Iterable[Fact], holds: bool) -> None:
     """Narrows variables on the side where the test came out as ``holds``."""
     for fact in facts:
-        if lo.block is None or lo.store.get(fact.cell) is not fact.union:
+        if lo.block is None or lo.store.get(fact.cell) is not fact.union or fact.only not in (None, holds):
             continue
         wanted = holds != fact.negated
         left = [i for i in range(len(fact.union.options)) if (i in fact.when_true) == wanted]

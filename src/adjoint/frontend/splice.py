@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adjoint.frontend.calls import call_value
-from adjoint.frontend.containers import Restart
-from adjoint.frontend.core import Lowerer, Open, Problem, Settings
+from adjoint.frontend.core import Lowerer, Open, Problem, Restart, Settings
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import NONE, Record, Ref, TupleValue, Value

@@ -287,7 +287,8 @@ def _end_guarded(
     final: Sequence[ast.stmt],
 ) -> None:
     lo.block, lo.store = origin, base
-    joined = lo.join_leaves(exits, base) if exits else None
+    joined = lo.join_leaves(exits, base, enclosed=True) if exits else None
+    lo.enclosed = False
     if joined is not None:
         for leaf, atoms in zip(exits, joined.columns, strict=True):
             leaf.block.terminator = Yield(atoms)

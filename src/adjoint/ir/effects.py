@@ -18,8 +18,9 @@ import numpy as np
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Function, Load, Raise, Store, Var
-from adjoint.ir.types import Array, Instance, Opaque, Type
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Storage, Tuple, Type
 from adjoint.ir.walk import blocks_of, leaves, statements_in
+from adjoint.runtime import tangents
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,9 @@ def _table() -> dict[Any, Effects]:
         np.eye,
     )
     table.update(dict.fromkeys(makers, NEW_ARRAY))
-    table.update(dict.fromkeys((np.arange, np.linspace, np.copy, np.array), Effects(fresh=True)))
+    copies = (np.arange, np.linspace, np.copy, np.array, tangents.shadow, tangents.shadow_like)
+    table.update(dict.fromkeys(copies, Effects(fresh=True)))
+    table[tangents.pour] = Effects(pure=False, writes=(0,))
     return table
 
 
@@ -220,7 +223,8 @@ def _by_kind(callee: Any) -> Effects:
 def _of_function(callee: Function | Definition | Derived, seen: set[int]) -> Effects:
     """The effects of a body, as far as they are easy to see; a function that calls itself is judged by the rest."""
     if isinstance(callee, Derived):
-        return UNKNOWN
+        places = written_places(callee.function)
+        return Effects(pure=False, writes=places, confined=False, fresh=True, hands_on=True)
     function = callee.function if isinstance(callee, Definition) else callee
     if function is None:
         return UNKNOWN
@@ -246,6 +250,62 @@ def _of_function(callee: Function | Definition | Derived, seen: set[int]) -> Eff
                 if isinstance(type_of_atom(base), (Opaque, Instance)):
                     return UNKNOWN
     return PART
+
+
+def written_places(function: Function) -> tuple[int, ...]:
+    """Which parameters of a function refer to memory that its body may write."""
+    return _written_places(function, set())
+
+
+def _written_places(function: Function | None, seen: set[int]) -> tuple[int, ...]:
+    if function is None or id(function) in seen:
+        return ()
+    seen.add(id(function))
+    written: set[Storage] = set()
+    for statement in statements_in(function.body):
+        match statement:
+            case Store(base=Var(type=type_)):
+                written.update(_own_storage(type_))
+            case Call():
+                values = (*statement.args, *(value for _, value in statement.kwargs))
+                for place in _places_written_by(statement, len(values), seen):
+                    type_ = type_of_atom(values[place])
+                    written.update(storages(type_) if not _writes_only_slots(statement) else _own_storage(type_))
+    return tuple(
+        place for place, param in enumerate(function.params) if not written.isdisjoint(storages(param.type))
+    )
+
+
+def _places_written_by(call: Call, count: int, seen: set[int]) -> tuple[int, ...]:
+    callee = call.callee
+    if isinstance(callee, (Function, Definition, Derived)):
+        return _written_places(callee if isinstance(callee, Function) else callee.function, seen)
+    found = effects_of(call)
+    return tuple(place for place in found.writes if place < count) if found.known else tuple(range(count))
+
+
+def _writes_only_slots(call: Call) -> bool:
+    """Whether what a call writes is the first argument's own memory, not that of what lies in it."""
+    return effects(call.callee) is WRITES_FIRST
+
+
+def _own_storage(type_: Type | None) -> tuple[Storage, ...]:
+    storage = getattr(type_, "storage", None)
+    return (storage.find(),) if isinstance(storage, Storage) else ()
+
+
+def storages(type_: Type | None) -> set[Storage]:
+    """The classes of memory that can be reached from values of a type."""
+    found = set(_own_storage(type_))
+    match type_:
+        case List(element=part) | Dict(value=part):
+            return found | storages(part)
+        case Tuple(items=items):
+            return found.union(*map(storages, items))
+        case Instance(fields=fields):
+            return found.union(*map(storages, fields.values()))
+        case _:
+            return found
 
 
 def _all_leaves(block: Block) -> Iterator[Any]:

@@ -35,6 +35,7 @@ __all__ = [
     "is_leaf_value",
     "leaves_of",
     "map_structure",
+    "pour",
     "same_tangent",
     "shadow",
     "shadow_like",
@@ -352,6 +353,38 @@ def same_tangent(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return type(a) is type(b) and a.shape == b.shape and bool(np.all(a == b))
     return bool(a == b)
+
+
+def pour(into: Any, shadow: Any) -> None:
+    """Adds a shadow to another shadow of the same memory, in place.
+
+    Parameters
+    ----------
+    into
+        What is added to. Where it shares, ``shadow`` does.
+    shadow
+        What is added; it stays as it is.
+    """
+    _add_into(into, shadow, set())
+
+
+def _add_into(into: Any, shadow: Any, seen: set[int]) -> None:
+    if shadow is None or id(shadow) in seen:
+        return
+    seen.add(id(shadow))
+    if isinstance(into, np.ndarray):
+        into += shadow
+        return
+    for name, part in _shadow_slots(shadow):
+        held = _part(into, name, into)
+        if is_container(held) or (isinstance(held, np.ndarray) and held.flags.writeable):
+            _add_into(held, part, seen)
+        elif part is not None:
+            _put(into, name, into, part if held is None else held + part)
+
+
+def _shadow_slots(shadow: Any) -> list[tuple[Any, Any]]:
+    return list(vars(shadow).items()) if isinstance(shadow, TangentVector) else _slots(shadow)
 
 
 # Slots of shadows, for generated code

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from adjoint.ir.builder import Builder
+from adjoint.ir.effects import written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Derived, Function, Var
 from adjoint.transform.dependence import Dependence
-from adjoint.transform.slots import has_slots
 
 if TYPE_CHECKING:
     from adjoint.transform.tangent_rules import TangentRules
@@ -24,9 +24,8 @@ Bind = Callable[[Var], Var]
 
 
 def can_be_kept(call: Call, found: Dependence) -> bool:
-    """Whether only values take part: a cotangent of memory is memory that the call itself writes."""
-    atoms = (*call.args, *call.targets)
-    return not any(found.active(atom) and has_slots(type_of_atom(atom)) for atom in atoms)
+    """Whether no memory through which a derivative flows is written by the function itself."""
+    return not any(found.active(call.args[place]) for place in written_places(call.callee.function))
 
 
 def call_derived(builder: Builder, call: Call, rules: TangentRules, bind: Bind, derive: Derive) -> None:

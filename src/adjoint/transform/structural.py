@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from adjoint.ir.nodes import Call, Const
-from adjoint.runtime import display
+from adjoint.runtime import display, tangents
 
 Role = Literal["container", "item", "same"]
 
@@ -36,6 +36,7 @@ _ROLES: dict[Any, tuple[Role, ...]] = {
     list: ("container",),
     tuple: ("container",),
     reversed: ("container",),
+    tangents.pour: ("container", "container"),
 }
 _ON_LISTS: dict[Any, tuple[Role, ...]] = {operator.add: ("container", "container"), operator.mul: ("container", "same")}
 _ITEMS: tuple[Role, ...] = ("item",)

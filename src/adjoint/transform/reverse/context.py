@@ -20,6 +20,7 @@ from adjoint.ir.nodes import (
     Const,
     Continue,
     Definition,
+    Derived,
     Exit,
     Function,
     Guarded,
@@ -157,7 +158,7 @@ def acts_on_memory(statement: Statement, found: Activity) -> bool:
             if callee in LIST_CHANGES or callee in GROWING:
                 return found.active(args[0])
             found_effects = effects_of(statement)
-            if isinstance(callee, Definition) or not found_effects.known:
+            if isinstance(callee, (Definition, Derived)) or not found_effects.known:
                 return any(has_memory(arg) and found.active(arg) for arg in operands(statement))
             return any(found.active(args[place]) for place in found_effects.writes if place < len(args))
     return False

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from adjoint.ir.builder import Builder
+from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Derived, Function, Statement, Terminator, Var
-from adjoint.ir.types import OPAQUE, Type, is_handle
+from adjoint.ir.types import OPAQUE, Array, Storage, is_handle
 from adjoint.ir.walk import inline, map_blocks, rebuild_terminator, statements_in, substitute
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime import tangents
+from adjoint.transform.reverse.contents import content
+from adjoint.transform.reverse.flows import unite_flows
 from adjoint.transform.reverse.scopes import cotangent_type, cotangent_var
 
 if TYPE_CHECKING:
@@ -80,51 +84,71 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
 
 
 def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
-    """Reverses ``y, x_bar = D(args, v)``: one reverse derivative of the forward derivative of the same function."""
+    """Reverses ``y, x_bar = D(args, v)``: one reverse derivative of the forward derivative of the same function.
+
+    Where an argument is a reference, the cotangent of its ``x_bar`` is a shadow of ``x_bar``: laid out as the memory
+    itself, it is the direction that the forward derivative takes.
+    """
     from adjoint.transform.forward import forward
 
     derived = call.callee
     assert isinstance(derived, Derived)
     count = len(derived.function.params)
-    args, seeds = call.args[:count], call.args[count:]
     results = len(call.targets) - len(derived.wrt)
     cotangents = [reverser.take(scope, target) for target in call.targets]
-    if all(cotangent is None for cotangent in cotangents):
+    if all(cotangent is None for cotangent in cotangents) or _changes_memory(reverser, call, derived, results):
         return
-    for atom in (*call.args, *call.targets):
-        if isinstance(atom, Var) and is_handle(atom.type) and reverser.active(atom):
-            label = "the derivative of a function of memory that is written is differentiated again"
-            reverser.context.problem("AD0303", call.span, label)
-            return
+    atoms = [content(reverser, arg, call) for arg in call.args]
     dots = [
-        reverser.context.zero(scope.sweep, target) if cotangent is None else cotangent
+        _zero(reverser, scope, target) if cotangent is None else cotangent
         for target, cotangent in zip(call.targets[results:], cotangents[results:], strict=True)
     ]
-    tangent = forward(derived.function, derived.wrt, derived.outputs)
-    wrt = tuple(place for place, arg in enumerate(args) if reverser.active(arg))
+    tangent = forward(derived.function, derived.wrt, derived.outputs, keep_derived=True)
+    wrt = tuple(place for place, arg in enumerate(call.args[:count]) if reverser.active(arg))
     values = tuple(place for place in range(results) if cotangents[place] is not None)
     outputs = (*values, *(results + place for place in range(len(derived.outputs))))
     second = Derived(tangent, wrt, outputs)
     given = [cotangent for cotangent in cotangents[:results] if cotangent is not None]
-    primal = tuple(Var(target.hint, target.type) for target in call.targets[:results])
-    seed_bars = tuple(Var(f"{_hint(seed)}_bar", _type(seed)) for seed in seeds)
-    bars = tuple(cotangent_var(arg) for place, arg in enumerate(args) if place in wrt and isinstance(arg, Var))
-    operands = (*args, *dots, *given, *seeds)
-    scope.sweep.emit(Call((*primal, *seed_bars, *bars), second, operands, (), call.span))
-    for seed, bar in zip(seeds, seed_bars, strict=True):
-        reverser.add(scope, seed, bar)
-    for place, bar in zip(wrt, bars, strict=True):
-        reverser.add(scope, args[place], bar)
+    unused = tuple(Var(target.hint, target.type) for target in call.targets[:results])
+    receivers = (*call.args[count:], *(call.args[place] for place in wrt))
+    bars = tuple(_bar(reverser, atom) for atom in receivers)
+    operands = (*atoms[:count], *dots, *given, *atoms[count:])
+    scope.sweep.emit(Call((*unused, *bars), second, operands, (), call.span))
+    for atom, bar in zip(receivers, bars, strict=True):
+        if isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Array):
+            if reverser.active(atom):
+                scope.sweep.effect(tangents.pour, reverser.shadows.of(atom), bar)
+        else:
+            reverser.add(scope, atom, bar)
+
+
+def _changes_memory(reverser: Reverser, call: Call, derived: Derived, results: int) -> bool:
+    """Refuses a derivative of a function that writes its arguments, or returns part of them, where it varies."""
+    unite_flows(derived.function)
+    written = [call.args[place] for place in written_places(derived.function)]
+    lent: set[Storage] = set().union(*(storages(type_of_atom(arg)) for arg in call.args))
+    returned = [target for target in call.targets[:results] if is_handle(target.type)]
+    shared = [target for target in returned if not lent.isdisjoint(storages(target.type))]
+    if not any(map(reverser.active, (*written, *shared))):
+        return False
+    label = "the derivative of a function that writes its arguments is differentiated again"
+    reverser.context.problem("AD0303", call.span, label)
+    return True
+
+
+def _zero(reverser: Reverser, scope: Scope, var: Var) -> Atom:
+    return reverser.shadows.none(scope.sweep, var) if is_handle(var.type) else reverser.context.zero(scope.sweep, var)
+
+
+def _bar(reverser: Reverser, atom: Atom) -> Var:
+    """A variable for the cotangent of what a derivative is called with."""
+    type_ = type_of_atom(atom)
+    assert type_ is not None
+    return Var(f"{_hint(atom)}_bar", reverser.shadows.type_of(type_) if is_handle(type_) else cotangent_type(type_))
 
 
 def _hint(atom: Atom) -> str:
     return atom.hint if isinstance(atom, Var) else "t"
-
-
-def _type(atom: Atom) -> Type:
-    type_ = type_of_atom(atom)
-    assert type_ is not None
-    return cotangent_type(type_)
 
 
 def expand(function: Function) -> Function:

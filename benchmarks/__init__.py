@@ -1,0 +1,1 @@
+"""What Adjoint costs, beside other systems: ``python -m benchmarks``."""

@@ -1,0 +1,50 @@
+"""``python -m benchmarks``: measures, prints, and writes ``benchmarks/results.md``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "JAX_PLATFORMS": "cpu",
+}
+RESULTS = Path(__file__).with_name("results.md")
+
+
+def main() -> int:
+    """Runs the benchmarks; the result is the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few rounds: to see that everything runs")
+    parser.add_argument("--output", type=Path, default=RESULTS, metavar="PATH", help="where to write the tables")
+    options = parser.parse_args()
+    os.environ.update(ONE_THREAD)  # read by the libraries when they are imported
+
+    from rich.console import Console
+
+    from benchmarks import latency, loops, training
+    from benchmarks.report import markdown, show
+
+    console = Console()
+    tables = []
+    try:
+        for section in (latency, training, loops):
+            with console.status(f"measuring: {section.__name__.split('.')[-1]}"):
+                tables.append(section.measure(options.quick))
+            show(tables[-1], console)
+    except KeyboardInterrupt:
+        print("benchmarks: interrupted; nothing was written", file=sys.stderr)
+        return 130
+    command = "python -m benchmarks --quick" if options.quick else "python -m benchmarks"
+    options.output.write_text(markdown(tables, command), encoding="utf-8")
+    console.print(f"written: {options.output}", markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
