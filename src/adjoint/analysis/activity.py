@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -35,6 +36,7 @@ from adjoint.ir.types import (
     Dict,
     Instance,
     List,
+    Number,
     Scalar,
     Storage,
     Tuple,
@@ -245,6 +247,10 @@ def _forward_call(call: Call, marks: Marks) -> None:
         if any(marks.has(arg) and _lies_in_slot(arg) for arg in args[1:]):
             marks.add_slots(args[0])
         return
+    if may_write_anything(call):
+        for arg in args:
+            if lends_memory(arg):
+                marks.add_all(arg)
     value_flows = any(marks.has(arg) for arg in args if _lies_in_slot(arg)) or rule_for(call.callee) is not None
     for target in call.targets:
         if is_handle(target.type) and not value_flows and not isinstance(target.type, Array):
@@ -329,18 +335,33 @@ def _backward_call(call: Call, marks: Marks) -> None:
             for arg in args[1:]:
                 marks.add(arg)
         return
-    writes_useful = isinstance(call.callee, (Definition, Derived)) and any(
+    calls_body = isinstance(call.callee, (Definition, Derived))
+    writes_useful = calls_body and any(
         isinstance(arg, Var) and is_handle(arg.type) and marks.has(arg) for arg in args
     )
+    if may_write_anything(call) and any(lends_memory(arg) and marks.has(arg) for arg in args):
+        writes_useful = True
     if not writes_useful and not any(marks.has(target) for target in call.targets):
         return
     for arg in args:
-        if isinstance(call.callee, (Definition, Derived)):
+        if calls_body:
             marks.add_all(arg)
         elif _is_display(call) and isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Tuple):
             continue  # a reference: its memory is needed where it is read
         else:
             marks.add_slots(arg)
+
+
+def may_write_anything(call: Call) -> bool:
+    """Whether nobody vouches for what a call does to the memory that it is handed."""
+    if isinstance(call.callee, (Definition, Derived, Function)) or rule_for(call.callee) is not None:
+        return False
+    return not effects_of(call).known
+
+
+def lends_memory(atom: Atom) -> bool:
+    """Whether handing a value to a function hands it memory that it could write."""
+    return isinstance(atom, Var) and isinstance(atom.type, (Array, List, Dict, Instance, Tuple, Number))
 
 
 def _is_display(call: Call) -> bool:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from adjoint.analysis.activity import lends_memory, may_write_anything
 from adjoint.diagnostics import diagnostic
 from adjoint.ir.effects import effects
 from adjoint.ir.join import type_of_atom
@@ -301,7 +302,8 @@ class Dependence:
             self._flow(self.nodes(call.args[0]), sinks)
         elif rule is None:
             self.opaque.append((call, "AD0201"))
-            self._flow(sources, sinks)
+            lent = self._all(filter(lends_memory, args)) if may_write_anything(call) else []
+            self._flow(sources, [*sinks, *lent])
         elif isinstance(rule, NoDerivative):
             self.opaque.append((call, "AD0204"))
             self._flow(
@@ -357,7 +359,9 @@ class Dependence:
                 name = _name(call)
                 label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
                 found.append(diagnostic(code, call.span, label))
-            elif code == "AD0201" and not effects(call.callee).known and any(map(self._lends, args)):
+            elif code == "AD0201" and may_write_anything(call) and any(
+                lends_memory(arg) and self.active(arg) for arg in args
+            ):
                 label = f"{_name(call)} is handed memory that varies, and may write it"
                 found.append(diagnostic(code, call.span, label))
         return found

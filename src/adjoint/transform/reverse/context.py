@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adjoint.analysis.activity import GROWING, Activity
+from adjoint.analysis.activity import GROWING, Activity, lends_memory, may_write_anything
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.builder import Builder
@@ -158,8 +158,10 @@ def acts_on_memory(statement: Statement, found: Activity) -> bool:
             if callee in LIST_CHANGES or callee in GROWING:
                 return found.active(args[0])
             found_effects = effects_of(statement)
-            if isinstance(callee, (Definition, Derived)) or not found_effects.known:
+            if isinstance(callee, (Definition, Derived)):
                 return any(has_memory(arg) and found.active(arg) for arg in operands(statement))
+            if may_write_anything(statement):
+                return any(lends_memory(arg) and found.active(arg) for arg in operands(statement))
             return any(found.active(args[place]) for place in found_effects.writes if place < len(args))
     return False
 
