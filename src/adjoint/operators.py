@@ -293,7 +293,7 @@ def hessian(f: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., Any]:
 
 
 for _operator in (grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp):
-    _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[attr-defined]
+    _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[union-attr]
 
 
 # -- inspection -------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from adjoint.backend.native import Native, NativeFunction
+from adjoint.backend.native import Native, NativeFunction, flags_of
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import error
 from adjoint.frontend.entry import Entry
@@ -160,7 +160,7 @@ def compile_entry(entry: Entry, function: Any, native: Native = False) -> Specia
     if entry.adjoint is not None:
         finished_adjoint = finish(entry.adjoint)
         adjoint_emitted = emit(finished_adjoint)
-        adjoint = _loaded(adjoint_emitted, finished_adjoint, native)
+        adjoint = _loaded(adjoint_emitted, finished_adjoint, function, native)
     count = len(finished.params) - len(entry.captured)
     written = tuple(
         place
@@ -168,7 +168,7 @@ def compile_entry(entry: Entry, function: Any, native: Native = False) -> Specia
         if isinstance(param.type, Array) and param.type.storage.written
     )
     keys = tuple(key_of(item.read(function)) for item in entry.captured)
-    call = _loaded(emitted, finished, native)
+    call = _loaded(emitted, finished, function, native)
     return Specialization(
         call,
         finished,
@@ -184,9 +184,11 @@ def compile_entry(entry: Entry, function: Any, native: Native = False) -> Specia
     )
 
 
-def _loaded(emitted: Emitted, function: Function, native: Native) -> Callable[..., Any]:
+def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native) -> Callable[..., Any]:
     interpreted = load(emitted)
-    return NativeFunction(emitted, interpreted, function, native == "strict") if native else interpreted
+    if not native:
+        return interpreted
+    return NativeFunction(emitted, interpreted, finished, flags_of(function), native == "strict")
 
 
 def key_of(value: Any) -> Any:

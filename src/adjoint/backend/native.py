@@ -36,6 +36,14 @@ def resolve(native: Native, function: Any) -> Native:
     return native
 
 
+def flags_of(function: Any) -> str:
+    """Options for the compiler: those by which a user's ``@njit`` changes arithmetic hold for the derivative too."""
+    chosen = getattr(function, "targetoptions", {}).get("fastmath", False)
+    if isinstance(chosen, (set, frozenset)):
+        chosen = f"{{{', '.join(map(repr, sorted(chosen)))}}}" if chosen else False
+    return 'error_model="numpy"' + (f", fastmath={chosen}" if chosen else "")
+
+
 class NativeFunction:
     """A derivative that is compiled at its first call for each kind of arguments.
 
@@ -47,12 +55,17 @@ class NativeFunction:
         What to call where it cannot be compiled.
     function
         What the text was made from.
+    flags
+        Options for the compiler.
     strict
         Whether it is an error if it cannot be compiled.
     """
 
-    def __init__(self, emitted: Emitted, interpreted: Callable[..., Any], function: Function, strict: bool) -> None:
+    def __init__(
+        self, emitted: Emitted, interpreted: Callable[..., Any], function: Function, flags: str, strict: bool
+    ) -> None:
         self._emitted = emitted
+        self._flags = flags
         self._interpreted = interpreted
         self._strict = strict
         self._convert = _conversion_of(function)
@@ -93,7 +106,7 @@ class NativeFunction:
         from adjoint.backend.native_unit import NotNative, Unit
 
         try:
-            return Unit(self._emitted, signature).compile()
+            return Unit(self._emitted, signature, self._flags).compile()
         except NotNative as reason:
             if self._strict:
                 raise DifferentiationError(reason.problem) from reason.__cause__
@@ -128,6 +141,4 @@ def _conversion(atom: Atom, made: dict[Var, Call]) -> Convert | None:
     parts = [_conversion(item, made) for item in call.args]
     if not any(parts):
         return None
-    return lambda items: tuple(
-        item if part is None else part(item) for part, item in zip(parts, items, strict=True)
-    )
+    return lambda items: tuple(item if part is None else part(item) for part, item in zip(parts, items, strict=True))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-import importlib
 import linecache
 import re
 import sys
@@ -25,7 +24,6 @@ from adjoint.backend import cache
 from adjoint.backend.python import Emitted
 from adjoint.diagnostics import Span, diagnostic
 
-_FLAGS = 'error_model="numpy"'
 _CACHE = "cache=True, "
 _VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
 """Modules for which versions and the digest of the runtime speak; what else the text refers to may change unseen."""
@@ -46,7 +44,7 @@ def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:
     found: list[Any] = []
     for arg in args:
         try:
-            found.append(typeof(arg))
+            found.append(typeof(arg))  # type: ignore[no-untyped-call]
         except Exception:  # of various kinds
             found.append(type(arg))
     return tuple(found)
@@ -61,10 +59,13 @@ class Unit:
         The text.
     signature
         What :func:`signature_of` says of the arguments. Those that the text does not use need no type.
+    flags
+        Options for the compiler, as text.
     """
 
-    def __init__(self, emitted: Emitted, signature: Sequence[Any]) -> None:
+    def __init__(self, emitted: Emitted, signature: Sequence[Any], flags: str) -> None:
         self.emitted = emitted
+        self.flags = flags
         main = ast.parse(emitted.text).body[0]
         assert isinstance(main, ast.FunctionDef)
         params = [param.arg for param in main.args.args]
@@ -74,7 +75,8 @@ class Unit:
         self.signature = tuple(signature[place] for place in self.places)
         for place, found in zip(self.places, self.signature, strict=True):
             if isinstance(found, type):
-                raise NotNative(f"Numba has no type for the argument {params[place]!r}: its class is {found.__name__!r}")
+                name, kind = params[place], found.__name__
+                raise NotNative(f"Numba has no type for the argument {name!r}: its class is {kind!r}")
         imports, self.is_closed = _imports(emitted.namespace)
         self.origins: dict[int, int] = {}
         self.text = self._compose(imports, [params[place] for place in self.places])
@@ -86,20 +88,21 @@ class Unit:
         lines += ["", *imports]
         for number, line in enumerate(self.emitted.text.splitlines(), 1):
             if line.startswith("def "):
-                lines += ["", f"@_njit({_CACHE if number == 1 and self.is_closed else ''}{_FLAGS})"]
+                lines += ["", f"@_njit({_CACHE if number == 1 and self.is_closed else ''}{self.flags})"]
             lines.append(f"def {self.emitted.name}({', '.join(params)}):" if number == 1 else line)
             self.origins[len(lines)] = number
         return "\n".join(lines) + "\n"
 
     def compile(self) -> Callable[..., Any]:
         """The machine code, as a function of all arguments: from the cache, or new."""
-        import adjoint.backend.overloads  # noqa: F401
         from numba.core.errors import NumbaError
 
+        import adjoint.backend.overloads  # noqa: F401
+
         name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
-        path = cache.keep(f"{name}.py", self.text) if self.is_closed else None
+        kept = cache.keep(f"{name}.py", self.text) if self.is_closed else None
         try:
-            if path is not None:
+            for path in [] if kept is None else [kept, kept]:
                 try:
                     return self._load(self.text, str(path))
                 except NumbaError:
@@ -176,8 +179,9 @@ def _import_of(name: str, value: object) -> tuple[str, str]:
 @functools.cache
 def _circumstances() -> tuple[str, ...]:
     """What machine code depends on besides the text and the types."""
-    import llvmlite
+    import llvmlite  # type: ignore[import-untyped]
     import numba
+    from numba.core import config
     from numba.core.registry import cpu_target
 
     import adjoint
@@ -188,7 +192,8 @@ def _circumstances() -> tuple[str, ...]:
         digest.update(path.read_bytes())
     processor = cpu_target.target_context.codegen().magic_tuple()
     named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
-    flags = f"optimised {numba.config.OPT}, bounds checked {numba.config.BOUNDSCHECK}"
+    settings = vars(config)
+    flags = f"optimised {int(settings['OPT'])}, bounds checked {settings['BOUNDSCHECK']}"
     return (
         flags,
         ", ".join(f"{name} {module.__version__}" for name, module in named.items()),

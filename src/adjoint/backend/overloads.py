@@ -3,7 +3,7 @@
 Importing this module declares them; it is imported only where something is compiled.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc"
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc, union-attr"
 
 from __future__ import annotations
 

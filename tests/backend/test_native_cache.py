@@ -1,0 +1,107 @@
+"""Compiled derivatives survive their process, and whatever happens to their files."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from adjoint.backend import cache
+
+pytest.importorskip("numba")
+
+PROGRAM = """
+import adjoint as ad
+
+def logistic(r, x, n):
+    for _ in range(n):
+        x = r * x * (1 - x)
+    return x
+
+print(ad.grad(logistic, native="strict")(3.1, 0.3, 5))
+"""
+
+
+def start(program: Path, folder: Path) -> subprocess.Popen:
+    environment = {
+        **os.environ,
+        "ADJOINT_CACHE_DIR": str(folder),
+        "NUMBA_DEBUG_CACHE": "1",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    return subprocess.Popen(
+        [sys.executable, str(program)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def finished(process: subprocess.Popen) -> str:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert out.splitlines()[-1].startswith("0.107827")
+    return out
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_a_second_process_finds_the_machine_code_unless_it_is_damaged(program, tmp_path):
+    folder = tmp_path / "new" / "cache"
+    assert "data saved" in finished(start(program, folder))
+    assert folder.stat().st_mode & 0o777 == 0o700
+    second = finished(start(program, folder))
+    assert "data loaded" in second and "saved" not in second
+    (text,) = folder.glob("*.py")
+    written = text.read_text()
+    text.write_text("raise SystemExit('foreign')\n")
+    third = finished(start(program, folder))
+    assert text.read_text() == written
+    assert "data loaded" in third
+    for kind in ("nbc", "nbi"):
+        (kept,) = (folder / "__pycache__").glob(f"*.{kind}")
+        kept.write_bytes(kept.read_bytes()[:40])
+        finished(start(program, folder))
+        assert "data loaded" in finished(start(program, folder))
+
+
+def test_processes_at_once(program, tmp_path):
+    running = [start(program, tmp_path / "cache") for _ in range(2)]
+    for process in running:
+        finished(process)
+    assert "data loaded" in finished(start(program, tmp_path / "cache"))
+    assert not list((tmp_path / "cache").glob(".*"))
+
+
+def test_a_place_that_others_can_write_is_not_trusted(tmp_path, monkeypatch):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(shared))
+    path = cache.keep("a.py", "x = 1\n")
+    assert path is not None and path.parent != shared
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_links_are_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path / "cache"))
+    elsewhere = tmp_path / "elsewhere.py"
+    elsewhere.write_text("x = 1\n")
+    folder = cache.directory()
+    (folder / "a.py").symlink_to(elsewhere)
+    path = cache.keep("a.py", "x = 1\n")
+    assert not path.is_symlink() and path.read_text() == "x = 1\n"
+    assert cache.keep("a.py", "x = 2\n").read_text() == "x = 2\n"
+    assert elsewhere.read_text() == "x = 1\n"
+
+
+def test_places_by_default(tmp_path, monkeypatch):
+    monkeypatch.delenv("ADJOINT_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.directory() == tmp_path / "adjoint"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.directory() == tmp_path / ".cache" / "adjoint"
