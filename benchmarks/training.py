@@ -7,9 +7,9 @@ anything is timed, all are held against each other over some steps.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
