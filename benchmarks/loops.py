@@ -76,9 +76,9 @@ def measure(quick: bool) -> Results:
     """Times each program, its derivative, and what else computes one."""
     results = Results(
         "Loops over scalars",
-        "Value and gradient together; *n* × is the time beside one run of the program itself in the same form: "
+        "Value and gradient together; a ratio is the time beside one run of the program itself in the same form, "
         "interpreted by Python, or compiled by Numba. Fastest turns.",
-        ("", "program", "Adjoint", "", "autograd", "", "compiled program", "Adjoint, native", ""),
+        ("", "program", "Adjoint", "ratio", "autograd", "ratio", "program, Numba", "Adjoint, native", "ratio"),
     )
     for loop in programs(1_000 if quick else 10_000):
         interpreted = _interpreted(loop, rounds=3 if quick else 15)
@@ -105,9 +105,10 @@ def _interpreted(loop: Loop, rounds: int) -> dict[str, Times | None]:
     times: dict[str, Times | None] = {**race(contestants, rounds), "autograd": None}
     if importlib.util.find_spec("autograd") is not None:
         taped = _autograd(loop)
-        start = time.perf_counter()  # one turn: seconds for the longest of the loops
+        start = time.perf_counter()
         found = taped()
-        times["autograd"] = Times((time.perf_counter() - start,))
+        once = Times((time.perf_counter() - start,))
+        times["autograd"] = once if once.best > 1.0 else race({"autograd": taped}, min(rounds, 3))["autograd"]
         _check(loop, "autograd", found, derivative(*loop.arguments))
     return times
 

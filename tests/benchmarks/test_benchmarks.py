@@ -1,0 +1,91 @@
+"""The benchmarks measure derivatives that are right, and write their tables themselves."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def benchmark_module(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    return lambda name: importlib.import_module(f"benchmarks.{name}")
+
+
+@pytest.mark.parametrize("arguments", [(0.3, 1.0), (0.05, 0.1), (-0.4, 0.0)])
+def test_the_gradient_of_the_hundred_lines(benchmark_module, arguments):
+    cost = benchmark_module("vehicle").lap_cost
+    gradient = ad.grad(cost, (0, 1))(*arguments)
+    width = 1e-6
+    for place, found in enumerate(gradient):
+        above, below = ([value + sign * width * (i == place) for i, value in enumerate(arguments)] for sign in (1, -1))
+        assert found == pytest.approx((cost(*above) - cost(*below)) / (2 * width), rel=1e-4, abs=1e-7)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_the_gradients_of_the_loops(benchmark_module, place):
+    loop = benchmark_module("loops").programs(20)[place]
+    value, gradient = ad.value_and_grad(loop.function, loop.wrt)(*loop.arguments)
+    assert value == pytest.approx(loop.function(*loop.arguments))
+    _, pullback = ad.vjp(loop.function, *loop.arguments)
+    wanted = pullback(1.0)
+    np.testing.assert_allclose(gradient, wanted[loop.wrt] if isinstance(loop.wrt, int) else wanted[: len(loop.wrt)])
+
+
+def test_a_step_of_training_is_that_of_the_gradient_by_hand(benchmark_module):
+    training = benchmark_module("training")
+    problem = training._problem()
+    ours, theirs = training._adjoint(problem), training._by_hand(problem)
+    for _ in range(3):
+        assert ours() == pytest.approx(theirs(), rel=1e-12)
+
+
+def test_contestants_take_turns(benchmark_module):
+    calls = []
+    times = benchmark_module("timing").race({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=3)
+    assert set(times) == {"a", "b"}
+    assert all(len(found.turns) == 3 and 0 < found.best <= found.median for found in times.values())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(2.5, "2.5 s"), (0.1234, "123 ms"), (1e-3, "1 ms"), (4.56e-6, "4.56 µs"), (120.0, "120 s"), (3e-9, "3 ns")],
+)
+def test_durations(benchmark_module, seconds, text):
+    assert benchmark_module("report").duration(seconds) == text
+
+
+def test_tables_are_written_as_markdown(benchmark_module):
+    report = benchmark_module("report")
+    table = report.Results("Title", "What it is.", ("", "time"), [("row", "1 ms")], ["A note."])
+    text = report.markdown([table], "python -m benchmarks")
+    assert "Written by `python -m benchmarks`; do not edit." in text
+    assert "|  | time |\n| --- | ---: |\n| row | 1 ms |" in text
+    assert text.rstrip().endswith("A note.")
+
+
+def test_only_what_is_installed_takes_part(benchmark_module, monkeypatch):
+    training = benchmark_module("training")
+    missing = {"nobody": ("no_such_package", training._by_hand)}
+    monkeypatch.setattr(training, "CONTESTANTS", {**dict(list(training.CONTESTANTS.items())[:2]), **missing})
+    results = training.measure(quick=True)
+    assert results.notes == ["Not installed: no_such_package."]
+    assert [row[0] for row in results.rows] == ["Adjoint, interpreted", "NumPy, gradient by hand"]
+
+
+def test_the_command_writes_its_tables(benchmark_module, monkeypatch, tmp_path, capsys):
+    command, report = benchmark_module("__main__"), benchmark_module("report")
+    for name in ("latency", "training", "loops"):
+        table = report.Results(name, "", ("", "time"), [("row", "1 ms")])
+        monkeypatch.setattr(benchmark_module(name), "measure", lambda quick, table=table: table)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--quick", "--output", str(tmp_path / "results.md")])
+    monkeypatch.setattr(command, "ONE_THREAD", {})
+    assert command.main() == 0
+    text = (tmp_path / "results.md").read_text()
+    assert "## latency" in text and "## loops" in text and "--quick" in text
