@@ -43,17 +43,20 @@ no_derivative(display.format_value, display.join_string, display.make_slice, dis
 linear(
     arrays.unbroadcast,
     lambda ct, x, like: arrays.match(ct, x),
+    view_of=0,
     cases=[case(sample(4, 3), sample(3)), case(sample(4, 3), number()), case(sample(2, 4, 3), sample(4, 1))],
 )
 linear(
     arrays.match,
     lambda ct, x, like: arrays.unbroadcast(ct, x),
+    view_of=0,
     cases=[case(sample(3), sample(4, 3)), case(number(), sample(4, 3))],
 )
 constant(arrays.zeros_like)
 linear(
     arrays.spread,
     lambda ct, x_ct, x, axis=None, keepdims=False: arrays.unbroadcast(np.sum(ct, axis, keepdims=keepdims), x_ct),
+    view_of=0,
     cases=[case(sample(3), sample(4, 3), 0), case(sample(4, 1), sample(4, 3), 1, True), case(number(), sample(4, 3))],
 )
 linear(

@@ -130,6 +130,7 @@ linear(
 linear(
     concatenated_part,
     lambda ct, y_ct, place, axis, *arrays: place_part(ct, place, axis, *arrays),
+    view_of=0,
     cases=[case(sample(6, 3), 1, 0, sample(4, 3), sample(2, 3))],
 )
 linear(
@@ -140,6 +141,7 @@ linear(
 linear(
     stacked_part,
     lambda ct, y_ct, place, axis, array: sequences.place_stacked(ct, place, axis, y_ct),
+    view_of=0,
     cases=[case(sample(2, 3), 1, 0, sample(3)), case(sample(3, 2), 1, -1, sample(3))],
 )
 linear(
@@ -150,6 +152,7 @@ linear(
 linear(
     array_leaf,
     lambda ct, y_ct, template, place, leaf: place_leaf(ct, template, place, y_ct),
+    view_of=0,
     cases=[case(sample(2, 2), ((0, 1), (1, 2)), 1, number())],
 )
 linear(
@@ -161,21 +164,25 @@ linear(
     unarray,
     lambda ct, y_ct, x: np.asarray(ct),
     always_array=True,
+    view_of=0,
     cases=[case(sample(3), [number(), number(), number()]), case(sample(3), sample(3))],
 )
 linear(
     rows_part,
     lambda ct, y_ct, place, *arrays: sequences.place_rows(ct, place, *arrays),
+    view_of=0,
     cases=[case(sample(3, 3), 1, sample(3), sample(2, 3))],
 )
 linear(
     beside_part,
     lambda ct, y_ct, place, *arrays: sequences.place_beside(ct, place, *arrays),
+    view_of=0,
     cases=[case(sample(2, 4), 1, sample(2, 3), sample(2, 1)), case(sample(5), 1, sample(3), sample(2))],
 )
 linear(
     columns_part,
     lambda ct, y_ct, place, *arrays: sequences.place_columns(ct, place, *arrays),
+    view_of=0,
     cases=[case(sample(3, 3), 1, sample(3), sample(3, 2))],
 )
 linear(

@@ -240,11 +240,12 @@ class Dependence:
             case Store(base=base, key=key, value=value):
                 slot = self.slot(type_of_atom(base), key)
                 if slot is not None and may_vary(type_of_atom(base)):
-                    self._flow(self._carried(value, base), [slot])
+                    self._flow(self._carried(value, base), self._into(slot, value))
                     if isinstance(base, Const):
                         self.stores.append(statement)
                 else:
                     self.stores.append(statement)
+                    self._flow(self.nodes(value), self.nodes(base))
             case Call():
                 self._connect_call(statement)
             case Loop(over=Items(iterable=iterable), index=Var() as index):
@@ -258,13 +259,23 @@ class Dependence:
     def _connect_load(self, load: Load, target: Var, base: Atom, key: Key) -> None:
         slot = self.slot(type_of_atom(base), key)
         if slot is not None:
-            self._flow([slot], self._values(target))
+            self._flow(self._out_of(slot, target), self._values(target))
         elif isinstance(base, Var) and isinstance(base.type, (Tuple, Array)):
             self._flow(self.nodes(base), self._values(target))
         else:
             self._flow(self.nodes(base), self.nodes(target))
             if has_slots(target.type):
                 self.foreign.append(load)
+
+    def _out_of(self, slot: Slot, target: Var) -> list[Node]:
+        """What flows to a value that is taken out of a slot, in which there may be references all the same."""
+        return [slot] if has_slots(target.type) else [slot, *self.memory.slots(self.memory.content.get(slot))]
+
+    def _into(self, slot: Slot, value: Atom) -> list[Node]:
+        """What a value that is put into a slot flows to."""
+        if has_slots(type_of_atom(value)):
+            return [slot]
+        return [slot, *self.memory.slots(self.memory.content.get(slot))]
 
     def _values(self, atom: Atom) -> list[Node]:
         """The value itself, unless it is a reference: what flows where references need no edges."""
@@ -324,7 +335,7 @@ class Dependence:
             self.writers.append(call)
 
     def _connect_structural(self, call: Call, roles: Sequence[str]) -> None:
-        slots: list[Node] = []
+        slots: list[Slot] = []
         for arg, role in zip(call.args, roles, strict=True):
             own = self.slot(type_of_atom(arg), None) if role == "container" else None
             if own is not None:
@@ -344,6 +355,12 @@ class Dependence:
         items = [
             node for arg, role in zip(call.args, roles, strict=True) if role == "item" for node in self._values(arg)
         ]
+        held = [inner for slot in slots for inner in self.memory.slots(self.memory.content.get(slot))]
+        if not all(has_slots(target.type) for target in call.targets):
+            self._flow(held, [sink for sink in sinks if not isinstance(sink, tuple)])
+        for arg, role in zip(call.args, roles, strict=True):
+            if role == "item" and not has_slots(type_of_atom(arg)):
+                self._flow(self._values(arg), held)
         self._flow(items, slots + sinks)
         self._flow(slots, slots + [sink for sink in sinks if not isinstance(sink, tuple) or not _takes_out(call)])
 
@@ -379,7 +396,7 @@ class Dependence:
                 found.append(diagnostic("AD0302", store.span, "this memory is not an argument of the function"))
             elif isinstance(base, Array):
                 found.append(diagnostic("AD0408", store.span, f"the array has dtype {base.dtype}"))
-            elif not (isinstance(base, Opaque) and self.varies(store.base)):
+            elif not (isinstance(base, Opaque) and self.active(store.base)):
                 found.append(diagnostic("AD0307", store.span, "what is stored here varies"))
         found += [
             diagnostic("AD0302", load.span, "what is read here is written to later")

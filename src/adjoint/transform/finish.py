@@ -6,6 +6,8 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.ir.walk import map_blocks, read_counts, statements_in, substitute
+from adjoint.rules.declare import Bilinear, Elementwise
+from adjoint.rules.registry import rule_for
 from adjoint.runtime.results import owned
 from adjoint.transform.reverse import expand
 from adjoint.transform.simplify import simplify
@@ -64,8 +66,16 @@ def _is_own(atom: Atom, made: dict[Var, Call], reads: int) -> bool:
     statement = made.get(atom)
     if statement is None or not isinstance(atom.type, Array):
         return False
-    facts = effects_of(statement)
-    return facts.known and facts.view_of is None and reads <= 1
+    return reads <= 1 and _makes_memory(statement)
+
+
+def _makes_memory(call: Call) -> bool:
+    """Whether the result of a call is surely memory of its own."""
+    facts = effects_of(call)
+    if not facts.known or facts.view_of is not None:
+        return False
+    rule = rule_for(call.callee)
+    return facts.fresh or isinstance(rule, (Elementwise, Bilinear)) or rule is None
 
 
 

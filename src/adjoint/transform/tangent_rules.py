@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from adjoint.frontend.splice import splice
 
+from adjoint.frontend.splice import splice
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import UNDEFINED, Atom, Call, Const, Load, Statement, Store, Subscript, Undefined, Var

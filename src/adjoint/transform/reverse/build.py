@@ -16,6 +16,7 @@ from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Tuple, is_hand
 from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
+from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
 from adjoint.transform.reverse.flows import unite_flows
@@ -87,7 +88,7 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> F
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {}, halves=False)
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), frozenset(), halves=False)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
     return clone_function(Function(function.name, (*function.params, *sweeps.seeds), body, function.doc))
@@ -106,7 +107,7 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     function = prepared(function)
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), {}, halves=True)
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), frozenset(), halves=True)
     residuals = _residuals(sweeps)
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
     if copies:
@@ -131,11 +132,7 @@ def split_recursive(
     are references; it gives the cotangents of the others.
     """
     function = prepared(function)
-    given = {
-        function.params[place]: Var(f"{function.params[place].hint}_bar", OPAQUE)
-        for place in wrt
-        if is_handle(function.params[place].type)
-    }
+    given = frozenset(function.params[place] for place in wrt if is_handle(function.params[place].type))
     sweeps = _sweeps(function, wrt, outputs, family, given, halves=True)
     shadows = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] in given)
     values = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] not in given)
@@ -189,11 +186,14 @@ def _sweeps(
     wrt: tuple[int, ...],
     outputs: tuple[int, ...],
     family: Family,
-    given: dict[Var, Var],
+    given: frozenset[Var],
     *,
     halves: bool,
 ) -> _Sweeps:
     context = make_context(function, activity(function, wrt, outputs))
+    problems = blind_spots(function, wrt, outputs)
+    if problems:
+        raise DifferentiationError(problems)
     reverser = Reverser(context, family, given)
     end = function.body.terminator
     assert isinstance(end, Return)

@@ -125,7 +125,7 @@ def reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
     if call.callee is list.append:
         value = call.args[1]
         if reverser.active(value) and isinstance(value, Var) and not is_handle(value.type):
-            held = Var(f"{value.hint}_bar", value.type)
+            held = Var(f"{value.hint}_bar", reverser.shadows.type_of(value.type))
             sweep.emit(Call((held,), list.pop, (shadow,), (), call.span))
             reverser.add(scope, value, held)
         else:

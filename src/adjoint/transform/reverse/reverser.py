@@ -45,7 +45,7 @@ from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_ze
 class Reverser:
     """Writes the reverse region of one function."""
 
-    def __init__(self, context: Context, family: Family, given: dict[Var, Var]) -> None:
+    def __init__(self, context: Context, family: Family, given: frozenset[Var]) -> None:
         self.context = context
         self.family = family
         self.shadows = Shadows(context, given)

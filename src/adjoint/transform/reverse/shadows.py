@@ -78,7 +78,7 @@ DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_objec
 class Shadows:
     """The shadows of the references through which a derivative flows."""
 
-    def __init__(self, context: Context, given: dict[Var, Var]) -> None:
+    def __init__(self, context: Context, given: frozenset[Var]) -> None:
         self.context = context
         self.given = given
         self.found: dict[Var, Var] = {}
@@ -211,7 +211,7 @@ class Shadows:
 
     def make(self, var: Var) -> None:
         if var in self.given:
-            self.found[var] = self.given[var]
+            self.found[var] = Var(f"{var.hint}_bar", self.type_of(var.type))
             if var in self.forward:
                 self.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
             return

@@ -1,0 +1,29 @@
+"""Which values may depend on some parameters: a quick answer that errs on the side of yes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjoint.ir.nodes import Atom, Block, Call, Loop, Store, Var
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
+
+
+def varying(block: Block, params: Iterable[Var]) -> set[Atom]:
+    """The variables of ``block`` that may depend on ``params``, through values and through memory."""
+    varied: set[Atom] = set(params)
+    before = -1
+    while before != len(varied):
+        before = len(varied)
+        for statement in statements_in(block):
+            inside = [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
+            if not any(atom in varied for atom in (*operands(statement), *inside)):
+                continue
+            varied.update(targets_of(statement))
+            if isinstance(statement, Loop):
+                varied.update(statement.params)
+            elif isinstance(statement, Store) and isinstance(statement.base, Var):
+                varied.add(statement.base)
+            elif isinstance(statement, Call) and not statement.targets:
+                varied.update(atom for atom in statement.args if isinstance(atom, Var))
+    return varied
+

@@ -1,0 +1,37 @@
+"""Where a derivative may flow through what reverse mode does not follow: such a function is refused.
+
+Reverse mode follows values whose types say that they carry a derivative. Reachability, as forward mode sees it, takes
+anything for a carrier that might be one; where both disagree, a cotangent would be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
+from adjoint.ir.nodes import Function, Statement, Var
+from adjoint.ir.types import List, Type, carries_derivative
+from adjoint.ir.walk import statements_in, targets_of
+from adjoint.transform.dependence import Dependence
+
+
+def blind_spots(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> list[Diagnostic]:
+    """What stands against reversing a function, as far as it can be seen beforehand."""
+    filled = [place for place in wrt if not _is_empty(function.params[place].type)]
+    found = Dependence(function, filled, outputs)
+    problems = list(found.problems)
+    for statement, var in _bound(function):
+        if found.active(var) and not carries_derivative(var.type):
+            problems.append(diagnostic("AD0401", statement.span, f"the kind of {var.hint!r} is not known here"))
+    return problems
+
+
+def _is_empty(type_: Type) -> bool:
+    """Whether nothing was in a list that a function is compiled for."""
+    return isinstance(type_, List) and type_.element is None
+
+
+def _bound(function: Function) -> Iterator[tuple[Statement, Var]]:
+    for statement in statements_in(function.body):
+        for var in targets_of(statement):
+            yield statement, var
