@@ -1,7 +1,12 @@
 """Automatic differentiation as a property of Python: ordinary code in, readable derivative code out."""
 
-from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
-from adjoint.operators import grad, hessian, hvp, jacobian, jvp, source, stages, value_and_grad, vjp
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adjoint import testing
+    from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
+    from adjoint.operators import grad, hessian, hvp, jacobian, jvp, source, stages, value_and_grad, vjp
 
 __version__ = "0.1.0"
 
@@ -16,6 +21,27 @@ __all__ = [
     "jvp",
     "source",
     "stages",
+    "testing",
     "value_and_grad",
     "vjp",
 ]
+
+_HOMES = {name: "adjoint.operators" for name in __all__} | {
+    "DifferentiationError": "adjoint.diagnostics",
+    "DifferentiationWarning": "adjoint.diagnostics",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are loaded at their first use, so that importing the package costs next to nothing."""
+    if name == "testing":
+        return import_module("adjoint.testing")
+    if name not in __all__:
+        raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -83,6 +83,40 @@ def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return IteratorValue("reversed", (_sequence(lo, args[0]),))
 
 
+def _by_method(name: str) -> Handler:
+    def convert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        method = objects.special_method(lo, args[0], name) if args else None
+        if method is None:
+            return NotImplemented
+        from adjoint.frontend.calls import call_value
+
+        return call_value(lo, method, args[1:], kwargs, node)
+
+    return convert
+
+
+for _function, _name in (
+    (abs, "__abs__"),
+    (float, "__float__"),
+    (int, "__int__"),
+    (round, "__round__"),
+    (complex, "__complex__"),
+    (math.floor, "__floor__"),
+    (math.ceil, "__ceil__"),
+    (math.trunc, "__trunc__"),
+):
+    _HANDLERS[_function] = _by_method(_name)
+
+
+@_handles(bool)
+def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.expressions import truth_of
+
+    if not args or isinstance(args[0], Var):
+        return NotImplemented
+    return truth_of(lo, args[0], node)
+
+
 @_handles(iter)
 def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return IteratorValue("iter", (_sequence(lo, args[0]),))
@@ -652,8 +686,8 @@ def _observing(function: Any) -> Handler:
     return observe
 
 
-for _function in (print, repr, str, format):
-    _HANDLERS[_function] = _observing(_function)
+for _observer in (print, repr, str, format):
+    _HANDLERS[_observer] = _observing(_observer)
 
 
 # -- arrays of known structure ----------------------------------------------------------------------------------------

@@ -30,8 +30,21 @@ from adjoint.frontend.values import (
     list_record,
 )
 from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Store, Subscript, Var
-from adjoint.ir.types import INT, OPAQUE, Array, Dict, Instance, List, Number, Opaque, Scalar, Storage, Tuple, Type
-from adjoint.ir.types import is_float_dtype
+from adjoint.ir.types import (
+    INT,
+    OPAQUE,
+    Array,
+    Dict,
+    Instance,
+    List,
+    Number,
+    Scalar,
+    Storage,
+    Tuple,
+    Type,
+    carries_derivative,
+    is_float_dtype,
+)
 from adjoint.runtime import display
 from adjoint.runtime.objects import check_length, make_object, slice_bounds
 
@@ -86,7 +99,7 @@ def _join_optional(lo: Lowerer, one: Type | None, other: Type | None, node: ast.
         return one if other is None else other
     joined = join_types(one, other)
     if joined is None:
-        if isinstance(one, Opaque) or isinstance(other, Opaque):
+        if not carries_derivative(one) and not carries_derivative(other):
             return OPAQUE
         raise lo.problem("AD0402", node, "the elements of this container have different structures")
     return joined
@@ -118,7 +131,7 @@ def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) 
     """Something is put into a container: its type must allow for it."""
     type_ = container.type
     assert isinstance(type_, (List, Dict))
-    refuse_outside(lo, type_.storage, node)
+    note_outside(lo, container, atom, node)
     type_.storage.mark_written()
     before = type_.element if isinstance(type_, List) else type_.value
     after = _join_optional(lo, before, type_of(atom), node)
@@ -127,11 +140,11 @@ def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) 
     _remember(lo, type_, List(after) if isinstance(type_, List) else Dict(after), node)
 
 
-def refuse_outside(lo: Lowerer, storage: Storage, node: ast.AST | None) -> None:
-    """Memory that a global or captured variable holds is not written."""
-    home = storage.find()
+def note_outside(lo: Lowerer, base: Var, value: Atom, node: ast.AST | None) -> None:
+    """Remembers writes into what a global or captured variable holds: they must carry no derivative."""
+    home = base.type.storage.find()  # type: ignore[attr-defined]
     if any(outlives_the_call(site) for mine, site in lo.run_data.sites_of_storage if mine.find() is home):
-        raise lo.problem("AD0302", node, "a container from outside the function is written")
+        lo.run_data.outside_writes.append((base, value, lo.span(node)))
 
 
 def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: ast.AST | None) -> None:
@@ -156,6 +169,7 @@ def grow_field(lo: Lowerer, base: Var, name: str, atom: Atom) -> None:
     """An attribute of a run-time object is assigned."""
     type_ = base.type
     assert isinstance(type_, Instance)
+    note_outside(lo, base, atom, None)
     type_.storage.mark_written()
     before = type_.fields.get(name)
     after = type_of(atom) if before is None else join_types(before, type_of(atom))
@@ -331,9 +345,9 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case Var(type=List(element=element)):
             if isinstance(index, SliceValue):
                 return library.call(lo, library.part, [base, _bounds(lo, index, base)], node)
-            return _load(lo, base, materialize(lo, index, node), OPAQUE if element is None else element, node)
+            return _load(lo, base, materialize(lo, index, node), _reached(element), node)
         case Var(type=Dict(value=value)):
-            return _load(lo, base, materialize(lo, index, node), OPAQUE if value is None else value, node)
+            return _load(lo, base, materialize(lo, index, node), _reached(value), node)
         case Var(type=Tuple(items=types_)):
             if isinstance(index, Const) and isinstance(index.value, int):
                 return _load(lo, base, index, types_[index.value], node)
@@ -351,6 +365,13 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         lo.emit(Load(target, base, array_key(lo, index, node), lo.span(node)))
         return target
     raise lo.problem("AD0301", node, "this value has no items")
+
+
+def _reached(element: Type | None) -> Type:
+    """The type of an item of a container; of one that is always empty nothing is ever read."""
+    if element is None:
+        raise Unreached
+    return element
 
 
 def _load_any(lo: Lowerer, base: Atom, index: Atom, type_: Type, node: ast.AST | None) -> Var:
@@ -495,7 +516,7 @@ def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | Non
             f"a float is stored into an array of {dtype}, which cuts it off",
             helps=("make the array with a floating dtype: np.zeros(n)",),
         )
-    refuse_outside(lo, array.type.storage, node)
+    note_outside(lo, array, value, node)
     array.type.storage.mark_written()
 
 

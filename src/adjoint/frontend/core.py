@@ -423,6 +423,8 @@ class Run:
     contents: dict[Cell, Any] = field(default_factory=dict)
     inputs: list[Any] = field(default_factory=list)
     guards: list[Any] = field(default_factory=list)
+    outside_writes: list[tuple[Var, Atom, Span | None]] = field(default_factory=list)
+    """Writes into containers that global or captured variables hold: the container and the value."""
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Integers, and lengths of lists, that the specialisation takes for known."""
     sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.varying import varying
+from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.values import (
@@ -30,7 +32,7 @@ from adjoint.frontend.values import (
     Value,
     list_record,
 )
-from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Derived, Function, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, is_handle
 from adjoint.ir.walk import free_vars, inline
 from adjoint.runtime import results, tangents
@@ -264,8 +266,23 @@ def lower_inner(
     if free:
         block = substitute(block, inner_free)
     lowered = Function(_name_of(function), (*active.params, *inner_free.values()), block)
+    _check_outside_writes(lo, block, active.params)
     types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> None:
+    """What outlives the call may be written, but not with what varies."""
+    if not lo.run_data.outside_writes:
+        return
+    varied = varying(block, params)
+    found = [
+        diagnostic("AD0302", span, "what is stored here depends on the arguments")
+        for _, value, span in lo.run_data.outside_writes
+        if value in varied
+    ]
+    if found:
+        raise DifferentiationError(*found)
 
 
 def _as_result(shape: shapes.Shape) -> shapes.Shape:

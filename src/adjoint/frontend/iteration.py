@@ -297,10 +297,23 @@ def _unroll(
     settle(lo, whole.exits, origin, base, "break")
 
 
-def settle(lo: Lowerer, exits: list[Exiting], origin: Any, base: dict[Any, Value], falling_action: str) -> None:
-    """Goes on where the exits of one kind meet; the others leave the region around."""
+def settle(
+    lo: Lowerer,
+    exits: list[Exiting],
+    origin: Any,
+    base: dict[Any, Value],
+    falling_action: str,
+    at_exit: Callable[[], Any] | None = None,
+) -> None:
+    """Goes on where the exits of one kind meet; the others leave the region around. ``at_exit`` runs on each way."""
     falling = [leaf for leaf in exits if leaf.action == falling_action]
     leaving = [leaf for leaf in exits if leaf.action != falling_action]
+    if at_exit is not None:
+        for leaf in exits:
+            lo.block, lo.store = leaf.block, leaf.store
+            at_exit()
+            assert lo.block is not None
+            leaf.block, leaf.store = lo.block, lo.store
     if len(falling) < 2:
         if leaving:
             lo.regions[-1].exits.extend(leaving)

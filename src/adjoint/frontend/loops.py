@@ -212,7 +212,11 @@ def _exit_values(
         store = dict(exhausted.store)
         keys = list(dict.fromkeys(odd.get(action, [])))
         for leaf in leaves:
-            keys += [k for k, v in leaf.store.items() if k not in carried and k not in keys and base.get(k) is not v]
+            keys += [
+                k
+                for k, v in leaf.store.items()
+                if k not in carried and k not in keys and base.get(k) is not v and (k in base or isinstance(k, Cell))
+            ]
         new_targets: list[Var] = []
         local: list[list[Atom]] = [[] for _ in leaves]
         value = lo._join_values([leaf.value for leaf in leaves], leaves, "result", False, local, new_targets, store)
@@ -244,11 +248,12 @@ def _handed_out(
     named: bool = False,
 ) -> Value:
     """``value`` in terms of targets of the loop: what is computed inside must be handed out by name."""
-    shape = shapes.shape_of(value, store)
+    inside = {**leaves[0].store, **store}
+    shape = _detached(shapes.shape_of(value, inside), store)
     atoms: list[Atom] = []
     known = set(new_targets)
     for atom, (type_, name) in zip(
-        shapes.flatten(value, shape, store), shapes.leaf_types(shape, hint), strict=True
+        shapes.flatten(value, shape, inside), shapes.leaf_types(shape, hint), strict=True
     ):
         if isinstance(atom, Var) and atom not in known:
             target = Var(name, type_, named)
@@ -259,6 +264,23 @@ def _handed_out(
         else:
             atoms.append(atom)
     return shapes.build(shape, iter(atoms), store)
+
+
+def _detached(shape: shapes.Shape, store: dict[Any, Value]) -> shapes.Shape:
+    """The shape with objects that were made in the loop as new objects behind it."""
+    match shape:
+        case shapes.RefShape(ref=ref, record=record, sites=sites):
+            if ref is not None and ref in store:
+                return shape
+            inner = _detached(record, store)
+            assert isinstance(inner, shapes.RecordShape)
+            return shapes.RefShape(None, inner, sites)
+        case shapes.RecordShape(cls=cls, keys=keys, items=items):
+            return shapes.RecordShape(cls, keys, tuple(_detached(item, store) for item in items))
+        case shapes.TupleShape(cls=cls, items=items):
+            return shapes.TupleShape(cls, tuple(_detached(item, store) for item in items))
+        case _:
+            return shape
 
 
 def _go_on(

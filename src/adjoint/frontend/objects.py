@@ -303,8 +303,9 @@ def outlives_the_call(site: Site) -> bool:
 
 def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
     """Raises where ``ref`` may not be written, or where that could not be seen through another name for it."""
-    if any(outlives_the_call(site) for site in original_sites((ref.site,))):
-        raise lo.problem("AD0302", node, "an object from outside the function is written")
+    sites = tuple(original_sites((ref.site,)))
+    if any(outlives_the_call(site) for site in sites):
+        raise NeedsRuntime(sites)
     if ref.joins or ref.site.place[0] == "joined":
         raise NeedsRuntime(tuple(original_sites((ref.site,))))
 

@@ -7,12 +7,13 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.frontend import assign
-from adjoint.frontend.core import Lowerer, Problem
+from adjoint.frontend import assign, objects
+from adjoint.frontend.core import Exiting, Lowerer, Problem
 from adjoint.frontend.expressions import evaluate, truth
-from adjoint.frontend.iteration import run_for
+from adjoint.frontend.iteration import run_for, settle
 from adjoint.frontend.loops import run_loop
 from adjoint.frontend.match_statement import run_match
+from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY
 from adjoint.frontend.refine import refine
 from adjoint.frontend.values import NONE, UNDEFINED, Cell, Value
@@ -183,8 +184,6 @@ def _check(lo: Lowerer, cond: Any, holds: Callable[[], Value], fails: Callable[[
 
 
 def _plain(lo: Lowerer, node: ast.expr) -> Any:
-    from adjoint.frontend.materialize import materialize
-
     return materialize(lo, evaluate(lo, node), node, observer=True)
 
 
@@ -239,7 +238,11 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
         run(lo, node.body)
         return
     item, rest = items[0], items[1:]
-    context = _plain(lo, item.context_expr)
+    manager = evaluate(lo, item.context_expr)
+    if objects.special_method(lo, manager, "__enter__") is not None:
+        _users_context(lo, node, item, rest, manager)
+        return
+    context = materialize(lo, manager, item.context_expr, observer=True)
     name = Var("context", OPAQUE) if item.optional_vars is not None else None
 
     def body() -> None:
@@ -248,6 +251,25 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
         _with_items(lo, node, rest)
 
     _guard(lo, node, body, context=context, name=name)
+
+
+def _users_context(
+    lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem], manager: Value
+) -> None:
+    """A context manager whose methods can be seen; an exception in the body passes by its ``__exit__``."""
+    from adjoint.frontend.calls import call_value
+
+    enter, leave = (objects.special_method(lo, manager, name) for name in ("__enter__", "__exit__"))
+    if enter is None or leave is None:
+        raise lo.problem("AD0301", node, "the context manager has no '__exit__'")
+    value = call_value(lo, enter, [], {}, item.context_expr)
+    origin, base = lo.open, lo.store
+    with lo.region("guarded") as region:
+        if item.optional_vars is not None:
+            assign.assign(lo, item.optional_vars, value)
+        _with_items(lo, node, rest)
+        lo.leave("fall")
+    settle(lo, region.exits, origin, base, "fall", lambda: call_value(lo, leave, [NONE, NONE, NONE], {}, node))
 
 
 def _try(lo: Lowerer, node: ast.Try) -> None:
@@ -266,13 +288,42 @@ def _guard(
     name: Var | None = None,
     final: Sequence[ast.stmt] = (),
 ) -> None:
-    """A body that something runs after, however it is left."""
+    """A body that something runs after, however it is left.
+
+    A ``finally`` block stands twice: in a handler that raises again, and on every way out that is no exception.
+    """
     origin, base = lo.open, lo.store
+    root, exits = _guarded_block(lo, base, body)
+    bodies: list[tuple[Any, Any]] = [(root, None)]
+    if final:
+        bodies.append(_finally_handler(lo, node, base, final))
+    _end_guarded(lo, node, origin, base, bodies, exits, context, name, final)
+
+
+def _guarded_block(lo: Lowerer, base: dict[Any, Value], body: Callable[[], None]) -> tuple[Any, list[Exiting]]:
     root = lo.fork(base)
-    with lo.region("guarded") as region:
+
+    def run_body() -> Value:
         body()
+        return UNDEFINED
+
+    with lo.region("guarded") as region:
+        lo.attempt(run_body)
         lo.leave("fall")
-    _end_guarded(lo, node, origin, base, [(root, None)], region.exits, context, name, final)
+    return root, region.exits
+
+
+def _finally_handler(
+    lo: Lowerer, node: ast.stmt, base: dict[Any, Value], final: Sequence[ast.stmt]
+) -> tuple[Any, tuple[Any, Any]]:
+    root = lo.fork(_torn_store(lo, base, getattr(node, "body", [])))
+    with lo.region("guarded") as region:
+        run(lo, final)
+        if lo.block is not None:
+            lo.stop(Raise(None, None, lo.span(node)))
+    if region.exits:
+        raise lo.problem("AD0301", node, "the 'finally' block may not leave on its own")
+    return root, (Const(BaseException), None)
 
 
 def _end_guarded(
@@ -281,7 +332,7 @@ def _end_guarded(
     origin: Any,
     base: dict[Any, Value],
     bodies: list[tuple[Any, Any]],
-    exits: Sequence[Any],
+    exits: Sequence[Exiting],
     context: Any,
     name: Var | None,
     final: Sequence[ast.stmt],
@@ -292,19 +343,6 @@ def _end_guarded(
     if joined is not None:
         for leaf, atoms in zip(exits, joined.columns, strict=True):
             leaf.block.terminator = Yield(atoms)
-    final_block = None
-    if final:
-        lo.fork(base if joined is None else joined.store)
-        final_root = lo.open
-        with lo.region("guarded") as region:
-            run(lo, final)
-            lo.leave("fall")
-        if any(leaf.action != "fall" for leaf in region.exits) or len(region.exits) != 1:
-            raise lo.problem("AD0301", node, "the 'finally' block may not leave on its own")
-        _refuse_rebinding(lo, node, region.exits[0].store, base if joined is None else joined.store)
-        region.exits[0].block.terminator = Yield()
-        final_block = final_root.seal()
-        lo.block = origin
     (root, _), handlers = bodies[0], bodies[1:]
     lo.emit(
         Guarded(
@@ -312,7 +350,7 @@ def _end_guarded(
             name,
             root.seal(),
             tuple(Handler(kind[0], kind[1], block.seal()) for block, kind in handlers),
-            final_block,
+            None,
             () if joined is None else joined.targets,
             lo.span(node),
         )
@@ -321,26 +359,22 @@ def _end_guarded(
         lo.block = None
         return
     lo.store = joined.store
-    falling = [leaf for leaf in exits if leaf.action == "fall"]
+    run(lo, final)
     leaving = [leaf for leaf in exits if leaf.action != "fall"]
-    if leaving:
-        if not falling:
-            for action in joined.kinds[1:]:
-                code = joined.kinds.index(action)
-                cond = lo.open.call(operator.eq, joined.kind, Const(code))
-                here, store = lo.open, lo.store
-                gone = lo.fork(store)
-                lo.leave(action, joined.value_of(action))
-                here.branch = (cond, gone, lo.fork(store), None)
-            lo.leave(joined.kinds[0], joined.value_of(joined.kinds[0]))
-        else:
-            lo._dispatch(joined.kind, falling, leaving, joined)
-
-
-def _refuse_rebinding(lo: Lowerer, node: ast.stmt, after: dict[Any, Value], before: dict[Any, Value]) -> None:
-    for key, value in after.items():
-        if isinstance(key, Cell) and key in before and before[key] is not value:
-            raise lo.problem("AD0301", node, f"'finally' assigns {key.name!r}; only effects are supported there")
+    if not leaving or lo.block is None:
+        return
+    falling = [leaf for leaf in exits if leaf.action == "fall"]
+    if falling:
+        lo._dispatch(joined.kind, falling, leaving, joined)
+        return
+    for action in joined.kinds[1:]:
+        code = joined.kinds.index(action)
+        cond = lo.open.call(operator.eq, joined.kind, Const(code))
+        here, store = lo.open, lo.store
+        gone = lo.fork(store)
+        lo.leave(action, joined.value_of(action))
+        here.branch = (cond, gone, lo.fork(store), None)
+    lo.leave(joined.kinds[0], joined.value_of(joined.kinds[0]))
 
 
 def _try_except(lo: Lowerer, node: ast.Try) -> None:
@@ -348,49 +382,56 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
 
     Variables that the body binds before it may raise are undefined in the handlers, and refused when read.
     """
-    from adjoint.frontend.scope import assigned_names
-
+    if node.finalbody:
+        inner = ast.Try(node.body, node.handlers, node.orelse, [])
+        ast.copy_location(inner, node)
+        _guard(lo, node, lambda: _try_except(lo, inner), final=node.finalbody)
+        return
     assert lo.frame is not None
     origin, base = lo.open, lo.store
-    bodies: list[tuple[Any, Any]] = []
-    exits: list[Any] = []
-    root = lo.fork(base)
-    with lo.region("guarded") as region:
+
+    def body() -> None:
         run(lo, node.body)
         run(lo, node.orelse)
-        lo.leave("fall")
-    bodies.append((root, None))
-    exits.extend(region.exits)
-    torn = dict(base)
-    for statement in node.body:
-        for bound in assigned_names(statement):
-            cell = lo.frame.cells.get(bound)
-            if cell is not None:
-                torn[cell] = _torn_value(node, cell)
+
+    root, exits = _guarded_block(lo, base, body)
+    bodies: list[tuple[Any, Any]] = [(root, None)]
+    torn = _torn_store(lo, base, node.body)
     for handler in node.handlers:
         lo.block, lo.store = origin, base
         kind = None if handler.type is None else _plain(lo, handler.type)
         name = Var(handler.name, OPAQUE, named=True) if handler.name is not None else None
-        block = lo.fork(torn)
-        with lo.region("guarded") as region:
+
+        def handle(handler: ast.ExceptHandler = handler, name: Var | None = name) -> None:
             if handler.name is not None and name is not None:
                 assign.assign_name(lo, handler.name, name, handler)
             run(lo, handler.body)
-            lo.leave("fall")
-        for leaf in region.exits:
+
+        block, left = _guarded_block(lo, torn, handle)
+        for leaf in left:
             for cell, value in list(leaf.store.items()):
                 if isinstance(value, Var) and value.hint == TORN:
                     leaf.store[cell] = UNDEFINED if cell not in base else _refuse_torn(lo, node, cell)
         bodies.append((block, (kind, name)))
-        exits.extend(region.exits)
-    _end_guarded(lo, node, origin, base, bodies, exits, None, None, node.finalbody)
+        exits.extend(left)
+    _end_guarded(lo, node, origin, base, bodies, exits, None, None, ())
+
+
+def _torn_store(lo: Lowerer, base: dict[Any, Value], body: Sequence[ast.stmt]) -> dict[Any, Value]:
+    """The store in which a handler starts: what the body binds has no known value there."""
+    from adjoint.frontend.scope import assigned_names
+
+    assert lo.frame is not None
+    torn = dict(base)
+    for statement in body:
+        for bound in assigned_names(statement):
+            cell = lo.frame.cells.get(bound)
+            if cell is not None:
+                torn[cell] = Var(TORN, OPAQUE)
+    return torn
 
 
 TORN = "<torn>"
-
-
-def _torn_value(node: ast.Try, cell: Cell) -> Value:
-    return Var(TORN, OPAQUE)
 
 
 def _refuse_torn(lo: Lowerer, node: ast.Try, cell: Cell) -> Value:
