@@ -21,6 +21,7 @@ from adjoint.ir.nodes import (
     If,
     Load,
     Loop,
+    Raise,
     Range,
     Statement,
     Store,
@@ -216,8 +217,9 @@ class Reverser:
         acts = any(effects_inside(block, self.context.activity) for block in blocks_of(statement))
         if not acts and all(cotangent is None for cotangent in cotangents):
             return
-        later = [*(handler.body for handler in statement.handlers), *([statement.final] if statement.final else [])]
-        if statement.handlers or any(effects_inside(block, self.context.activity) for block in later):
+        final = statement.final
+        goes_on = any(not isinstance(leaf, Raise) for handler in statement.handlers for leaf in leaves(handler.body))
+        if goes_on or (final is not None and effects_inside(final, self.context.activity)):
             self.context.problem("AD0308", statement.span, "a value that varies is computed under these handlers")
             return
         below = Scope(self.context.open(self.context.region(statement.body)), scope)

@@ -124,7 +124,7 @@ class Shadows:
             case List(element=element, storage=storage):
                 return List(None if element is None else self.type_of(element), self.storage(storage))
             case Tuple(items=items):
-                return Tuple(tuple(map(self.type_of, items)))
+                return List(_common(tuple(map(self.type_of, items))), Storage(written=True))
             case Dict(value=value, storage=storage):
                 return Dict(None if value is None else self.type_of(value), self.storage(storage))
             case Instance(cls=cls, fields=fields, storage=storage):
@@ -421,6 +421,11 @@ def _is_array(atom: Atom) -> bool:
 
 def _element(atom: Atom) -> Type | None:
     return atom.type.element if isinstance(atom, Var) and isinstance(atom.type, List) else None
+
+
+def _common(parts: tuple[Type, ...]) -> Type | None:
+    """The type of the slots of a tuple's shadow, where they are all of one type."""
+    return parts[0] if parts and all(part == parts[0] for part in parts[1:]) else None
 
 
 def _pops(statement: Statement | None) -> bool:
