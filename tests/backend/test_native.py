@@ -221,6 +221,39 @@ def test_single_precision_stays():
     np.testing.assert_allclose(gradient, ad.grad(f)(x), rtol=1e-6)
 
 
+def weighted(layers, xs):
+    y = 0.0
+    for i in range(len(layers)):
+        w, b = layers[i]
+        y = math.tanh(w * y + b) + xs[i]
+    return y
+
+
+def test_lists():
+    args = ([(0.3, 1.0), (2.0, -0.5)], [0.1, 0.2])
+    expected = ad.grad(weighted, (0, 1))(*args)
+    gradient = ad.grad(weighted, (0, 1), native="strict")(*args)
+    assert [list(map(type, part)) for part in gradient] == [list(map(type, part)) for part in expected]
+    for mine, theirs in zip(expected, gradient):
+        np.testing.assert_allclose(theirs, mine, rtol=1e-12)
+
+
+def stack_machine(x, program):
+    for name, value in program:
+        if name == "mul":
+            x = x * value
+        else:
+            x = -x
+    return x
+
+
+def test_lists_of_several_kinds_run_as_python():
+    program = [("mul", 2.0), ("neg", None), ("mul", 4.0)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ad.DifferentiationWarning)
+        assert ad.grad(stack_machine, native=True)(3.0, program) == -8.0
+
+
 def test_unused_arguments_need_no_type():
     def f(x, mode, table):
         return x * x if mode == "square" else x

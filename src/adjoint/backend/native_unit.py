@@ -13,6 +13,7 @@ import linecache
 import re
 import sys
 import types
+import warnings
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -39,15 +40,19 @@ class NotNative(Exception):
 
 def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:
     """Numba's types of arguments; the class of one for which it has none."""
+    return tuple(map(_type_of, args))
+
+
+def _type_of(value: Any) -> Any:
     from numba import typeof
 
-    found: list[Any] = []
-    for arg in args:
-        try:
-            found.append(typeof(arg))  # type: ignore[no-untyped-call]
-        except Exception:  # of various kinds
-            found.append(type(arg))
-    return tuple(found)
+    try:
+        found = typeof(value)  # type: ignore[no-untyped-call]
+    except Exception:  # of various kinds
+        return type(value)
+    if isinstance(value, list) and any(_type_of(item) != found.dtype for item in value):
+        return list  # Numba looks at the first item only
+    return found
 
 
 class Unit:
@@ -116,11 +121,15 @@ class Unit:
             raise self._reason(failure, name) from failure
 
     def _load(self, text: str, filename: str) -> Callable[..., Any]:
+        from numba.core.errors import NumbaWarning
+
         module = types.ModuleType(f"adjoint_native_{hashlib.sha256(text.encode()).hexdigest()[:24]}")
         sys.modules[module.__name__] = module  # what is read from the cache looks for it there
         exec(compile(text, filename, "exec"), vars(module))
         dispatcher = vars(module)[self.emitted.name]
-        dispatcher.compile(self.signature)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
+            dispatcher.compile(self.signature)
         dispatcher.disable_compile()
         if self.takes_all:
             return dispatcher  # type: ignore[no-any-return]

@@ -14,7 +14,7 @@ from numba.core import types
 from numba.extending import overload, register_jitable
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from adjoint.runtime import arrays, numbers, results, sequences, tangents
+from adjoint.runtime import arrays, numbers, objects, results, sequences, tangents
 
 
 def _is_array(x):
@@ -179,7 +179,7 @@ def _far(n, x):
     return total if n % 2 else -total
 
 
-# Ranges
+# Ranges and lengths
 
 
 @overload(reversed)
@@ -192,6 +192,17 @@ def _reversed(sequence):
         return range(start + (len(sequence) - 1) * step, start - step, -step)
 
     return reverse
+
+
+@overload(objects.check_length)
+def _check_length(sequence, count):
+    def check_length(sequence, count):
+        if len(sequence) > count:
+            raise ValueError("too many values to unpack")
+        if len(sequence) < count:
+            raise ValueError("not enough values to unpack")
+
+    return check_length
 
 
 # Arrays
@@ -209,6 +220,31 @@ def _zeros_like(x):
         dtype = _float_like(x)
         return lambda x: np.zeros(x.shape, dtype)
     return _zero_number(x)
+
+
+@overload(tangents.shadow)
+def _shadow(x):
+    if isinstance(x, types.List) or (isinstance(x, types.UniTuple) and not isinstance(x, types.BaseNamedTuple)):
+        return lambda x: [tangents.shadow(item) for item in x]
+    if _is_number(x) and not isinstance(x, (types.Integer, types.Boolean)):
+        return lambda x: x * 0.0
+    if _is_array(x) and isinstance(x.dtype, (types.Float, types.Complex)):
+        return lambda x: np.zeros_like(x)
+    return None
+
+
+@overload(tangents.finish)
+def _finish(shadow, like):
+    if isinstance(like, types.List):
+        return lambda shadow, like: [tangents.finish(shadow[place], like[place]) for place in range(len(like))]
+    if isinstance(like, types.UniTuple) and not isinstance(like, types.BaseNamedTuple):
+        parts = "".join(f"finish(shadow[{place}], like[{place}]), " for place in range(like.count))
+        return _made("shadow, like", [f"    return ({parts})"], finish=tangents.finish)
+    if _is_number(like) and not isinstance(like, (types.Integer, types.Boolean)):
+        return lambda shadow, like: shadow
+    if _is_array(like) and _is_array(shadow) and like.dtype == shadow.dtype:
+        return lambda shadow, like: shadow.copy()
+    return None
 
 
 @overload(tangents.zero_number)
