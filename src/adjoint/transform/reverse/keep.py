@@ -398,7 +398,7 @@ class Keeper:
         self.after_binding(var, binding, Call((), list.append, (kept, var)))
         new = Var(var.hint, var.type, var.named)
         self.stands_for[var] = new
-        self.context.sweeps[binding.region].first((binding.order, 0), Call((new,), list.pop, (kept,)))
+        self.context.sweeps[binding.region].first((binding.order, 0), self.taken_back(new, kept, binding.region))
         self.tapes[kept] = binding.region
         self.taped.setdefault(binding.region, []).append(kept)
         if var in self.context.forward_shadows:
@@ -406,6 +406,20 @@ class Keeper:
         else:
             self.popped.append(kept)
         self.context.regions.bind(kept, self.context.regions.top, None, self.context.function.body)
+
+    def taken_back(self, new: Var, kept: Var, region: Region) -> Statement:
+        """Reads a kept value: by the number of the iteration where a list holds one for each, else from the end."""
+        loop, index = region.owner, self.indices.get(id(region))
+        outside = region.parent is not None and not region.parent.in_loop
+        if region.kind != "loop" or not outside or index is None or not isinstance(loop, Loop):
+            return Call((new,), list.pop, (kept,))
+        if not isinstance(loop.over, Range):
+            return Load(new, kept, Subscript((index,)))
+        if loop.over.backward:
+            return Call((new,), list.pop, (kept,))
+        sweep = self.context.sweeps[region]
+        place = self.place(loop.over, index, lambda statement: sweep.first((-1, 0), statement))
+        return Load(new, kept, Subscript((place,)))
 
     # Trip counts
 
