@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import time
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -76,33 +77,37 @@ def measure(quick: bool) -> Results:
     """Times each program, its derivative, and what else computes one."""
     results = Results(
         "Loops over scalars",
-        "Value and gradient together; a ratio is the time beside one run of the program itself in the same form, "
-        "interpreted by Python, or compiled by Numba. Fastest turns.",
-        ("", "program", "Adjoint", "ratio", "autograd", "ratio", "program, Numba", "Adjoint, native", "ratio"),
+        "Value and gradient together, beside one run of the program in the same form: interpreted by Python, or "
+        "compiled by Numba. What takes more than a second is run once.",
+        ("", "fastest", "median", "fastest, beside the program"),
     )
     for loop in programs(1_000 if quick else 10_000):
-        interpreted = _interpreted(loop, rounds=3 if quick else 15)
-        results.rows.append((loop.title, *_row(interpreted), *_row(_compiled(loop, results, 3 if quick else 50))))
+        _add_rows(results, f"{loop.title}: program", _interpreted(loop, rounds=3 if quick else 15))
+        if NATIVE:
+            _add_rows(results, f"{loop.title}: program, Numba", _compiled(loop, rounds=3 if quick else 50))
+    if not NATIVE:
+        results.notes.append("Native code was not measured: this installation has none.")
     return results
 
 
-def _row(times: dict[str, Times | None]) -> list[str]:
-    """The program's time, then for each derivative its time and ratio."""
-    program, *derivatives = times.values()
-    cells = ["" if program is None else duration(program.best)]
-    for found in derivatives:
-        known = found is not None and program is not None
-        cells.extend((duration(found.best), ratio(found.best / program.best)) if known else ("", ""))
-    return cells
+def _add_rows(results: Results, title: str, times: dict[str, Times]) -> None:
+    """The program, then its derivatives."""
+    program, *derivatives = times
+    unit = times[program]
+    results.rows.append((title, duration(unit.best), duration(unit.median), ""))
+    for name in derivatives:
+        found = times[name]
+        median = duration(found.median) if len(found.turns) > 1 else ""
+        results.rows.append((name, duration(found.best), median, ratio(found.best / unit.best)))
 
 
-def _interpreted(loop: Loop, rounds: int) -> dict[str, Times | None]:
+def _interpreted(loop: Loop, rounds: int) -> dict[str, Times]:
     derivative = ad.value_and_grad(loop.function, loop.wrt)
     contestants = {
         "program": lambda: loop.function(*loop.arguments),
         "Adjoint": lambda: derivative(*loop.arguments),
     }
-    times: dict[str, Times | None] = {**race(contestants, rounds), "autograd": None}
+    times = race(contestants, rounds)
     if importlib.util.find_spec("autograd") is not None:
         taped = _autograd(loop)
         start = time.perf_counter()
@@ -120,24 +125,17 @@ def _autograd(loop: Loop) -> Callable[[], Any]:
     return lambda: derivative(*loop.arguments)
 
 
-def _compiled(loop: Loop, results: Results, rounds: int) -> dict[str, Times | None]:
-    """The program under Numba and its native derivative, where this installation has them."""
-    times: dict[str, Times | None] = {"program": None, "Adjoint, native": None}
-    if not NATIVE:
-        if not results.notes:
-            results.notes.append("Native code was not measured: this installation has none.")
-        return times
+def _compiled(loop: Loop, rounds: int) -> dict[str, Times]:
     numba = importlib.import_module("numba")
     native = ad.value_and_grad(loop.function, loop.wrt, native=True)
-    helpers = {"slope": numba.njit(slope)}
-    source = loop.function
-    program = numba.njit(type(source)(source.__code__, {**source.__globals__, **helpers}))
+    code, names = loop.function.__code__, loop.function.__globals__
+    program = numba.njit(types.FunctionType(code, {**names, "slope": numba.njit(slope)}))
     _check(loop, "native", native(*loop.arguments), ad.value_and_grad(loop.function, loop.wrt)(*loop.arguments))
     contestants = {
         "program": lambda: program(*loop.arguments),
         "Adjoint, native": lambda: native(*loop.arguments),
     }
-    return dict(race(contestants, rounds))
+    return race(contestants, rounds)
 
 
 def _check(loop: Loop, name: str, found: Any, expected: Any) -> None:

@@ -66,7 +66,7 @@ def _table(results: Results) -> str:
 
 def _machine() -> str:
     packages = ", ".join(f"{name} {found}" for name in _PACKAGES if (found := _version(name)) is not None)
-    load = f"; load when it started {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    load = f", load {os.getloadavg()[1]:.1f} over the last five minutes" if hasattr(os, "getloadavg") else ""
     python = ".".join(map(str, sys.version_info[:3]))
     return f"Python {python}, {packages}. {_processor()}, {os.cpu_count()} cores, {platform.system()}{load}."
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adjoint import testing
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
-    from adjoint.operators import grad, hessian, hvp, jacobian, jvp, source, stages, value_and_grad, vjp
+    from adjoint.exporting import export
+    from adjoint.inspection import source, stages
+    from adjoint.operators import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __version__ = "0.1.0"
 
@@ -14,6 +16,7 @@ __all__ = [
     "DifferentiationError",
     "DifferentiationWarning",
     "__version__",
+    "export",
     "grad",
     "hessian",
     "hvp",
@@ -29,6 +32,9 @@ __all__ = [
 _HOMES = {name: "adjoint.operators" for name in __all__} | {
     "DifferentiationError": "adjoint.diagnostics",
     "DifferentiationWarning": "adjoint.diagnostics",
+    "export": "adjoint.exporting",
+    "source": "adjoint.inspection",
+    "stages": "adjoint.inspection",
 }
 
 

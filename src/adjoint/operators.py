@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from adjoint.diagnostics import error
 from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
 from adjoint.runtime import jacobians
 from adjoint.runtime.boundary import check_cotangent
-from adjoint.specialize import Specialization, latest, specialization
+from adjoint.specialize import Specialization, specialization
 
 Wrt = int | str | tuple[int | str, ...]
 
@@ -56,6 +55,12 @@ class Derivative:
         given = (*self.options, *([("native", self.native)] if self.native else []))
         options = "".join(f", {key}={value!r}" for key, value in given if (key, value) != ("wrt", 0))
         return f"{self.kind}({name}{options})"
+
+    def _repr_html_(self) -> str | None:
+        """How notebooks show it: its source in colours, once the types of the arguments are known."""
+        from adjoint.inspection import html
+
+        return html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.kind, self.function, self.options, self.native)
@@ -294,73 +299,3 @@ def hessian(f: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., Any]:
 
 for _operator in (grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp):
     _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[union-attr]
-
-
-# -- inspection -------------------------------------------------------------------------------------------------------
-
-
-def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
-    """The text of a derivative.
-
-    Parameters
-    ----------
-    derivative
-        What an operator returned.
-    *args, **kwargs
-        Arguments for which to print it; not needed where annotations tell their types, or once it was called.
-
-    Examples
-    --------
-    >>> import adjoint as ad
-    >>> def f(x: float) -> float:
-    ...     return x * x
-    >>> print(ad.source(ad.grad(f)))
-    def f_grad(x):
-        return 2.0 * x
-    <BLANKLINE>
-    """
-    if isinstance(derivative, Pullback):
-        emitted = derivative._compiled.adjoint_emitted
-        assert emitted is not None
-        return emitted.text
-    if not isinstance(derivative, Derivative):
-        raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=type(derivative).__name__)
-    if not args and not kwargs:
-        args = _examples(derivative)
-        if not args:
-            known = latest(derivative.function, (derivative.kind, derivative.options), derivative.native)
-            if known is not None:
-                return known.emitted.text
-            raise error(
-                "AD0401",
-                None,
-                "the types of the arguments are not known",
-                helps=("annotate the parameters, or pass example arguments: ad.source(df, 1.0)",),
-            )
-    return derivative.specialized(args, kwargs).emitted.text
-
-
-def _examples(derivative: Derivative) -> tuple[Any, ...]:
-    """Arguments made from annotations; empty where these do not tell enough."""
-    examples: list[Any] = []
-    try:
-        parameters = inspect.signature(derivative.function).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    known = {float: 1.0, int: 2, "float": 1.0, "int": 2}
-    for parameter in parameters:
-        if parameter.default is not parameter.empty or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
-            continue
-        if parameter.annotation not in known:
-            return ()
-        examples.append(known[parameter.annotation])
-    return tuple(examples)
-
-
-def stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
-    """The stages of compiling the gradient of ``f`` for these arguments, as text."""
-    from adjoint.ir.printer import format_function
-    from adjoint.transform.finish import finish
-
-    entry = lower_operator("grad", f, (("has_aux", False), ("wrt", 0)), args, kwargs)
-    return f"-- lowered\n{format_function(entry.function)}\n\n-- derivative\n{format_function(finish(entry.function))}"

@@ -14,7 +14,9 @@ import numpy as np
 
 from adjoint.backend.native import Native, NativeFunction, flags_of
 from adjoint.backend.python import Emitted, emit, load
-from adjoint.diagnostics import error
+from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
+from adjoint.diagnostics.errors import warn
+from adjoint.diagnostics.request import request_note
 from adjoint.frontend.entry import Entry
 from adjoint.frontend.inputs import Captured, Guard, fields_of, has_fields
 from adjoint.ir.nodes import Function
@@ -116,11 +118,31 @@ def specialization(
     with _lock:
         found = _find(owner, full, function, args, kwargs)
         if found is None:
-            found = compile_entry(lower(), function, native)
+            found, warnings = _compiled(lower, key[0], function, native)
             entries = _tables.setdefault(owner, {}).setdefault(full, [])
             entries.insert(0, found)
             del entries[MOST_PER_KEY:]
+            for warning in warnings:
+                warn(warning)
         return found
+
+
+def _compiled(
+    lower: Callable[[], Entry], operator: Any, function: Any, native: Native
+) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    """A new specialisation; whatever is in its way is told together with who asked for it."""
+    try:
+        entry = lower()
+        return compile_entry(entry, function, native), entry.warnings
+    except DifferentiationError as refusal:
+        problems = refusal.diagnostics
+        cause: BaseException | None = refusal.__cause__
+    except Exception as failure:
+        problems = (diagnostic("AD0901", None, f"{type(failure).__name__}: {failure}".splitlines()[0]),)
+        cause = failure
+    note = request_note(operator[0], function)
+    notes = () if note is None else (note,)
+    raise DifferentiationError(*(problem.with_notes(*notes) for problem in problems)) from cause
 
 
 def _find(

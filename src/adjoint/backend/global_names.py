@@ -196,6 +196,8 @@ def _free(wanted: str, used: set[str], may_be_builtin: bool) -> str:
 
 
 def _own_name(value: Any) -> str:
+    if isinstance(value, type) and value.__name__ == "TangentVector" and "." in value.__qualname__:
+        return f"{value.__qualname__.split('.')[-2]}Tangent"
     name = getattr(value, "__name__", None)
     if isinstance(name, str) and callable(value):
         return "fn" if name == "<lambda>" else name

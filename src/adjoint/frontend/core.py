@@ -15,6 +15,7 @@ from typing import Any
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend import shapes
+from adjoint.frontend.places import call_notes, headline, users_frame
 from adjoint.frontend.source import FunctionSource
 from adjoint.frontend.values import UNDEFINED, Cell, Closure, Ref, Site, Value, is_atom
 from adjoint.ir.builder import Builder
@@ -135,11 +136,23 @@ class Lowerer:
         return self.frame.source.span(node)
 
     def problem(
-        self, code: str, node: ast.AST | None, label: str, *, notes: Iterable[str] = (), helps: Iterable[str] | None = None
+        self,
+        code: str,
+        node: ast.AST | None,
+        label: str,
+        *,
+        notes: Iterable[str] = (),
+        helps: Iterable[str] | None = None,
+        **fields: object,
     ) -> Problem:
         """An exception to raise: this code, at this place; without ``helps`` those of the catalogue."""
-        given = None if helps is None else tuple(helps)
-        return Problem(diagnostic(code, self.span(node), label, notes=tuple(notes), helps=given))
+        span, facts = self.fixed_span, list(notes)
+        if span is None and self.frame is not None:
+            frame, span = users_frame(self.frame)
+            if span is None and node is not None and hasattr(node, "lineno"):
+                span = headline(frame, node)
+            facts += call_notes(frame)
+        return Problem(diagnostic(code, span, label, notes=facts, helps=helps, **fields))
 
     def site(self, node: ast.AST) -> Site:
         """The identity of an allocation: the place in the source and the calls that led there."""
@@ -429,6 +442,7 @@ class Run:
     """Integers, and lengths of lists, that the specialisation takes for known."""
     sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)
     diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
+    warnings: list[Diagnostic] = field(default_factory=list)
     closures: dict[Any, Closure] = field(default_factory=dict)
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""

@@ -322,6 +322,9 @@ def _name_of(function: Value) -> str:
         case Method() | Partial() | Operator():
             return _name_of(function.function)
         case Const(value=constant):
+            mark = getattr(constant, MARK, None)
+            if isinstance(mark, tuple):
+                return f"{_name_of(Const(mark[1]))}_{mark[0]}"
             name = getattr(constant, "__name__", type(constant).__name__)
             return name if name.isidentifier() else "function"
         case _:

@@ -7,20 +7,22 @@ An entry is lowered from the very call: ``grad(f)(x, y)`` is the operator applie
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adjoint.diagnostics import DifferentiationError
+from adjoint.diagnostics import Diagnostic, DifferentiationError
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.inputs import Captured, Guard, captured, enter
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import NONE, Operator, TupleValue, Value
-from adjoint.ir.nodes import Atom, Block, Function, Return, Var
+from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
 from adjoint.ir.types import Opaque, carries_derivative
-from adjoint.ir.walk import free_vars, inline
+from adjoint.ir.walk import free_vars, inline, statements_in
 from adjoint.runtime import display
+from adjoint.transform.dependence import Dependence
 
 MAX_ATTEMPTS = 40
 
@@ -37,6 +39,7 @@ class Entry:
     """For a pullback: the second half, a function of the residuals and of the cotangents of the results."""
     seeds: tuple[tuple[Any, ...], ...] = ()
     """For a pullback: where in the structure of the result the leaves lie that take these cotangents."""
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
@@ -55,13 +58,40 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
         except Restart:
             continue
         except Problem as problem:
-            raise DifferentiationError(*lo.run_data.diagnostics.values(), problem.diagnostic) from None
+            raise _refusal(lo, problem.diagnostic) from None
         except DifferentiationError as error:
-            raise DifferentiationError(*lo.run_data.diagnostics.values(), *error.diagnostics) from None
+            raise _refusal(lo, *error.diagnostics) from None
+        except Exception as error:
+            # After a problem the function is not whole: then what went wrong is its consequence.
+            if not lo.run_data.diagnostics:
+                raise
+            raise _refusal(lo) from error
         if lo.run_data.diagnostics:
-            raise DifferentiationError(*lo.run_data.diagnostics.values())
+            raise _refusal(lo, *hidden_problems(entry.function))
         return entry
     raise _stuck(lo)
+
+
+CONSEQUENCES = ("AD0401", "AD0406", "AD0407")
+"""What follows where nothing is known of the value of a statement that was refused."""
+
+
+def _refusal(lo: Lowerer, *last: Diagnostic) -> DifferentiationError:
+    """The exception for all problems that were found, without those that others entail."""
+    found = (*lo.run_data.diagnostics.values(), *last)
+    causes = [problem for problem in found if problem.code not in CONSEQUENCES]
+    return DifferentiationError(causes or found)
+
+
+def hidden_problems(function: Function) -> list[Diagnostic]:
+    """What the transforms would refuse in a function that is not transformed because of other problems."""
+    found: list[Diagnostic] = []
+    for statement in statements_in(function.body):
+        if isinstance(statement, Call) and isinstance(statement.callee, Derived):
+            derived = statement.callee
+            with suppress(Exception):  # the function is not whole
+                found += Dependence(derived.function, derived.wrt, derived.outputs).problems
+    return found
 
 
 def _stuck(lo: Lowerer) -> DifferentiationError:
@@ -236,4 +266,10 @@ def _finish(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -> Ent
     function = Function(
         name, (*params, *(item.var for item in inputs)), Block((*prologue, *body.statements), body.terminator)
     )
-    return Entry(function, inputs, tuple(lo.run_data.guards), tuple(lo.run_data.argument_guards))
+    return Entry(
+        function,
+        inputs,
+        tuple(lo.run_data.guards),
+        tuple(lo.run_data.argument_guards),
+        warnings=tuple(lo.run_data.warnings),
+    )

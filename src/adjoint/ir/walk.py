@@ -444,3 +444,11 @@ def _yielding(block: Block, arity: int) -> Block:
         return Yield(terminator.values) if isinstance(terminator, Return) else terminator
 
     return map_leaves(block, leaf)
+
+
+def terminators_in(block: Block) -> Iterator[Terminator]:
+    """Every leaf below a block, those of nested blocks included."""
+    yield from leaves(block)
+    for statement in statements_in(block):
+        for inner in blocks_of(statement):
+            yield from leaves(inner)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import numpy as np
+
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
 from adjoint.ir.types import Array, Scalar
-from adjoint.ir.walk import map_blocks, read_counts, statements_in, substitute
+from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
 from adjoint.rules.declare import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.results import owned
+from adjoint.transform.polish import polish
 from adjoint.transform.reverse import expand
 from adjoint.transform.simplify import simplify
 
@@ -16,37 +21,80 @@ from adjoint.transform.simplify import simplify
 def finish(function: Function) -> Function:
     """A function that is ready to be printed."""
     function = simplify(expand(function))
+    function = simplify(polish(function))
     return simplify(_without_idle_conversions(function))
 
 
 def _without_idle_conversions(function: Function) -> Function:
-    """Drops ``float(x)`` of a Python float, and copies of memory that nobody else has."""
+    """Drops ``float(x)`` of a Python float, and copies of memory that nobody else has.
+
+    What was converted takes the name of the result.
+    """
     made = {
         target: statement
         for statement in statements_in(function.body)
         if isinstance(statement, Call)
         for target in statement.targets
     }
-    counts = read_counts(function.body)
+    holders = _holders(function.body)
     renamed: dict[Var, Atom] = {}
+    names: dict[Var, Var] = {}
     idle: set[Statement] = set()
     for statement in statements_in(function.body):
-        if isinstance(statement, Call) and len(statement.args) == 1 and len(statement.targets) == 1:
-            arg = statement.args[0]
-            if (statement.callee is float and _is_float(arg)) or (
-                statement.callee is owned and _is_own(arg, made, counts[arg] if isinstance(arg, Var) else 0)
-            ):
-                idle.add(statement)
-                renamed[statement.targets[0]] = renamed.get(arg, arg) if isinstance(arg, Var) else arg
+        if not isinstance(statement, Call) or len(statement.args) != 1 or len(statement.targets) != 1:
+            continue
+        arg, target = statement.args[0], statement.targets[0]
+        if (statement.callee is float and _is_float(arg)) or (
+            statement.callee is owned and _is_own(arg, made, holders)
+        ):
+            idle.add(statement)
+            if isinstance(arg, Var) and target.named and not arg.named and arg in made and arg not in names:
+                names[arg] = Var(target.hint, arg.type, named=True)
+            renamed[target] = names.get(arg, arg) if isinstance(arg, Var) else arg
     if not idle:
         return function
-    body = substitute(_without(function.body, idle), renamed)
-    return Function(function.name, function.params, body, function.doc)
+    renamed.update(names)
+
+    def atom(old: Atom) -> Atom:
+        return renamed.get(old, old) if isinstance(old, Var) else old
+
+    def binder(old: Var) -> Var:
+        return names.get(old, old)
+
+    def block(old: Block) -> Block:
+        kept = tuple(rebuild(s, atom, block, binder) for s in old.statements if s not in idle)
+        return Block(kept, rebuild_terminator(old.terminator, atom, block))
+
+    return Function(function.name, function.params, block(function.body), function.doc)
 
 
-def _without(block: Block, idle: set[Statement]) -> Block:
-    kept = tuple(map_blocks(s, lambda inner: _without(inner, idle)) for s in block.statements if s not in idle)
-    return Block(kept, block.terminator)
+def _holders(body: Block) -> Counter[Var]:
+    """How often each variable is handed to something that may hold on to its memory."""
+    found: Counter[Var] = Counter()
+    for statement in statements_in(body):
+        atoms = operands(statement)
+        if isinstance(statement, Store):
+            atoms = tuple(a for a in atoms if a is not statement.base)
+            if statement.mode != "set" or statement.key is None or _is_array(statement.base):
+                continue  # copies what it stores
+        elif isinstance(statement, Load) and not isinstance(statement.target.type, Array):
+            continue
+        elif isinstance(statement, Call) and _only_reads(statement):
+            continue
+        found.update(atom for atom in atoms if isinstance(atom, Var))
+    for terminator in terminators_in(body):
+        found.update(atom for atom in operands(terminator) if isinstance(atom, Var))
+    return found
+
+
+def _is_array(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Array)
+
+
+def _only_reads(call: Call) -> bool:
+    return isinstance(rule_for(call.callee), (Elementwise, Bilinear)) or all(
+        isinstance(target.type, Scalar) for target in call.targets
+    )
 
 
 def _is_float(atom: Atom) -> bool:
@@ -55,7 +103,7 @@ def _is_float(atom: Atom) -> bool:
     return isinstance(atom, Var) and atom.type == Scalar("float")
 
 
-def _is_own(atom: Atom, made: dict[Var, Call], reads: int) -> bool:
+def _is_own(atom: Atom, made: dict[Var, Call], holders: Counter[Var]) -> bool:
     """Whether an array was made here and is handed to nobody but the caller."""
     if isinstance(atom, Const):
         return not hasattr(atom.value, "__array__")
@@ -66,16 +114,17 @@ def _is_own(atom: Atom, made: dict[Var, Call], reads: int) -> bool:
     statement = made.get(atom)
     if statement is None or not isinstance(atom.type, Array):
         return False
-    return reads <= 1 and _makes_memory(statement)
+    return holders[atom] <= 1 and _makes_memory(statement)
 
 
 def _makes_memory(call: Call) -> bool:
     """Whether the result of a call is surely memory of its own."""
+    if call.callee is np.sum:
+        return True
     facts = effects_of(call)
     if not facts.known or facts.view_of is not None:
         return False
     rule = rule_for(call.callee)
     return facts.fresh or isinstance(rule, (Elementwise, Bilinear)) or rule is None
-
 
 

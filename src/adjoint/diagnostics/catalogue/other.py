@@ -47,6 +47,22 @@ ENTRIES = {
             function, and hand it in as a number or an array.
             """,
     ),
+    "AD0602": Entry(
+        title="cannot export the derivative: {name|something in it} cannot be imported",
+        helps=("move it to the top of a module that can be imported",),
+        explanation="""
+            A derivative that is written to a file imports what it refers to: functions that are called as they
+            are, classes whose objects it makes. Each must be found in a module by its name. A lambda, a class
+            that is local to a function, and what is defined in the script that runs have no such name.
+
+                def make():
+                    @dataclass
+                    class Point: ...                         # local to make: no module can import it
+
+            Define it at the top of a module. Data, such as a captured array, need not be imported: it becomes a
+            parameter of the exported function.
+            """,
+    ),
     "AD0901": Entry(
         title="internal error of the compiler",
         helps=("please report it, with the function and the message; no wrong derivative was returned",),

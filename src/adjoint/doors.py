@@ -1,0 +1,112 @@
+"""The fast path of a call: generated code that tells whether a compiled derivative fits, and calls it.
+
+A door takes the differentiated function and the arguments of a call. It looks at just what its specialisation depends
+on, for the usual kinds of arguments by a comparison or two; everything else is left to the functions that the slow
+path uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.inputs import Captured, Guard
+
+MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no fit>"})()
+"""What a door returns where the specialisation does not fit."""
+
+Door = Callable[[Any, tuple[Any, ...]], Any]
+
+
+class DoorWriter:
+    """Writes the text of one door.
+
+    Parameters
+    ----------
+    key_of
+        The function that gives the key of a value, for kinds of values that have no shorter test.
+    """
+
+    def __init__(self, key_of: Callable[[Any], Any]) -> None:
+        self._namespace: dict[str, Any] = {"key_of": key_of, "ndarray": np.ndarray, "MISS": MISS}
+        self._lines: list[str] = []
+
+    def name(self, value: Any, prefix: str = "v") -> str:
+        """A name for an object that the text refers to."""
+        name = f"{prefix}{len(self._namespace)}"
+        self._namespace[name] = value
+        return name
+
+    def require(self, condition: str) -> None:
+        """Adds a condition."""
+        self._lines.append(f"if not ({condition}): return MISS")
+
+    def arguments(self, values: Sequence[Any], keys: Sequence[Any]) -> list[str]:
+        """The arguments are as many, and of the same kinds, as these."""
+        names = [f"a{place}" for place in range(len(values))]
+        if names:
+            self._lines.append(f"{', '.join(names)}, = args")
+        for name, value, key in zip(names, values, keys, strict=True):
+            self.require(self.kind(name, value, key))
+        return names
+
+    def kind(self, name: str, value: Any, key: Any) -> str:
+        """The condition that a variable is of the kind of a value."""
+        cls = type(value)
+        if value is None or cls is bool:
+            return f"{name} is {value!r}"
+        if cls in (float, int):
+            return f"type({name}) is {cls.__name__}"
+        if isinstance(value, np.generic):
+            return f"type({name}) is {self.name(cls)}"
+        if cls in (str, bytes):
+            return f"type({name}) is {cls.__name__} and {name} == {self.name(value)}"
+        if cls is np.ndarray:
+            extents = "".join(f" and {name}.shape[{i}] {'==' if n == 1 else '!='} 1" for i, n in enumerate(value.shape))
+            dtype = self.name(value.dtype)
+            return f"type({name}) is ndarray and {name}.ndim == {value.ndim} and {name}.dtype == {dtype}{extents}"
+        return f"key_of({name}) == {self.name(key)}"
+
+    def guard(self, guard: Guard) -> None:
+        """A captured constant is what it was."""
+        read = self._reading(guard.path)
+        if read is None or isinstance(guard.value, (bool, int, str, bytes, float)):
+            self.require(f"{self.name(guard)}.holds(function)")
+        else:
+            self.require(f"{read} is {self.name(guard.value)}")
+
+    def captured(self, item: Captured, value: Any, key: Any) -> str:
+        """Captured data is read, and is of the kind it was."""
+        name = f"c{len(self._namespace)}"
+        self._lines.append(f"{name} = {self._reading(item.path) or f'{self.name(item.read)}(function)'}")
+        self.require(self.kind(name, value, key))
+        return name
+
+    def _reading(self, path: Sequence[Any]) -> str | None:
+        """The expression that reads a captured value."""
+        match path:
+            case ("global", dict() as table, str(name)) if name in table:
+                return f"{self.name(table)}[{name!r}]"
+            case ("attribute", owner, str(name)) if name.isidentifier():
+                return f"{self.name(owner)}.{name}"
+            case ("own_cell", int(index)):
+                return f"function.__closure__[{index}].cell_contents"
+            case ("cell", cell):
+                return f"{self.name(cell)}.cell_contents"
+        return None
+
+    def finish(self, call: Callable[..., Any], arguments: Sequence[str]) -> Door:
+        """The door, which calls the compiled entry with these variables where all conditions hold."""
+        body = "".join(f"        {line}\n" for line in self._lines)
+        text = (
+            "def door(function, args):\n    try:\n"
+            f"{body or '        pass'}\n"
+            "    except (AttributeError, KeyError, ValueError, IndexError, TypeError):\n        return MISS\n"
+            f"    return call({', '.join(arguments)})\n"
+        )
+        self._namespace["call"] = call
+        exec(compile(text, "<adjoint door>", "exec"), self._namespace)
+        door: Door = self._namespace["door"]
+        return door

@@ -1,0 +1,146 @@
+"""Looking into derivatives: their text, and the stages on the way to it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from adjoint.diagnostics import DifferentiationError, error
+from adjoint.frontend.entry import lower_operator
+from adjoint.frontend.source import underlying
+from adjoint.operators import Derivative, Pullback, grad
+from adjoint.specialize import Specialization, latest
+
+_EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}
+
+
+def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
+    """The text of a derivative.
+
+    Parameters
+    ----------
+    derivative
+        What an operator returned.
+    *args, **kwargs
+        Arguments for which to print it; not needed where annotations tell their types, or once it was called.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x: float) -> float:
+    ...     return x * x
+    >>> print(ad.source(ad.grad(f)))
+    def f_grad(x):
+        return 2.0 * x
+    <BLANKLINE>
+    """
+    if isinstance(derivative, Pullback):
+        emitted = derivative._compiled.adjoint_emitted
+        assert emitted is not None
+        return emitted.text
+    if not isinstance(derivative, Derivative):
+        raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=type(derivative).__name__)
+    return specialization_to_show(derivative, args, kwargs)[0].emitted.text
+
+
+def specialization_to_show(
+    derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Specialization, tuple[Any, ...]]:
+    """The compiled form for these arguments, and the arguments, as far as they are known.
+
+    Without arguments it is the one for the types that annotations tell, or else the one that was compiled last.
+    """
+    if args or kwargs:
+        return derivative.specialized(args, dict(kwargs)), (*args, *kwargs.values())
+    examples = _examples(derivative.function)
+    if examples is not None:
+        return derivative.specialized(examples, {}), examples
+    known = latest(derivative.function, (derivative.kind, derivative.options), derivative.native)
+    if known is None:
+        raise error(
+            "AD0401",
+            None,
+            "the types of the arguments are not known",
+            helps=("annotate the parameters, or pass example arguments: ad.source(df, 1.0)",),
+        )
+    return known, ()
+
+
+def _examples(function: Any) -> tuple[Any, ...] | None:
+    """Arguments made from annotations; None where these do not tell enough."""
+    examples: list[Any] = []
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    for parameter in parameters:
+        if parameter.default is not parameter.empty or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        if parameter.annotation not in _EXAMPLES:
+            return None
+        examples.append(_EXAMPLES[parameter.annotation])
+    return tuple(examples) or None
+
+
+def stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    """The stages of compiling a derivative, as text.
+
+    Parameters
+    ----------
+    f
+        A function, whose gradient is shown, or a derivative.
+    *args, **kwargs
+        Arguments for which it is compiled.
+
+    Returns
+    -------
+    str
+        The source of the function, its form inside the compiler, the same simplified, the derivative in that form,
+        and the text of the derivative.
+    """
+    from adjoint.ir.printer import format_function
+    from adjoint.transform.finish import finish
+    from adjoint.transform.simplify import simplify
+
+    derivative = f if isinstance(f, Derivative) else grad(f)
+    function = derivative.function
+    primal = lower_operator("call", function, (), args, kwargs).function
+    entry = lower_operator(derivative.kind, function, derivative.options, args, kwargs).function
+    parts = {
+        "source": _source_of(function),
+        "lowered": format_function(primal),
+        "simplified": format_function(simplify(primal)),
+        "derivative": format_function(finish(entry)),
+        "text": source(derivative, *args, **kwargs),
+    }
+    return "\n\n".join(f"-- {title}\n{text.rstrip()}" for title, text in parts.items()) + "\n"
+
+
+def _source_of(function: Any) -> str:
+    known = underlying(function)
+    try:
+        return repr(function) if known is None else inspect.getsource(known.__code__)
+    except OSError:
+        return repr(function)
+
+
+def html(derivative: Derivative) -> str | None:
+    """A derivative for a notebook; None where plain text must do."""
+    try:
+        text = specialization_to_show(derivative, (), {})[0].emitted.text
+    except DifferentiationError:
+        return None
+    return f"<div><code>{escape(repr(derivative))}</code>{_highlighted(text)}</div>"
+
+
+def _highlighted(text: str) -> str:
+    try:
+        from pygments import highlight
+        from pygments.formatters import HtmlFormatter
+        from pygments.lexers import PythonLexer
+    except ImportError:
+        return f"<pre>{escape(text)}</pre>"
+    coloured: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True, nobackground=True))
+    return coloured

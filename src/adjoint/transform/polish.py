@@ -1,0 +1,242 @@
+"""Simpler forms of what the rules of arrays leave behind, for readers more than for machines.
+
+A cotangent that is one number spread over an array need not be an array while it is only multiplied with arrays
+of that shape: ``spread(2 / n, t) * r`` is ``2 / n * r``. That two arrays have one shape is taken from their types: equal
+ranks, and no extent that could be 1.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
+from adjoint.ir.types import Array, Scalar, is_float_dtype
+from adjoint.ir.walk import map_blocks, statements_in
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.objects import make_object
+from adjoint.types.vectors import TangentVector
+from adjoint.runtime.arrays import count, spread, unbroadcast
+
+_SCALING = (operator.mul, operator.truediv)
+
+
+def polish(function: Function) -> Function:
+    """The function with its calls in the forms that read best."""
+    made = {
+        target: statement
+        for statement in statements_in(function.body)
+        if isinstance(statement, Call) and len(statement.targets) == 1
+        for target in statement.targets
+    }
+    body = _Polish(made).block(function.body)
+    return Function(function.name, function.params, body, function.doc)
+
+
+class _Polish:
+    def __init__(self, made: dict[Var, Call]) -> None:
+        self.made = made
+
+    def block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            if isinstance(statement, Call) and len(statement.targets) == 1:
+                statements.extend(self.call(statement))
+            else:
+                statements.append(map_blocks(statement, self.block))
+        from adjoint.ir.nodes import Branch
+
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
+        return Block(tuple(statements), end)
+
+    def call(self, call: Call) -> list[Statement]:
+        before: list[Statement] = []
+        for rewrite in (self.size, self.summed, self.scaled_spread, self.doubled):
+            call = rewrite(call, before)
+        call = _constructed(_without_defaults(call))
+        self.made[call.targets[0]] = call
+        return [*before, call]
+
+    def maker(self, atom: Atom, callee: Any) -> Call | None:
+        found = self.made.get(atom) if isinstance(atom, Var) else None
+        return found if found is not None and found.callee is callee else None
+
+    def size(self, call: Call, before: list[Statement]) -> Call:
+        """``x.size``, of an operand instead of an element-wise result where they have one shape."""
+        if call.callee is count and call.args[1:] in ((), (Const(None),)) and isinstance(_type(call.args[0]), Array):
+            call = Call(call.targets, np.size, call.args[:1], (), call.span)
+        while call.callee is np.size:
+            whole = call.args[0]
+            inner = self.made.get(whole) if isinstance(whole, Var) and not whole.named else None
+            if inner is None or not isinstance(rule_for(inner.callee), Elementwise) or inner.kwargs:
+                return call
+            like = next((arg for arg in inner.args if _one_shape(arg, call.args[0])), None)
+            if like is None:
+                return call
+            call = Call(call.targets, np.size, (like,), (), call.span)
+        return call
+
+    def summed(self, call: Call, before: list[Statement]) -> Call:
+        """The sum over leading axes for what was broadcast along them."""
+        if call.callee is not unbroadcast:
+            return call
+        ct, like = (_type(arg) for arg in call.args)
+        if not (isinstance(ct, Array) and isinstance(like, Array)) or ct.dims is None or like.dims is None:
+            return call
+        lead = len(ct.dims) - len(like.dims)
+        if lead < 1 or ct.dtype != like.dtype or ct.dtype is None or not like.dims:
+            return call
+        if ct.dims[lead:] != like.dims or any(dim != "many" for dim in like.dims):
+            return call
+        axis = Const(0 if lead == 1 else tuple(range(lead)))
+        return Call(call.targets, np.sum, call.args[:1], (("axis", axis),), call.span)
+
+    def scaled_spread(self, call: Call, before: list[Statement]) -> Call:
+        """Moves a factor into the number that is spread; drops the spreading where an array gives the shape."""
+        if call.callee is operator.neg:
+            inner = self.plain_spread(call.args[0])
+            if inner is not None:
+                number = self.number(operator.neg, (inner.args[0],), call, before)
+                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+            return call
+        if call.callee not in _SCALING:
+            return call
+        left, right = call.args
+        inner = self.plain_spread(left)
+        if inner is not None:
+            if _keeps(right, inner.args[1]):
+                number = self.number(call.callee, (inner.args[0], right), call, before)
+                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+            if _one_shape(right, inner.args[1]):
+                return Call(call.targets, call.callee, (inner.args[0], right), (), call.span)
+        inner = self.plain_spread(right)
+        if inner is not None and call.callee is operator.mul:
+            if _keeps(left, inner.args[1]):
+                number = self.number(operator.mul, (left, inner.args[0]), call, before)
+                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+            if _one_shape(left, inner.args[1]):
+                return Call(call.targets, operator.mul, (inner.args[0], left), (), call.span)
+        return call
+
+    def number(self, callee: Any, args: tuple[Atom, ...], call: Call, before: list[Statement]) -> Atom:
+        target = Var("t", Scalar("float", getattr(_type(args[0]), "dtype", None)))
+        statement = Call((target,), callee, args, (), call.span)
+        before.append(statement)
+        self.made[target] = statement
+        if callee is operator.mul:
+            return self.merged_constant(target, args, call, before)
+        return target
+
+    def merged_constant(self, target: Var, args: tuple[Atom, ...], call: Call, before: list[Statement]) -> Atom:
+        """``2 * (1 / n)`` as ``2 / n``."""
+        factor, other = args if isinstance(args[0], Const) else args[::-1]
+        inner = self.maker(other, operator.truediv)
+        if not isinstance(factor, Const) or inner is None or not isinstance(inner.args[0], Const):
+            return target
+        before.pop()
+        value = Const(factor.value * inner.args[0].value)
+        statement = Call((target,), operator.truediv, (value, inner.args[1]), (), call.span)
+        before.append(statement)
+        self.made[target] = statement
+        return target
+
+    def plain_spread(self, atom: Atom) -> Call | None:
+        """A spreading of a number over a whole array that leaves its dtype alone."""
+        found = self.maker(atom, spread)
+        if found is None or found.kwargs or found.args[2:] not in ((), (Const(None),), (Const(None), Const(False))):
+            return None
+        number, like = _type(found.args[0]), _type(found.args[1])
+        if isinstance(found.args[0], Const) and not isinstance(found.args[0].value, float):
+            return None
+        weak = isinstance(number, Scalar) and number.kind == "float" and (
+            number.dtype is None or (isinstance(like, Array) and number.dtype == like.dtype)
+        )
+        return found if weak and isinstance(like, Array) and is_float_dtype(like.dtype) else None
+
+    def doubled(self, call: Call, before: list[Statement]) -> Call:
+        """``0.5 * r + r * 0.5`` as ``1.0 * r``, for Python floats."""
+        if call.callee is not operator.add:
+            return call
+        parts = [self.term(arg) for arg in call.args]
+        if parts[0] is None or parts[1] is None or parts[0][1] is not parts[1][1]:
+            return call
+        total = parts[0][0] + parts[1][0]
+        return Call(call.targets, operator.mul, (Const(total), parts[0][1]), (), call.span)
+
+    def term(self, atom: Atom) -> tuple[float, Var] | None:
+        found = self.maker(atom, operator.mul)
+        if found is None:
+            return None
+        factor, other = found.args if isinstance(found.args[0], Const) else found.args[::-1]
+        if not isinstance(factor, Const) or type(factor.value) is not float or not isinstance(other, Var):
+            return None
+        return (factor.value, other) if other.type == Scalar("float") else None
+
+
+def _type(atom: Atom) -> Any:
+    if isinstance(atom, Const):
+        return Scalar("float") if type(atom.value) is float else None
+    return getattr(atom, "type", None)
+
+
+def _keeps(atom: Atom, like: Atom) -> bool:
+    """Whether scaling by ``atom`` leaves the dtype of an array alone."""
+    type_ = _type(atom)
+    if isinstance(atom, Const):
+        return isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool)
+    return isinstance(type_, Scalar) and (
+        type_.dtype is None or type_.dtype == getattr(_type(like), "dtype", None)
+    )
+
+
+def _one_shape(atom: Atom, like: Atom) -> bool:
+    mine, theirs = _type(atom), _type(like)
+    return (
+        isinstance(mine, Array)
+        and isinstance(theirs, Array)
+        and mine.dims is not None
+        and mine.dims == theirs.dims
+        and mine.dtype == theirs.dtype
+        and len(mine.dims) > 0
+        and all(dim == "many" for dim in mine.dims)
+    )
+
+
+def _constructed(call: Call) -> Call:
+    """A tangent object by the call of its class."""
+    if call.callee is not make_object or not isinstance(call.args[0], Const):
+        return call
+    cls, names = call.args[0].value, call.args[1]
+    if not issubclass(cls, TangentVector) or not isinstance(names, Const):
+        return call
+    return Call(call.targets, cls, (), tuple(zip(names.value, call.args[2:], strict=True)), call.span)
+
+
+def _without_defaults(call: Call) -> Call:
+    """A call of a helper without the trailing arguments that are its defaults."""
+    defaults = _defaults(call.callee) if getattr(call.callee, "__module__", "").startswith("adjoint.runtime") else ()
+    args = call.args
+    while args and len(args) <= len(defaults):
+        default = defaults[len(args) - 1]
+        last = args[-1]
+        if default is inspect.Parameter.empty or not isinstance(last, Const) or last != Const(default):
+            break
+        args = args[:-1]
+    return call if len(args) == len(call.args) else Call(call.targets, call.callee, args, call.kwargs, call.span)
+
+
+@lru_cache(maxsize=512)
+def _defaults(callee: Any) -> tuple[Any, ...]:
+    try:
+        parameters = inspect.signature(callee).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple(p.default for p in parameters if p.kind in kinds)
