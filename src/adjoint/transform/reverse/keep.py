@@ -415,11 +415,10 @@ class Keeper:
             return Call((new,), list.pop, (kept,))
         if not isinstance(loop.over, Range):
             return Load(new, kept, Subscript((index,)))
-        if loop.over.backward:
+        over = loop.over
+        if over.backward or over.start != Const(0) or over.step != Const(1):  # the list has no gap at its start
             return Call((new,), list.pop, (kept,))
-        sweep = self.context.sweeps[region]
-        place = self.place(loop.over, index, lambda statement: sweep.first((-1, 0), statement))
-        return Load(new, kept, Subscript((place,)))
+        return Load(new, kept, Subscript((index,)))
 
     # Trip counts
 
