@@ -3,9 +3,10 @@
 import contextlib
 from dataclasses import dataclass
 
-import adjoint as ad
 import numpy as np
 import pytest
+
+import adjoint as ad
 from adjoint.testing import check_grads
 
 
