@@ -7,12 +7,17 @@ path uses.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint.frontend.inputs import Captured, Guard
+from adjoint.keys import keys_of
+
+if TYPE_CHECKING:
+    from adjoint.specialize import Specialization
 
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no fit>"})()
 """What a door returns where the specialisation does not fit."""
@@ -20,18 +25,30 @@ MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no fit>"})()
 Door = Callable[[Any, tuple[Any, ...]], Any]
 
 
-class DoorWriter:
-    """Writes the text of one door.
+def write_door(compiled: Specialization, function: Any, args: Sequence[Any]) -> Door:
+    """The door of a specialisation that was made for this call."""
+    writer = _Writer()
+    if isinstance(function, types.FunctionType):
+        writer.require(f"function.__code__ is {writer.name(function.__code__)}")
+    writer.require(f"len(args) == {len(args)}")
+    names = writer.arguments(args)
+    if compiled.argument_guards:
+        writer.require(f"{writer.name(compiled.fits_arguments)}(args, {{}})")
+    for guard in compiled.guards:
+        writer.guard(guard)
+    names += [writer.captured(item, item.read(function)) for item in compiled.captured]
+    if compiled.written:
+        writer.do(f"{writer.name(compiled.check_overlap)}(args)")
+    return writer.finish(compiled.call, names)
 
-    Parameters
-    ----------
-    key_of
-        The function that gives the key of a value, for kinds of values that have no shorter test.
-    """
 
-    def __init__(self, key_of: Callable[[Any], Any]) -> None:
-        self._namespace: dict[str, Any] = {"key_of": key_of, "ndarray": np.ndarray, "MISS": MISS}
+class _Writer:
+    """The text of a door, and what it refers to."""
+
+    def __init__(self) -> None:
+        self._namespace: dict[str, Any] = {"keys_of": keys_of, "ndarray": np.ndarray, "MISS": MISS}
         self._lines: list[str] = []
+        self._structures: dict[str, Any] = {}
 
     def name(self, value: Any, prefix: str = "v") -> str:
         """A name for an object that the text refers to."""
@@ -39,21 +56,25 @@ class DoorWriter:
         self._namespace[name] = value
         return name
 
+    def do(self, line: str) -> None:
+        self._lines.append(line)
+
     def require(self, condition: str) -> None:
         """Adds a condition."""
-        self._lines.append(f"if not ({condition}): return MISS")
+        self.do(f"if not ({condition}): return MISS")
 
-    def arguments(self, values: Sequence[Any], keys: Sequence[Any]) -> list[str]:
-        """The arguments are as many, and of the same kinds, as these."""
+    def arguments(self, values: Sequence[Any]) -> list[str]:
+        """The arguments are of the same kinds as these."""
         names = [f"a{place}" for place in range(len(values))]
         if names:
-            self._lines.append(f"{', '.join(names)}, = args")
-        for name, value, key in zip(names, values, keys, strict=True):
-            self.require(self.kind(name, value, key))
+            self.do(f"{', '.join(names)}, = args")
+        tests = [self._kind(name, value) for name, value in zip(names, values, strict=True)]
+        if any(tests):
+            self.require(" and ".join(filter(None, tests)))
         return names
 
-    def kind(self, name: str, value: Any, key: Any) -> str:
-        """The condition that a variable is of the kind of a value."""
+    def _kind(self, name: str, value: Any) -> str:
+        """The condition that a variable is of the kind of a value; empty if that is left to the end."""
         cls = type(value)
         if value is None or cls is bool:
             return f"{name} is {value!r}"
@@ -67,7 +88,8 @@ class DoorWriter:
             extents = "".join(f" and {name}.shape[{i}] {'==' if n == 1 else '!='} 1" for i, n in enumerate(value.shape))
             dtype = self.name(value.dtype)
             return f"type({name}) is ndarray and {name}.ndim == {value.ndim} and {name}.dtype == {dtype}{extents}"
-        return f"key_of({name}) == {self.name(key)}"
+        self._structures[name] = value
+        return ""
 
     def guard(self, guard: Guard) -> None:
         """A captured constant is what it was."""
@@ -77,11 +99,13 @@ class DoorWriter:
         else:
             self.require(f"{read} is {self.name(guard.value)}")
 
-    def captured(self, item: Captured, value: Any, key: Any) -> str:
+    def captured(self, item: Captured, value: Any) -> str:
         """Captured data is read, and is of the kind it was."""
         name = f"c{len(self._namespace)}"
-        self._lines.append(f"{name} = {self._reading(item.path) or f'{self.name(item.read)}(function)'}")
-        self.require(self.kind(name, value, key))
+        self.do(f"{name} = {self._reading(item.path) or f'{self.name(item.read)}(function)'}")
+        test = self._kind(name, value)
+        if test:
+            self.require(test)
         return name
 
     def _reading(self, path: Sequence[Any]) -> str | None:
@@ -99,11 +123,15 @@ class DoorWriter:
 
     def finish(self, call: Callable[..., Any], arguments: Sequence[str]) -> Door:
         """The door, which calls the compiled entry with these variables where all conditions hold."""
+        if self._structures:
+            key = self.name(keys_of(self._structures.values()))
+            self.require(f"keys_of(({', '.join(self._structures)},)) == {key}")
         body = "".join(f"        {line}\n" for line in self._lines)
         text = (
-            "def door(function, args):\n    try:\n"
-            f"{body or '        pass'}\n"
-            "    except (AttributeError, KeyError, ValueError, IndexError, TypeError):\n        return MISS\n"
+            "def door(function, args):\n"
+            f"    try:\n{body}"
+            "    except (AttributeError, KeyError, ValueError, IndexError, TypeError):\n"
+            "        return MISS\n"
             f"    return call({', '.join(arguments)})\n"
         )
         self._namespace["call"] = call

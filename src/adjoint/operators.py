@@ -10,7 +10,9 @@ import numpy as np
 
 from adjoint.backend.native import Native, resolve
 from adjoint.diagnostics import error
+from adjoint.doors import MISS, Door
 from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
+from adjoint.frontend.inputs import differentiated
 from adjoint.runtime import jacobians
 from adjoint.runtime.boundary import check_cotangent
 from adjoint.specialize import Specialization, specialization
@@ -29,6 +31,8 @@ class Derivative:
         self.function = function
         self.native = resolve(native, function)
         self.options = tuple(sorted(options.items()))
+        self._root = differentiated(function)
+        self._door: Door | None = None
         functools.update_wrapper(self, function, assigned=("__doc__", "__module__"), updated=())
         del self.__wrapped__
 
@@ -37,7 +41,13 @@ class Derivative:
         return self.kind, self.function, self.options
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.specialized(args, kwargs).run(self.function, (*args, *kwargs.values()))
+        if self._door is not None and not kwargs:
+            result = self._door(self._root, args)
+            if result is not MISS:
+                return result
+        compiled = self.specialized(args, kwargs)
+        self._door = compiled.door or self._door
+        return compiled.run(self._root, (*args, *kwargs.values()))
 
     def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
         """The compiled form for these arguments."""
@@ -201,7 +211,7 @@ def vjp(f: Callable[..., Any], *args: Any, native: Native = None, **kwargs: Any)
     """
     native = resolve(native, _function(f, "vjp"))
     compiled = specialization(f, ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), native)
-    value, residuals = compiled.run(f, (*args, *kwargs.values()))
+    value, residuals = compiled.run(differentiated(f), (*args, *kwargs.values()))
     return value, Pullback(compiled, residuals, value)
 
 
@@ -240,7 +250,7 @@ def jvp(
     compiled = specialization(
         f, ("jvp", len(primals)), (*primals, *checked), {}, lambda: lower_jvp(f, primals, checked), native
     )
-    result: tuple[Any, Any] = compiled.run(f, (*primals, *checked))
+    result: tuple[Any, Any] = compiled.run(differentiated(f), (*primals, *checked))
     return result
 
 

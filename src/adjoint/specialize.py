@@ -6,9 +6,9 @@ import functools
 import threading
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -17,13 +17,17 @@ from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
 from adjoint.diagnostics.request import request_note
+from adjoint.doors import Door, write_door
 from adjoint.frontend.entry import Entry
-from adjoint.frontend.inputs import Captured, Guard, fields_of, has_fields
+from adjoint.frontend.inputs import Captured, Guard, differentiated, has_fields
 from adjoint.ir.nodes import Function
-from adjoint.ir.types import Array
+from adjoint.ir.types import Array, Dict, List
+from adjoint.keys import Seen, key_of, keys_of
 from adjoint.transform.finish import finish
 
 MOST_PER_KEY = 64
+MOST_KEYS = 1024
+"""How many specialisations are kept: of one key, and keys of one function. The oldest go first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class Specialization:
         Positions of array arguments that are written in place.
     adjoint, adjoint_emitted
         For a pullback: the second half.
+    door
+        The fast path: takes the function and the arguments of a call, and calls it where it fits.
     """
 
     call: Callable[..., Any]
@@ -57,22 +63,49 @@ class Specialization:
     seeds: tuple[tuple[Any, ...], ...] = ()
     adjoint: Callable[..., Any] | None = None
     adjoint_emitted: Emitted | None = None
+    door: Door | None = None
 
-    def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
         """Whether this may be used for such a call as the world is now."""
+        if not self.fits_arguments(args, kwargs) or not all(guard.holds(function) for guard in self.guards):
+            return False
+        if not self.captured:
+            return True
+        seen = dict(seen)
+        try:
+            return all(
+                key_of(item.read(function), seen) == key
+                for item, key in zip(self.captured, self.captured_keys, strict=True)
+            )
+        except (KeyError, AttributeError, ValueError):  # what was captured is no longer there
+            return False
+
+    def fits_arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether lengths and whole numbers that were taken for constants are what they were."""
         for path, value in self.argument_guards:
             now = _part_at(path, args, kwargs)
             if (now if isinstance(now, int) else len(now)) != value:
                 return False
-        return all(guard.holds(function) for guard in self.guards) and all(
-            key_of(item.read(function)) == key for item, key in zip(self.captured, self.captured_keys, strict=True)
-        )
+        return True
 
     def run(self, function: Any, arguments: Sequence[Any]) -> Any:
         """Calls the compiled entry."""
         if self.written:
-            _check_overlap(self.written, arguments)
-        return self.call(*arguments, *(item.read(function) for item in self.captured))
+            self.check_overlap(arguments)
+        return self.call(*arguments, *[item.read(function) for item in self.captured])
+
+    def check_overlap(self, arguments: Sequence[Any]) -> None:
+        """Refuses arguments that share memory with one that is written."""
+        for place in self.written:
+            for other, argument in enumerate(arguments):
+                if other != place and _share_memory(arguments[place], argument):
+                    raise error(
+                        "AD0303",
+                        None,
+                        f"arguments {min(place, other)} and {max(place, other)} share memory, "
+                        "and the function writes one",
+                        helps=("pass a copy of one of them",),
+                    )
 
 
 def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -84,16 +117,10 @@ def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, An
     return value
 
 
-def _check_overlap(written: tuple[int, ...], arguments: Sequence[Any]) -> None:
-    for place in written:
-        for other, argument in enumerate(arguments):
-            if other != place and isinstance(argument, np.ndarray) and np.shares_memory(arguments[place], argument):
-                raise error(
-                    "AD0303",
-                    None,
-                    f"arguments {min(place, other)} and {max(place, other)} share memory, and the function writes one",
-                    helps=("pass a copy of one of them",),
-                )
+def _share_memory(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.shares_memory(a, b)
+    return a is b
 
 
 _lock = threading.RLock()
@@ -109,31 +136,43 @@ def specialization(
     native: Native = False,
 ) -> Specialization:
     """The compiled derivative for a call: an old one that fits, or a new one."""
-    owner, identity = _owner(function)
-    key = (key, native)
-    full = (key, identity, tuple(map(key_of, args)), tuple((name, key_of(value)) for name, value in kwargs.items()))
-    found = _find(owner, full, function, args, kwargs)
+    root = differentiated(function)
+    owner, identity = _owner(function, root)
+    seen: Seen = {}
+    given = tuple([key_of(value, seen) for value in args])
+    named = tuple([(name, key_of(value, seen)) for name, value in kwargs.items()]) if kwargs else ()
+    full = (key, native, identity, given, named)
+    found = _find(owner, full, root, args, kwargs, seen)
     if found is not None:
         return found
     with _lock:
-        found = _find(owner, full, function, args, kwargs)
+        found = _find(owner, full, root, args, kwargs, seen)
         if found is None:
-            found, warnings = _compiled(lower, key[0], function, native)
-            entries = _tables.setdefault(owner, {}).setdefault(full, [])
-            entries.insert(0, found)
-            del entries[MOST_PER_KEY:]
+            found, warnings = _compiled(lower, key, function, native, seen)
+            if not kwargs:
+                found = replace(found, door=write_door(found, root, args))
+            _keep(owner, full, found)
             for warning in warnings:
                 warn(warning)
         return found
 
 
+def _keep(owner: Any, key: Any, found: Specialization) -> None:
+    table = _tables.setdefault(owner, {})
+    entries = table.setdefault(key, [])
+    entries.insert(0, found)
+    del entries[MOST_PER_KEY:]
+    while len(table) > MOST_KEYS:
+        del table[next(iter(table))]
+
+
 def _compiled(
-    lower: Callable[[], Entry], operator: Any, function: Any, native: Native
+    lower: Callable[[], Entry], operator: Any, function: Any, native: Native, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     """A new specialisation; whatever is in its way is told together with who asked for it."""
     try:
         entry = lower()
-        return compile_entry(entry, function, native), entry.warnings
+        return compile_entry(entry, function, native, seen), entry.warnings
     except DifferentiationError as refusal:
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
@@ -146,35 +185,58 @@ def _compiled(
 
 
 def _find(
-    owner: Any, key: Any, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    owner: Any, key: Any, root: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen
 ) -> Specialization | None:
     for candidate in _tables.get(owner, {}).get(key, ()):
-        if candidate.fits(function, args, kwargs):
+        if candidate.fits(root, args, kwargs, seen):
             return candidate
     return None
 
 
 def latest(function: Any, key: Any, native: Native = False) -> Specialization | None:
     """The specialisation that was compiled last for a derivative."""
-    owner, identity = _owner(function)
-    wanted = ((key, native), identity)
-    found = [entries[0] for full, entries in _tables.get(owner, {}).items() if full[:2] == wanted]
+    owner, identity = _owner(function, differentiated(function))
+    wanted = (key, native, identity)
+    found = [entries[0] for full, entries in _tables.get(owner, {}).items() if full[:3] == wanted]
     return found[-1] if found else None
 
 
-def _owner(function: Any) -> tuple[Any, Any]:
-    """What a table of specialisations hangs on, and what tells functions apart that share it."""
-    if isinstance(function, types.FunctionType):
-        return function.__code__, id(function.__globals__)
+def _owner(function: Any, root: Any) -> tuple[Any, Any]:
+    """What a table of specialisations hangs on, and what tells functions apart that share it.
+
+    What is made anew for each call, such as a bound method, a partial or a lambda, shares the table of its code.
+    """
+    owner, identity = _owner_of_root(root)
+    return owner, (_operators(function, root), identity) if function is not root else identity
+
+
+def _operators(function: Any, root: Any) -> tuple[Any, ...]:
+    """The operators between a function and what it differentiates at last."""
+    chain = []
+    while function is not root:
+        kind, function, options = function.__adjoint_operator__
+        chain.append((kind, options))
+    return tuple(chain)
+
+
+def _owner_of_root(root: Any) -> tuple[Any, Any]:
+    if isinstance(root, types.FunctionType):
+        return root.__code__, id(root.__globals__)
+    if isinstance(root, types.MethodType) and isinstance(root.__func__, types.FunctionType):
+        return root.__func__.__code__, (ref(root.__func__), keys_of((root.__self__,)))
+    if isinstance(root, functools.partial):
+        return _owner_of_root(root.func)[0], keys_of((root,))
+    if has_fields(root):
+        return type(root), None
     try:
-        hash(function)
-        _tables.get(function)
+        hash(root)
+        _tables.get(root)
     except TypeError:
-        return type(function), id(function)
-    return function, None
+        return type(root), id(root)
+    return root, None
 
 
-def compile_entry(entry: Entry, function: Any, native: Native = False) -> Specialization:
+def compile_entry(entry: Entry, function: Any, native: Native = False, seen: Seen | None = None) -> Specialization:
     """Prints and loads a lowered entry."""
     finished = finish(entry.function)
     emitted = emit(finished)
@@ -187,9 +249,11 @@ def compile_entry(entry: Entry, function: Any, native: Native = False) -> Specia
     written = tuple(
         place
         for place, param in enumerate(finished.params[:count])
-        if isinstance(param.type, Array) and param.type.storage.written
+        if isinstance(param.type, (Array, List, Dict)) and param.type.storage.written
     )
-    keys = tuple(key_of(item.read(function)) for item in entry.captured)
+    root = differentiated(function)
+    seen = dict(seen or {})
+    keys = tuple([key_of(item.read(root), seen) for item in entry.captured])
     call = _loaded(emitted, finished, function, native)
     return Specialization(
         call,
@@ -211,50 +275,3 @@ def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native)
     if not native:
         return interpreted
     return NativeFunction(emitted, interpreted, finished, flags_of(function), native == "strict")
-
-
-def key_of(value: Any) -> Any:
-    """What a specialisation depends on of a run-time value."""
-    cls = type(value)
-    if cls is float:
-        return "f"
-    if cls is int:
-        return "i"
-    if cls is np.ndarray:
-        return value.dtype, tuple(extent == 1 for extent in value.shape)
-    if isinstance(value, np.generic):
-        return cls
-    if value is None or cls in (bool, str, bytes):
-        return cls, value
-    if isinstance(value, tuple):
-        return cls, tuple(map(key_of, value))
-    if cls is list:
-        return _key_of_list(value)
-    if cls is dict:
-        return dict, tuple((key, key_of(item)) for key, item in value.items())
-    if isinstance(value, types.FunctionType):
-        return value
-    if isinstance(value, types.MethodType):
-        return value.__func__, key_of(value.__self__)
-    if isinstance(value, functools.partial):
-        return (
-            functools.partial,
-            key_of(value.func),
-            tuple(map(key_of, value.args)),
-            tuple((name, key_of(item)) for name, item in value.keywords.items()),
-        )
-    if has_fields(value) and getattr(value, "__adjoint_operator__", None) is None:
-        return cls, tuple((name, key_of(item)) for name, item in fields_of(value).items())
-    try:
-        hash(value)
-    except TypeError:
-        return cls
-    return value if callable(value) else cls
-
-
-def _key_of_list(value: list[Any]) -> Any:
-    """Lists of one kind of number or array have no length in the key; lists of structures do."""
-    kinds = list(dict.fromkeys(map(key_of, value)))
-    if len(kinds) <= 1 and not any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value[:1]):
-        return list, tuple(kinds)
-    return list, tuple(map(key_of, value))

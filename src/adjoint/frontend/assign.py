@@ -206,6 +206,7 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
         case ast.Subscript():
             base = evaluate(lo, target.value)
             index = evaluate(lo, target.slice)
+            containers.refuse_if_iterated(lo, base, target)
             record = lo.store.get(base) if isinstance(base, Ref) else None
             if isinstance(record, Record) and isinstance(index, Const) and record.get(index.value) is not None:
                 kept = [(k, v) for k, v in record.parts if k != index.value]

@@ -14,6 +14,7 @@ import numpy as np
 
 from adjoint.frontend import containers, library, objects
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.indexing import array_key
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
     NONE,
@@ -299,6 +300,7 @@ def _method(cls: type, name: str) -> Callable[[Handler], Handler]:
 
 @_method(list, "append")
 def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    containers.refuse_if_iterated(lo, args[0], node)
     items = containers.list_items(lo, args[0])
     if items is not None:
         assert isinstance(args[0], Ref)
@@ -314,6 +316,7 @@ def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @_method(list, "pop")
 def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    containers.refuse_if_iterated(lo, args[0], node)
     items = containers.list_items(lo, args[0])
     place = args[1] if len(args) > 1 else Const(-1)
     if items is not None:
@@ -350,6 +353,7 @@ def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @_method(list, "insert")
 def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    containers.refuse_if_iterated(lo, args[0], node)
     items = containers.list_items(lo, args[0])
     if items is None or not isinstance(args[1], Const):
         raise lo.problem("AD0303", node, "'insert' into a list that exists at run time")
@@ -362,6 +366,7 @@ def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @_method(list, "reverse")
 def _reverse(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    containers.refuse_if_iterated(lo, args[0], node)
     items = containers.list_items(lo, args[0])
     if items is None:
         raise lo.problem("AD0303", node, "'reverse' of a list that exists at run time")
@@ -372,6 +377,7 @@ def _reverse(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 
 @_method(list, "clear")
 def _clear(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    containers.refuse_if_iterated(lo, args[0], node)
     items = containers.list_items(lo, args[0])
     if items is None:
         raise lo.problem("AD0303", node, "'clear' of a list that exists at run time")
@@ -422,6 +428,7 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 @_handles(dict.pop)
 def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    containers.refuse_if_iterated(lo, args[0], node)
     record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
     if not isinstance(record, Record) or not isinstance(args[1], Const):
         raise lo.problem("AD0303", node, "'pop' from a dict that exists at run time")
@@ -598,6 +605,7 @@ def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @_handles(list.sort)
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    containers.refuse_if_iterated(lo, args[0], node)
     items = containers.list_items(lo, args[0])
     if items is None or not isinstance(args[0], Ref):
         raise lo.problem("AD0303", node, "'sort' of a list that exists at run time", helps=("use sorted(...)",))
@@ -652,6 +660,17 @@ def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     assert isinstance(args[0], Var)
     containers.mark_array_written(lo, args[0], value, node)
     lo.emit(Store(args[0], None, value, "set", lo.span(node)))
+    return NONE
+
+
+@_handles(np.add.at)
+def _add_at(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    base = args[0]
+    if not isinstance(base, Var) or not isinstance(base.type, Array) or len(args) != 3:
+        return NotImplemented
+    value = materialize(lo, args[2], node)
+    containers.mark_array_written(lo, base, value, node)
+    lo.emit(Store(base, array_key(lo, args[1], node), value, "add_at", lo.span(node)))
     return NONE
 
 

@@ -207,6 +207,7 @@ def replace(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) -> None
 
 def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:
     """``current += value``"""
+    refuse_if_iterated(lo, current, node)
     mine = list_items(lo, current)
     if mine is not None:
         assert isinstance(current, Ref)
@@ -256,6 +257,22 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
     target = Var("items", Dict(value_type, storage))
     lo.emit(Call((target,), display.make_dict, tuple(atoms), (), lo.span(node)))
     return target
+
+
+def refuse_if_iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
+    """A list or dict grows, shrinks or is put in another order: not while a loop runs through it."""
+    if any(_is_same(lo, value, other) for other in lo.iterated):
+        raise lo.problem("AD0306", node, "a loop around runs through what is changed here")
+
+
+def _is_same(lo: Lowerer, one: Value, other: Value) -> bool:
+    """Whether two values are surely one: the same variable, or taken from the same place."""
+    if one is other:
+        return True
+    if not isinstance(one, Var) or not isinstance(other, Var):
+        return False
+    mine, theirs = lo.origins.get(one), lo.origins.get(other)
+    return mine is not None and theirs is not None and mine[1] == theirs[1] and _is_same(lo, mine[0], theirs[0])
 
 
 # -- items ------------------------------------------------------------------------------------------------------------
@@ -500,6 +517,8 @@ def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Valu
         if not isinstance(key, int) or not -len(record.parts) <= key < len(record.parts):
             raise lo.problem("AD0203", node, "list assignment index out of range")
         key %= len(record.parts)
+    elif record.get(key) is None:
+        refuse_if_iterated(lo, base, node)
     replace(lo, base, record.with_part(key, value), node)
 
 

@@ -123,6 +123,10 @@ class Lowerer:
         self.enclosed = False
         self.counted_loops: list[Site] = []
         """The loops around over ranges whose bounds are known, which could be unrolled."""
+        self.iterated: list[Value] = []
+        """The lists and dicts that the loops around run through."""
+        self.origins: dict[Var, tuple[Atom, Any]] = {}
+        """What was taken out of a container: from where."""
         self.fixed_span: Span | None = None
         """Where all statements belong, for code that is spliced in."""
 
@@ -171,6 +175,8 @@ class Lowerer:
         return self.block
 
     def emit(self, statement: Statement) -> None:
+        if isinstance(statement, Load):
+            self.origins[statement.target] = (statement.base, statement.key)
         self.open.emit(statement)
 
     def at(self, node: ast.AST | None) -> None:
@@ -443,6 +449,8 @@ class Run:
     sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)
     diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
     warnings: list[Diagnostic] = field(default_factory=list)
+    arguments: dict[int | str, Any] = field(default_factory=dict)
+    """The arguments of the call for which this is lowered, for messages."""
     closures: dict[Any, Closure] = field(default_factory=dict)
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""

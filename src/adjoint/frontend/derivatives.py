@@ -17,10 +17,10 @@ import numpy as np
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend import shapes
-from adjoint.frontend.core import Lowerer
+from adjoint.frontend.core import Lowerer, Problem
+from adjoint.frontend.source import FunctionSource
 from adjoint.frontend.values import (
     NONE,
-
     Closure,
     Method,
     Operator,
@@ -33,7 +33,18 @@ from adjoint.frontend.values import (
     list_record,
 )
 from adjoint.ir.nodes import Atom, Block, Call, Const, Derived, Function, Var
-from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, is_handle
+from adjoint.ir.types import (
+    FLOAT,
+    Array,
+    Dim,
+    Number,
+    Opaque,
+    Scalar,
+    Type,
+    carries_derivative,
+    is_float_dtype,
+    is_handle,
+)
 from adjoint.ir.walk import free_vars, inline
 from adjoint.runtime import results, tangents
 from adjoint.types.vectors import tangent_class
@@ -57,7 +68,8 @@ def operator_of(
         kind, function, options = kind
         from adjoint.frontend.inputs import captured
 
-        inner = captured(lo, function, ("object", function), "f", node)
+        path = ("root",) if function is lo.run_data.root else ("object", function)
+        inner = captured(lo, function, path, "f", node)
         return call_operator(lo, Operator(kind, inner, options), args, kwargs, node)
     if kind in ("vjp", "jvp", "hvp"):
         return _immediate(lo, kind, args, kwargs, node)
@@ -144,25 +156,88 @@ def positions(
     names = parameter_names(lo, function, node)
     places: list[int | str] = []
     for choice in chosen:
-        if isinstance(choice, str):
-            if choice in kwargs:
-                places.append(choice)
-            elif choice in names and names.index(choice) < len(args):
-                places.append(names.index(choice))
-            else:
-                known = ", ".join(map(repr, [*names, *(k for k in kwargs if k not in names)]))
-                raise lo.problem("AD0405", node, f"there is no argument {choice!r}; the arguments are {known}")
-        elif isinstance(choice, int) and not isinstance(choice, bool):
-            index = choice + len(args) if choice < 0 else choice
-            if not 0 <= index < len(args):
-                if 0 <= index < len(names) and names[index] in kwargs:
-                    places.append(names[index])
-                    continue
-                raise lo.problem("AD0405", node, f"wrt={choice!r}, but the call has {len(args)} positional arguments")
-            places.append(index)
-        else:
-            raise lo.problem("AD0405", node, f"wrt={choice!r} is neither an index nor a name")
+        place = _position(lo, function, choice, names, len(args), kwargs, node)
+        if place in places:
+            raise _refusal(lo, "AD0405", function, node, f"wrt={wrt!r} names the argument {choice!r} twice")
+        places.append(place)
     return places
+
+
+def _position(
+    lo: Lowerer,
+    function: Value,
+    choice: Any,
+    names: Sequence[str],
+    count: int,
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> int | str:
+    if isinstance(choice, str):
+        if choice in kwargs:
+            return choice
+        if choice in names and names.index(choice) < count:
+            return names.index(choice)
+        known = ", ".join(map(repr, [*names, *(name for name in kwargs if name not in names)]))
+        missing = "is not given in this call" if choice in names else "is not among its parameters"
+        label = f"{choice!r} {missing}: {known}"
+    elif isinstance(choice, int) and not isinstance(choice, bool):
+        index = choice + count if choice < 0 else choice
+        if 0 <= index < count:
+            return index
+        if 0 <= index < len(names) and names[index] in kwargs:
+            return names[index]
+        given = "1 positional argument" if count == 1 else f"{count} positional arguments"
+        label = f"wrt={choice!r}, but the call has {given}"
+    else:
+        label = f"wrt={choice!r} is neither an index nor a name"
+    raise _refusal(lo, "AD0405", function, node, label)
+
+
+def _refusal(
+    lo: Lowerer,
+    code: str,
+    function: Value,
+    node: ast.AST | None,
+    label: str,
+    *,
+    place: int | str | None = None,
+    helps: Sequence[str] | None = None,
+    **fields: object,
+) -> Problem:
+    """A problem with a function as a whole, or with a parameter: at the definition where the user asked for it."""
+    source = None if node is not None else _source_of(function)
+    if source is None:
+        return lo.problem(code, node, label, helps=helps, **fields)
+    found = _parameter_node(function, place)
+    span = source.heading if found is None else source.span(found)
+    return Problem(diagnostic(code, span, label, helps=helps, **fields))
+
+
+def _source_of(function: Value) -> FunctionSource | None:
+    from adjoint.frontend import source
+
+    match function:
+        case Closure():
+            return function.source
+        case Method() | Partial() | Operator():
+            return _source_of(function.function)
+        case Const(value=constant) if source.underlying(constant) is not None:
+            return source.find(constant)
+        case _:
+            return None
+
+
+def _parameter_node(function: Value, place: int | str | None) -> ast.arg | None:
+    source = _source_of(function)
+    if source is None or place is None or isinstance(function, (Partial, Operator)):
+        return None
+    spec = source.node.args
+    parameters = [*spec.posonlyargs, *spec.args]
+    if isinstance(place, str):
+        return next((node for node in [*parameters, *spec.kwonlyargs] if node.arg == place), None)
+    bound = isinstance(function, Method) or (isinstance(function, Const) and hasattr(function.value, "__self__"))
+    place += bound
+    return parameters[place] if place < len(parameters) else None
 
 
 # -- fresh parameters -------------------------------------------------------------------------------------------------
@@ -252,7 +327,9 @@ def lower_inner(
         value = call_value(lo, function, new_args, new_kwargs, node)
         lo.leave("return", value)
     if not region.exits:
-        raise lo.problem("AD0407", node, "the function never returns")
+        block = root.seal()
+        _check_outside_writes(lo, block, active.params)
+        raise _refusal(lo, "AD0407", function, node, "this never returns: every path raises an exception, or has no end")
     shape = lo.join_shapes([_as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     for leaf in region.exits:
         _check_effects(lo, before, leaf.store, node)
@@ -267,8 +344,42 @@ def lower_inner(
         block = substitute(block, inner_free)
     lowered = Function(_name_of(function), (*active.params, *inner_free.values()), block)
     _check_outside_writes(lo, block, active.params)
+    _check_results(lo, function, lowered, region.exits, shape, active.params, node)
     types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+_INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
+
+
+def _check_results(
+    lo: Lowerer,
+    function: Value,
+    lowered: Function,
+    exits: Sequence[Any],
+    shape: shapes.Shape,
+    params: Sequence[Var],
+    node: ast.AST | None,
+) -> None:
+    """Refuses results that vary but of which it is not known what they are: their derivative would be lost."""
+    unknown = [
+        place
+        for place, (type_, _) in enumerate(shapes.leaf_types(shape, ""))
+        if isinstance(type_, Opaque) and not (type_.cls is not None and issubclass(type_.cls, _INACTIVE))
+    ]
+    if not unknown:
+        return
+    varied = varying(lowered.body, params)
+    for leaf in exits:
+        atoms = list(shapes.flatten(leaf.value, shape, leaf.store))
+        if any(atoms[place] in varied for place in unknown):
+            from adjoint.transform.dependence import Dependence
+
+            problems = Dependence(lowered, range(len(params)), unknown).problems
+            if problems:
+                raise DifferentiationError(problems)
+            label = "what this returns depends on the arguments, but its kind is not known"
+            raise _refusal(lo, "AD0401", function, node, label)
 
 
 def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> None:
@@ -345,14 +456,16 @@ def _gradient(
 ) -> Value:
     places = positions(lo, operator.function, wrt, args, kwargs, node)
     for place in places:
-        check_differentiable(lo, kwargs[place] if isinstance(place, str) else args[place], place, node)
+        value = kwargs[place] if isinstance(place, str) else args[place]
+        check_differentiable(lo, operator.function, value, place, node)
     inner = lower_inner(lo, operator.function, args, kwargs, places, node)
     value_shape = inner.shape
     if has_aux:
         if not isinstance(value_shape, shapes.TupleShape) or len(value_shape.items) != 2:
-            raise lo.problem("AD0407", node, "with has_aux=True the function must return a pair (value, aux)")
+            label = "with has_aux=True the function must return a pair (value, aux)"
+            raise _refusal(lo, "AD0407", operator.function, node, label)
         value_shape = value_shape.items[0]
-    seed = _seed(lo, value_shape, node)
+    seed = _seed(lo, operator.function, value_shape, node)
     wrt_indices = tuple(range(inner.count))
     targets, cotangents = _targets(inner, "value")
     derived = Derived(inner.function, wrt_indices, (0,))
@@ -377,21 +490,34 @@ def _targets(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:
     return targets, cotangents
 
 
-def _seed(lo: Lowerer, shape: shapes.Shape, node: ast.AST | None) -> Atom:
+def _seed(lo: Lowerer, function: Value, shape: shapes.Shape, node: ast.AST | None) -> Atom:
     """The cotangent 1 of a scalar result."""
     match shape:
-        case shapes.Leaf(type=Scalar()) | shapes.Leaf(type=Number()):
+        case shapes.Leaf(type=Scalar(kind="float")) | shapes.Leaf(type=Number()):
             return Const(1.0)
-        case shapes.Leaf(type=Array(dims=dims)) if dims is not None and all(dim != "many" for dim in dims):
+        case shapes.Leaf(type=Array(dtype=dtype, dims=dims)) if _has_one_element(dims) and _may_be_float(dtype):
+            assert dims is not None
             return lo.open.call(np.ones, Const((1,) * len(dims)))
-        case shapes.Same(value=Const(value=None)):
-            raise lo.problem("AD0407", node, "the function returns None")
         case shapes.Leaf(type=Array()) | shapes.TupleShape() | shapes.RefShape():
-            raise lo.problem("AD0406", node, f"the result is {_describe(shape)}, not a number", helps=None)
-        case shapes.Leaf(type=type_) if carries_derivative(type_):
-            raise lo.problem("AD0406", node, "the result is a structure, not a number", helps=None)
+            raise _refusal(lo, "AD0406", function, node, f"this returns {_describe(shape)}, not a number")
+        case shapes.Leaf(type=type_) if carries_derivative(type_) and not isinstance(type_, Scalar):
+            raise _refusal(lo, "AD0406", function, node, "this returns a structure, not a number")
+        case shapes.Same(value=Const(value=None)):
+            helps = ("return the value",)
+            raise _refusal(lo, "AD0407", function, node, "this returns None", helps=helps)
         case _:
-            raise lo.problem("AD0407", node, "the result cannot be differentiated")
+            raise _refusal(lo, "AD0407", function, node, f"this returns {_describe(shape)}")
+
+
+def _has_one_element(dims: tuple[Dim, ...] | None) -> bool:
+    return dims is not None and all(dim != "many" for dim in dims)
+
+
+def _may_be_float(dtype: np.dtype | None) -> bool:  # type: ignore[type-arg]
+    return dtype is None or is_float_dtype(dtype)
+
+
+_KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
 
 
 def _describe(shape: shapes.Shape) -> str:
@@ -402,22 +528,51 @@ def _describe(shape: shapes.Shape) -> str:
             return f"a tuple of {len(items)}"
         case shapes.RefShape(record=record):
             return f"an object of class {record.cls.__name__!r}"
+        case shapes.Leaf(type=Scalar(kind=kind)) if kind in _KINDS:
+            return _KINDS[kind]
+        case shapes.Leaf(type=Opaque(cls=cls)) if cls is not None:
+            return f"an object of class {cls.__name__!r}"
+        case shapes.Same(value=Const(value=constant)):
+            return repr(constant)
+        case shapes.Same():
+            return "a function"
+        case shapes.UnionShape(options=options):
+            return " or ".join(dict.fromkeys(map(_describe, options)))
         case _:
-            return "not a number"
+            return "what is a number on some paths, and something else on others"
 
 
-def check_differentiable(lo: Lowerer, value: Value, place: int | str, node: ast.AST | None) -> None:
+def check_differentiable(
+    lo: Lowerer, function: Value, value: Value, place: int | str, node: ast.AST | None
+) -> None:
     """Refuses an argument that has no derivative."""
     where = f"argument {place!r}" if isinstance(place, str) else f"argument {place}"
+
+    def refuse(code: str, label: str, *helps: str) -> Problem:
+        return _refusal(lo, code, function, node, f"{where} is {label}", place=place, helps=helps or None)
+
     match value:
         case Const(value=int() as number) if not isinstance(number, bool):
-            raise lo.problem("AD0403", node, f"{where} is the integer {number}", helps=(f"pass {float(number)}",))
+            raise refuse("AD0403", f"the integer {number}", f"pass {float(number)}")
         case Var(type=Scalar(kind="int")):
-            raise lo.problem("AD0403", node, f"{where} is an integer", helps=("pass a float: 3.0 for 3",))
+            given = None if node is not None else lo.run_data.arguments.get(place)
+            if isinstance(given, (int, np.integer)) and abs(given) < 2**53:
+                raise refuse("AD0403", f"the integer {given}", f"pass a float: {float(given)} for {given}")
+            raise refuse("AD0403", "an integer", "pass a float: 3.0 for 3")
         case Var(type=Array(dtype=dtype)) if dtype is not None and dtype.kind in "iu":
-            raise lo.problem("AD0403", node, f"{where} is an array of {dtype}", helps=("pass an array of floats: x.astype(float)",))
+            raise refuse("AD0403", f"an array of {dtype}", "pass an array of floats: x.astype(float)")
+        case Var(type=Opaque(cls=type() as cls)) if hasattr(cls, "__next__"):
+            raise refuse("AD0305", f"an iterator of class {cls.__name__!r}")
+        case Var(type=Scalar(kind="complex")):
+            raise refuse("AD0404", "a complex number", "take its real and its imaginary part as two arguments")
+        case Const(value=constant):
+            described = repr(constant) if constant is None or isinstance(constant, (bool, str)) else "a constant"
+        case Var(type=Opaque(cls=type() as cls)):
+            described = f"an object of class {cls.__name__!r}"
+        case _:
+            described = "nothing that can be differentiated"
     if not any(True for _ in differentiable_leaves(lo, value)):
-        raise lo.problem("AD0404", node, f"{where} has no part that can be differentiated")
+        raise refuse("AD0404", described)
 
 
 def differentiable_leaves(lo: Lowerer, value: Value) -> Iterator[Atom]:
@@ -516,7 +671,7 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
         raise lo.problem("AD0409", node, f"{len(args)} primals, but {len(tangents)} tangents")
     places = [i for i, tangent in enumerate(tangents) if tangent != NONE]
     for place in places:
-        check_differentiable(lo, args[place], place, node)
+        check_differentiable(lo, function, args[place], place, node)
     inner = lower_inner(lo, function, args, {}, places, node)
     directions: list[Atom] = []
     chosen: list[int] = []
@@ -532,13 +687,15 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     value = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
     dots = dict(zip(outputs, atoms[count:], strict=True))
     if not lo.regions:
-        dots = {i: _owned(lo, atom) for i, atom in dots.items()}
+        dots = {i: _owned(lo, atom, atoms[i]) for i, atom in dots.items()}
     tangent = _result_tangent(lo, inner.shape, iter(range(count)), dots)
     return TupleValue((value, tangent))
 
 
-def _owned(lo: Lowerer, atom: Atom) -> Atom:
-    """A result that shares no memory with what the caller holds."""
+def _owned(lo: Lowerer, atom: Atom, like: Atom) -> Atom:
+    """A tangent that shares no memory with what the caller holds, in the structure of its primal."""
+    if isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Array):
+        return _converted(lo, tangents.finish, [atom, like], atom)
     if isinstance(atom, Var) and isinstance(atom.type, (Array, Number)):
         return _converted(lo, results.owned, [atom], atom)
     return atom
@@ -554,7 +711,7 @@ def _paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> 
         return
     match value:
         case Var(type=type_) if carries_derivative(type_):
-            yield _as_float(tangent)
+            yield _direction(lo, value, tangent, node)
         case Const(value=constant) if isinstance(constant, float):
             yield _as_float(tangent)
         case TupleValue(items=items):
@@ -573,6 +730,23 @@ def _paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> 
             for key, part in record.parts:
                 direction = directions.get(key)
                 yield from _paired(lo, part, NONE if direction is None else direction, node)
+
+
+def _direction(lo: Lowerer, value: Var, tangent: Value, node: ast.AST | None) -> Atom:
+    """The tangent of one leaf; of a container, memory of its own that forward mode may write."""
+    if not is_handle(value.type) or isinstance(value.type, Array):
+        return _as_float(tangent)
+    if isinstance(tangent, Ref) and tangent.origin is not None:
+        given: Atom = tangent.origin
+    elif isinstance(tangent, Var):
+        if lo.regions:
+            return tangent
+        given = tangent
+    else:
+        from adjoint.frontend.materialize import materialize
+
+        given = materialize(lo, tangent, node, observer=True)
+    return _converted(lo, tangents.to_shadow, [given, value], value)
 
 
 def _as_float(tangent: Value) -> Atom:

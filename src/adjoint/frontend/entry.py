@@ -14,7 +14,7 @@ from typing import Any
 from adjoint.diagnostics import Diagnostic, DifferentiationError
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
-from adjoint.frontend.inputs import Captured, Guard, captured, enter
+from adjoint.frontend.inputs import Captured, Guard, enter, entered_root
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import NONE, Operator, TupleValue, Value
@@ -105,8 +105,7 @@ def lower_operator(
     """The entry of ``kind(function, **options)(*args, **kwargs)``."""
 
     def build(lo: Lowerer) -> Entry:
-        lo.run_data.root = function
-        fn = captured(lo, function, ("root",), "f", None)
+        fn = entered_root(lo, function)
         names = derivatives.parameter_names(lo, fn, None)
         params, values, named = _entered(lo, names, args, kwargs)
         if kind == "call":
@@ -124,8 +123,7 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
     """The entry of ``jvp(function, primals, tangents)``: a function of the primals and the tangents."""
 
     def build(lo: Lowerer) -> Entry:
-        lo.run_data.root = function
-        fn = captured(lo, function, ("root",), "f", None)
+        fn = entered_root(lo, function)
         names = derivatives.parameter_names(lo, fn, None)
         params, values, _ = _entered(lo, names, primals, {})
         dots: list[Value] = []
@@ -149,8 +147,7 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     from adjoint.transform.reverse import split
 
     def build(lo: Lowerer) -> Entry:
-        lo.run_data.root = function
-        fn = captured(lo, function, ("root",), "f", None)
+        fn = entered_root(lo, function)
         names = derivatives.parameter_names(lo, fn, None)
         params, values, named = _entered(lo, names, args, kwargs)
         places = [i for i, value in enumerate(values) if any(True for _ in derivatives.differentiable_leaves(lo, value))]
@@ -237,6 +234,7 @@ def _entered(
     lo: Lowerer, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Var], list[Value], dict[str, Value]]:
     """One parameter of the entry for every argument of the call, used or not."""
+    lo.run_data.arguments = {**dict(enumerate(args)), **kwargs}
     params: list[Var] = []
     values: list[Value] = []
     for i, argument in enumerate(args):

@@ -127,6 +127,19 @@ def is_constant(value: Any) -> bool:
 _ENUM_TYPE = type(__import__("enum").Enum)
 
 
+def differentiated(function: Any) -> Any:
+    """The function behind operators: ``f`` for ``ad.grad(ad.grad(f))``."""
+    while isinstance(made := getattr(function, "__adjoint_operator__", None), tuple):
+        function = made[1]
+    return function
+
+
+def entered_root(lo: Lowerer, function: Any) -> Value:
+    """The function of a call: what it captures is read from the function object that is given at each call."""
+    lo.run_data.root = differentiated(function)
+    return Const(function) if lo.run_data.root is not function else captured(lo, function, ("root",), "f", None)
+
+
 def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
     """The value of captured data or of a constant, entered as what it is."""
     if lo.run_data.all_constant:

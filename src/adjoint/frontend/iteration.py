@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,33 @@ def run_for(
 
         iterable = list_of_generator(lo, iterable)
     iterable = iterated(lo, iterable, node)
+    watched = list(_containers(iterable))
+    lo.iterated += watched
+    try:
+        _run_over(lo, node, iterable, bind, body, orelse, assigned)
+    finally:
+        del lo.iterated[len(lo.iterated) - len(watched) :]
+
+
+def _containers(value: Value) -> Iterator[Value]:
+    """The lists and dicts that an iteration runs through."""
+    match value:
+        case Ref() | Var(type=List() | Dict()):
+            yield value
+        case IteratorValue(parts=parts):
+            for part in parts:
+                yield from _containers(part)
+
+
+def _run_over(
+    lo: Lowerer,
+    node: ast.AST,
+    iterable: Value,
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt],
+    assigned: Sequence[ast.AST],
+) -> None:
     items = static_items(lo, iterable, node)
     few = known_range(iterable)
     if few is not None and lo.site(node) in lo.settings.unrolled:

@@ -61,6 +61,14 @@ def rows(matrix: Any) -> Any:
     return [[item for item in row] for row in matrix]  # noqa: C416
 
 
+def namedtuple_replace(items: Any, **changes: Any) -> Any:
+    return type(items)(**{name: changes.get(name, getattr(items, name)) for name in type(items)._fields})
+
+
+def namedtuple_asdict(items: Any) -> Any:
+    return {name: getattr(items, name) for name in type(items)._fields}
+
+
 def copied(items: Any) -> Any:
     return [item for item in items]
 

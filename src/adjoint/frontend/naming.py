@@ -8,7 +8,7 @@ from typing import Any
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.frontend import derivatives
 from adjoint.frontend.core import Lowerer, Problem, Settings
-from adjoint.frontend.inputs import captured
+from adjoint.frontend.inputs import entered_root
 from adjoint.ir.nodes import Const
 
 
@@ -17,9 +17,8 @@ def resolve(
 ) -> tuple[tuple[Any, ...], tuple[int, ...]]:
     """All arguments by position, and the positions that ``wrt`` means."""
     lo = Lowerer(Settings())
-    lo.run_data.root = function
     try:
-        fn = captured(lo, function, ("root",), "f", None)
+        fn = entered_root(lo, function)
         names = derivatives.parameter_names(lo, fn, None)
         arguments = list(args)
         for name in names[len(args) :]:

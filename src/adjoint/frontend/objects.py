@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend import library
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.values import (
@@ -118,6 +119,8 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             fields = getattr(cls, "_fields", ())
             if name in fields:
                 return base.items[fields.index(name)]
+            if fields and name in ("_replace", "_asdict"):
+                return Method(Const(getattr(library, f"namedtuple{name}")), base)
             return _through_class(lo, base, cls, name, node)
         case SuperValue(owner=owner, receiver=receiver):
             cls = class_of(lo, receiver)

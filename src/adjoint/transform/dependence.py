@@ -368,10 +368,14 @@ class Dependence:
 
     def _opaque_problems(self) -> list[Any]:
         found = []
-        for call, code in self.opaque:
-            args = (*call.args, *(value for _, value in call.kwargs))
-            if not any(map(self.varies, args)):
-                continue
+        calls = [
+            (call, code, args)
+            for call, code in self.opaque
+            if any(map(self.varies, args := (*call.args, *(value for _, value in call.kwargs))))
+        ]
+        # What is done with the result of an opaque function is a consequence.
+        first = [item for item in calls if any(self.varies(arg) and type_of_atom(arg) != Opaque() for arg in item[2])]
+        for call, code, args in first or calls:
             if any(map(self.active, call.targets)):
                 name = _name(call)
                 label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
@@ -460,6 +464,8 @@ def _surely_varies(type_: Type) -> bool:
             return kind in ("float", "complex")
         case Array(dtype=dtype):
             return is_float_dtype(dtype)
+        case Opaque(cls=cls):
+            return cls is set
         case _:
             return (
                 isinstance(type_, (List, Dict, Tuple, Instance)) and may_vary(type_) and not isinstance(type_, Number)

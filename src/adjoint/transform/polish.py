@@ -221,7 +221,7 @@ def _constructed(call: Call) -> Call:
 
 def _without_defaults(call: Call) -> Call:
     """A call of a helper without the trailing arguments that are its defaults."""
-    defaults = _defaults(call.callee) if getattr(call.callee, "__module__", "").startswith("adjoint.runtime") else ()
+    defaults = _defaults(call.callee) if (getattr(call.callee, "__module__", None) or "").startswith("adjoint.runtime") else ()
     args = call.args
     while args and len(args) <= len(defaults):
         default = defaults[len(args) - 1]

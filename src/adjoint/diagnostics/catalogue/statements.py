@@ -103,7 +103,7 @@ ENTRIES = {
             """,
     ),
     "AD0306": Entry(
-        title="the list changes while a loop runs through it",
+        title="a list or dict changes while a loop runs through it",
         helps=("loop over a copy: for item in list(items)",),
         explanation="""
             A loop over a list that grows or shrinks meanwhile visits other items than it seems to. The derivative

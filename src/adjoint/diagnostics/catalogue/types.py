@@ -69,7 +69,7 @@ ENTRIES = {
             """,
     ),
     "AD0405": Entry(
-        title="the function has no parameter {wrt|like that}",
+        title="wrt must name parameters of the function, each once",
         helps=("wrt takes the index or the name of a parameter, or a tuple of them",),
         explanation="""
             What wrt names is not a parameter of the function: the index is out of range, the name is not in the

@@ -20,6 +20,8 @@ def blind_spots(function: Function, wrt: Sequence[int], outputs: Sequence[int]) 
     filled = [place for place in wrt if not _is_empty(function.params[place].type)]
     found = Dependence(function, filled, outputs)
     problems = list(found.problems)
+    if problems:
+        return problems  # what is not known of their results is a consequence
     for statement, var in _bound(function):
         if found.active(var) and not carries_derivative(var.type):
             problems.append(diagnostic("AD0401", statement.span, f"the kind of {var.hint!r} is not known here"))

@@ -1,0 +1,91 @@
+"""What a specialisation depends on of run-time values: their keys.
+
+Two values of one key may be given to one compiled derivative. Keys hold no numbers, no sizes of arrays, and neither
+keep functions alive nor take a new one for one that is gone. An object that occurs twice is told from two objects.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterable
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from adjoint.frontend.inputs import fields_of, has_fields
+
+Seen = dict[int, int]
+"""The objects met so far, by identity, with the order in which they were met."""
+
+
+def keys_of(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The keys of values that belong to one call."""
+    seen: Seen = {}
+    return tuple([key_of(value, seen) for value in values])
+
+
+def key_of(value: Any, seen: Seen) -> Any:
+    """The key of one value.
+
+    Parameters
+    ----------
+    value
+        Any value.
+    seen
+        The objects that occurred before in the same call; those of this value are added.
+    """
+    cls = type(value)
+    if cls is float:
+        return "f"
+    if cls is int:
+        return "i"
+    if cls is np.ndarray:
+        return value.dtype, tuple([extent == 1 for extent in value.shape])
+    if isinstance(value, np.generic):
+        return cls
+    if value is None or cls in (bool, str, bytes):
+        return cls, value
+    if isinstance(value, tuple):
+        return cls, tuple([key_of(item, seen) for item in value])
+    if cls is list:
+        return _key_of_list(value, seen)
+    if cls is dict:
+        return dict, tuple([(type(key), key, key_of(item, seen)) for key, item in value.items()])
+    return _key_of_object(value, cls, seen)
+
+
+def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
+    if isinstance(value, types.FunctionType):
+        return ref(value)
+    if isinstance(value, types.MethodType):
+        return "method", key_of(value.__func__, seen), key_of(value.__self__, seen)
+    if isinstance(value, functools.partial):
+        named = tuple([(name, key_of(item, seen)) for name, item in value.keywords.items()])
+        return cls, key_of(value.func, seen), tuple([key_of(item, seen) for item in value.args]), named
+    if has_fields(value) and getattr(value, "__adjoint_operator__", None) is None:
+        if id(value) in seen:
+            return "same", seen[id(value)]
+        seen[id(value)] = len(seen)
+        return cls, tuple([(name, key_of(item, seen)) for name, item in fields_of(value).items()])
+    try:
+        hash(value)
+    except TypeError:
+        return cls
+    return value if callable(value) else cls
+
+
+def _key_of_list(value: list[Any], seen: Seen) -> Any:
+    """Lists of one kind of number or array have no length in the key; lists of structures do."""
+    kinds = set(map(type, value))
+    if kinds <= {float, int} and len(kinds) <= 1:
+        return list, kinds.pop() if kinds else None
+    keys = [key_of(item, seen) for item in value]
+    if len(dict.fromkeys(keys)) == 1 and not _is_structure(value[0]):
+        return list, keys[0]
+    return list, tuple(keys), len(keys)
+
+
+def _is_structure(item: Any) -> bool:
+    return has_fields(item) or callable(item) or isinstance(item, (dict, str))
