@@ -351,12 +351,13 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
             owner = cell.cell_contents
             continue
         cells[name] = inputs.cell_of(lo, cell, name)
+    origin = ("own_default",) if function is lo.run_data.root else ("default", function)
     defaults = tuple(
-        inputs.captured(lo, value, ("default", function, i), f"default_{i}", node)
+        inputs.captured(lo, value, (*origin, i), f"default_{i}", node)
         for i, value in enumerate(function.__defaults__ or ())
     )
     kw_defaults = {
-        name: inputs.captured(lo, value, ("default", function, name), name, node)
+        name: inputs.captured(lo, value, (*origin, name), name, node)
         for name, value in (function.__kwdefaults__ or {}).items()
     }
     closure = Closure(found, cells, function.__globals__, defaults, kw_defaults, owner, function)

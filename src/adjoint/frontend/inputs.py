@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -65,6 +66,8 @@ def _reader(path: Path) -> Callable[[Any], Any]:
             return lambda _: table[name] if name in table else fallback[name]
         case ("attribute", owner, name):
             return lambda _: getattr(owner, name)
+        case ("static", cls, name):
+            return lambda _: inspect.getattr_static(cls, name)
         case ("own_cell", index):
             return lambda function: function.__closure__[index].cell_contents
         case ("cell", cell):
@@ -81,6 +84,10 @@ def _reader(path: Path) -> Callable[[Any], Any]:
             return lambda _: partial.args[index]
         case ("partial", partial, str(name)):
             return lambda _: partial.keywords[name]
+        case ("own_default", int(index)):
+            return lambda function: function.__defaults__[index]
+        case ("own_default", str(name)):
+            return lambda function: function.__kwdefaults__[name]
         case ("default", types.FunctionType() as function, int(index)):
             return lambda _: function.__defaults__[index]  # type: ignore[index]
         case ("default", types.FunctionType() as function, str(name)):
@@ -125,6 +132,20 @@ def is_constant(value: Any) -> bool:
 
 
 _ENUM_TYPE = type(__import__("enum").Enum)
+
+
+def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
+    """Makes the specialisation depend on what a method's name means for a class of the user's."""
+    if lo.run_data.all_constant or cls.__module__.split(".")[0] in ("builtins", "numpy", "adjoint"):
+        return
+    is_itself = getattr(cls, name, None) is found
+    path: Path = ("attribute", cls, name) if is_itself else ("static", cls, name)
+    if not isinstance(found, _LOOKED_UP) or any(guard.path == path for guard in lo.run_data.guards):
+        return
+    lo.run_data.guards.append(Guard(path, _reader(path), found))
+
+
+_LOOKED_UP = (types.FunctionType, property, staticmethod, classmethod)
 
 
 def differentiated(function: Any) -> Any:

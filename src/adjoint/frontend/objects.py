@@ -78,6 +78,8 @@ def is_object(lo: Lowerer, value: Value) -> bool:
 
 def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
     """The bound special method of an object's class, where the class defines one."""
+    from adjoint.frontend import inputs
+
     if not is_object(lo, receiver):
         return None
     cls = class_of(lo, receiver)
@@ -89,6 +91,7 @@ def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
             found = base.__dict__[name]
             if name == "__eq__" and getattr(cls, "__dataclass_params__", None) is not None and not _has_source(found):
                 return None
+            inputs.guard_lookup(lo, cls, name, found)
             return None if found is None else _bind(lo, receiver, cls, name, found, None)
     return None
 
@@ -159,6 +162,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     if isinstance(owner, type):
         found = inspect.getattr_static(owner, name, _MISSING)
         if isinstance(found, classmethod):
+            inputs.guard_lookup(lo, owner, name, found)
             return Method(Const(found.__func__), Const(owner))
     try:
         value = getattr(owner, name)
@@ -240,8 +244,11 @@ def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, *
 
 
 def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
+    from adjoint.frontend import inputs
+
     for base in cls.__mro__:
         if name in base.__dict__:
+            inputs.guard_lookup(lo, cls, name, base.__dict__[name])
             return _bind(lo, receiver, cls, name, base.__dict__[name], node)
     if name == "__class__":
         return Const(cls)
