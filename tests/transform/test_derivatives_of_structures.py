@@ -107,6 +107,15 @@ def test_list_of_tuples_is_differentiated_again() -> None:
     check_grads(f, (1.5,))
 
 
+def test_direction_of_an_object_is_a_constant_of_the_derivative() -> None:
+    def f(p):
+        for _ in range(2):
+            p = Point(p.x * p.y, p.y + p.x)
+        return p.x * p.y
+
+    check_grads(f, (Point(0.5, 1.5),))
+
+
 # Values that are kept
 
 

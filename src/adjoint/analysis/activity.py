@@ -47,6 +47,7 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import leaves
 from adjoint.rules.declare import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
+from adjoint.runtime import tangents
 
 GROWING = (list.append, list.insert, list.extend, dict.update, dict.setdefault)
 """Calls that put their later arguments into the memory of the first."""
@@ -239,8 +240,15 @@ def _lies_in_slot(value: Atom) -> bool:
     return isinstance(value, Var) and (not is_handle(value.type) or isinstance(value.type, (Tuple, Array)))
 
 
+def _read_values(call: Call) -> tuple[Atom, ...]:
+    """The arguments of a call on whose values its results may depend."""
+    if call.callee is tangents.to_shadow:
+        return call.args[:1]
+    return (*call.args, *(value for _, value in call.kwargs))
+
+
 def _forward_call(call: Call, marks: Marks) -> None:
-    args = (*call.args, *(value for _, value in call.kwargs))
+    args = _read_values(call)
     if derivative_ignores(call.callee) or not any(marks.has(arg) for arg in args):
         return
     if call.callee in GROWING:
@@ -329,7 +337,7 @@ def _backward(statement: Statement, marks: Marks) -> None:
 def _backward_call(call: Call, marks: Marks) -> None:
     if derivative_ignores(call.callee):
         return
-    args = (*call.args, *(value for _, value in call.kwargs))
+    args = _read_values(call)
     if call.callee in GROWING:
         if marks.has_slots(args[0]):
             for arg in args[1:]:

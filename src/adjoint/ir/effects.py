@@ -269,8 +269,8 @@ def _written_places(function: Function | None, seen: set[int]) -> tuple[int, ...
             case Call():
                 values = (*statement.args, *(value for _, value in statement.kwargs))
                 for place in _places_written_by(statement, len(values), seen):
-                    type_ = type_of_atom(values[place])
-                    written.update(storages(type_) if not _writes_only_slots(statement) else _own_storage(type_))
+                    value = type_of_atom(values[place])
+                    written.update(_own_storage(value) if _writes_only_slots(statement) else storages(value))
     return tuple(
         place for place, param in enumerate(function.params) if not written.isdisjoint(storages(param.type))
     )

@@ -43,6 +43,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar
 from adjoint.ir.walk import leaves, statements_in
 from adjoint.rules.declare import Constant, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
+from adjoint.runtime import tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.tangents import follow_view, shadow, shadow_like
 from adjoint.transform.slots import Memory, Slot, has_slots, is_container, may_vary
@@ -335,6 +336,10 @@ class Dependence:
             self.writers.append(call)
 
     def _connect_structural(self, call: Call, roles: Sequence[str]) -> None:
+        if call.callee in (tangents.pour, tangents.to_shadow):
+            source, into = (call.args[0], call.targets) if call.targets else (call.args[1], call.args[:1])
+            self._flow(self.nodes(source), self._all(into))
+            return
         slots: list[Slot] = []
         for arg, role in zip(call.args, roles, strict=True):
             own = self.slot(type_of_atom(arg), None) if role == "container" else None

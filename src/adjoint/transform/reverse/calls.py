@@ -13,7 +13,7 @@ from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, 
 from adjoint.ir.types import INT, Array, Dict, Instance, List, Scalar, Tuple, is_handle
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import display
+from adjoint.runtime import display, tangents
 from adjoint.runtime.numbers import times
 from adjoint.runtime.objects import make_object
 from adjoint.transform.reverse.contents import ask_originals, content
@@ -77,6 +77,8 @@ def _slots(call: Call) -> list[tuple[Key, Atom]]:
 def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
     rule = rule_for(call.callee)
     values = (*call.args, *(value for _, value in call.kwargs))
+    if call.callee is tangents.to_shadow and not reverser.context.activity.varied.has(call.args[0]):
+        return  # a fixed direction: nothing depends on what it is laid out like
     if rule is None or rule.writes:
         _opaque(reverser, call, values, rule)
         return

@@ -7,7 +7,6 @@ visits everything in the opposite order.
 
 from __future__ import annotations
 
-import builtins
 import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
 
 
-_DTYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
+_BLANKS = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
 
 
 class Keeper:
@@ -319,12 +318,12 @@ class Keeper:
     def keep_in_array(self, var: Var, binding: Binding, loop: Loop) -> None:
         over = loop.over
         assert isinstance(over, Range) and isinstance(var.type, Scalar)
-        dtype = var.type.dtype or np.dtype(_DTYPES[var.type.kind])
-        kept = Var(f"{var.hint}_kept", Array(dtype, ("any",), Storage(written=True)))
+        kept = Var(f"{var.hint}_kept", List(var.type, Storage(written=True)))
+        one = Var("t", List(var.type, Storage(written=True)))
         size = self.size(loop, over)
         edits = self.context.edits
-        make = Call((kept,), np.empty, (size,) if dtype == np.float64 else (size, Const(dtype.type)))
-        edits.put_before(loop, make)
+        edits.put_before(loop, Call((one,), display.make_list, (Const(_BLANKS[var.type.kind]),)))
+        edits.put_before(loop, Call((kept,), operator.mul, (one, size)))
         index = self.loop_index(loop, binding.region)
         core = binding.region.start
         place = self.place(over, index, lambda statement: edits.put_first(core, statement))
@@ -345,14 +344,7 @@ class Keeper:
     def size(self, loop: Loop, over: Range) -> Atom:
         edits = self.context.edits
         if _counts_from_start(over):
-            if isinstance(over.stop, Const) and over.stop.value >= 0:
-                return over.stop
-            binding = self.bindings.get(over.stop) if isinstance(over.stop, Var) else None
-            if binding is not None and isinstance(binding.statement, Call) and binding.statement.callee is len:
-                return over.stop
-            size = Var("size", INT)
-            edits.put_before(loop, Call((size,), builtins.max, (over.stop, Const(0))))
-            return size
+            return over.stop  # a list repeated a negative number of times is empty
         steps, size = Var("steps", OPAQUE), Var("size", INT)
         edits.put_before(loop, Call((steps,), range, (over.start, over.stop, over.step)))
         edits.put_before(loop, Call((size,), len, (steps,)))
