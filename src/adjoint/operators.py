@@ -61,10 +61,9 @@ class Derivative:
         )
 
     def __repr__(self) -> str:
-        name = getattr(self.function, "__name__", repr(self.function))
         given = (*self.options, *([("native", self.native)] if self.native else []))
-        options = "".join(f", {key}={value!r}" for key, value in given if (key, value) != ("wrt", 0))
-        return f"{self.kind}({name}{options})"
+        options = "".join(f", {key}={value!r}" for key, value in given if (key, value) not in _DEFAULTS)
+        return f"{self.kind}({name_of(self.function)}{options})"
 
     def _repr_html_(self) -> str | None:
         """How notebooks show it: its source in colours, once the types of the arguments are known."""
@@ -74,6 +73,18 @@ class Derivative:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.kind, self.function, self.options, self.native)
+
+
+_DEFAULTS = (("wrt", 0), ("has_aux", False))
+
+
+def name_of(function: Any) -> str:
+    """What to call a function: never with an address or with data."""
+    if isinstance(function, functools.partial):
+        return f"partial({name_of(function.func)})"
+    if hasattr(function, "__adjoint_operator__"):
+        return repr(function)
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def _restore(

@@ -24,6 +24,7 @@ from adjoint.ir.nodes import Function
 from adjoint.ir.types import Array, Dict, List
 from adjoint.keys import Seen, key_of, keys_of
 from adjoint.transform.finish import finish
+from adjoint.transform.tapes import as_arrays
 
 MOST_PER_KEY = 64
 MOST_KEYS = 1024
@@ -274,4 +275,4 @@ def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native)
     interpreted = load(emitted)
     if not native:
         return interpreted
-    return NativeFunction(emitted, interpreted, finished, flags_of(function), native == "strict")
+    return NativeFunction(emit(as_arrays(finished), counted=True), interpreted, finished, flags_of(function), native == "strict")

@@ -68,7 +68,8 @@ class _Place:
 class Lowering:
     """Lowers one function."""
 
-    def __init__(self, function: Function, names: GlobalNames) -> None:
+    def __init__(self, function: Function, names: GlobalNames, counted: bool = False) -> None:
+        self.counted = counted
         self.function = function
         self.uses = Uses(function)
         self.memory = Memory(function)
@@ -270,7 +271,7 @@ class Lowering:
     # Loops
 
     def _loop(self, loop: Loop, out: OpenBlock, place: _Place, finish: Finish | None = None) -> None:
-        drawing = drawing_of(loop, self.calls, self.uses)
+        drawing = None if self.counted else drawing_of(loop, self.calls, self.uses)
         if drawing is not None and drawing.length not in out.waiting:
             drawing = None
         if drawing is not None:

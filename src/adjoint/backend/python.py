@@ -43,7 +43,7 @@ class Emitted:
     lines: dict[int, Span] = field(default_factory=dict, compare=False)
 
 
-def emit(function: Function, *, name: str | None = None) -> Emitted:
+def emit(function: Function, *, name: str | None = None, counted: bool = False) -> Emitted:
     """Writes a function as Python text.
 
     Parameters
@@ -52,12 +52,14 @@ def emit(function: Function, *, name: str | None = None) -> Emitted:
         The function. Definitions that its calls reach are written too.
     name
         Its name in the text; its own where this is not given.
+    counted
+        Loops over sequences count through places rather than draw items: for compilers that know only that.
     """
     names = GlobalNames()
     main = names.define(function, name)
     drafts: list[_Draft] = []
     while len(drafts) < len(names.definitions):
-        drafts.append(_Draft(names.definitions[len(drafts)], names))
+        drafts.append(_Draft(names.definitions[len(drafts)], names, counted))
     taken = {param for draft in drafts for param in draft.params}
     settled, namespace = names.settle(taken)
     avoid = {settled[token] for token in names.used()}
@@ -83,12 +85,12 @@ def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
 class _Draft:
     """A function whose expressions are built and whose names are still open."""
 
-    def __init__(self, source: Definition | Function, names: GlobalNames) -> None:
+    def __init__(self, source: Definition | Function, names: GlobalNames, counted: bool) -> None:
         function = source.function if isinstance(source, Definition) else source
         if function is None:
             raise ValueError(f"the definition of {source.name} is not complete")
         self.token = names.define(source)
-        lowering = Lowering(return_from_loops(function), names)
+        lowering = Lowering(return_from_loops(function), names, counted)
         self.doc = function.doc
         self.statements: list[Stmt] = lowering.run()
         self.variables: Sequence[Var] = tuple(lowering.uses.numbers)

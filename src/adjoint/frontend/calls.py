@@ -333,6 +333,13 @@ def bind_dataclass(
 # -- functions whose body is at hand ----------------------------------------------------------------------------------
 
 
+def _defaults_of(function: types.FunctionType) -> list[tuple[str, Any]]:
+    """The default values of parameters that may be given by position, with the names of these."""
+    code, values = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    return list(zip(names[len(names) - len(values) :], values, strict=True))
+
+
 def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) -> Closure:
     """The closure of a function object."""
     known = lo.run_data.closures.get(function)
@@ -353,8 +360,8 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
         cells[name] = inputs.cell_of(lo, cell, name)
     origin = ("own_default",) if function is lo.run_data.root else ("default", function)
     defaults = tuple(
-        inputs.captured(lo, value, (*origin, i), f"default_{i}", node)
-        for i, value in enumerate(function.__defaults__ or ())
+        inputs.captured(lo, value, (*origin, i), name, node)
+        for i, (name, value) in enumerate(_defaults_of(function))
     )
     kw_defaults = {
         name: inputs.captured(lo, value, (*origin, name), name, node)

@@ -400,7 +400,8 @@ def _as_result(shape: shapes.Shape) -> shapes.Shape:
     """Constants among the results are results all the same."""
     match shape:
         case shapes.Same(value=Const(value=bool() | int() | float() | complex() as constant)):
-            return shapes.Leaf(FLOAT if isinstance(constant, float) else shapes.type_of(Const(constant)))
+            number = isinstance(constant, (int, float)) and not isinstance(constant, bool)
+            return shapes.Leaf(FLOAT if number else shapes.type_of(Const(constant)))
         case shapes.TupleShape(cls=cls, items=items):
             return shapes.TupleShape(cls, tuple(map(_as_result, items)))
         case shapes.RecordShape(cls=cls, keys=keys, items=items):

@@ -1,0 +1,70 @@
+"""Tapes for machine code: a list of numbers of known length, made for keeping values, becomes an array."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.types import INT, Array, List, Scalar, Storage
+from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
+from adjoint.runtime import display
+
+_DTYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
+
+
+def as_arrays(function: Function) -> Function:
+    """The function with its tapes of known length as arrays."""
+    tapes = _tapes(function.body)
+    if not tapes:
+        return function
+
+    def atom(old: Atom) -> Atom:
+        return tapes.get(old, old) if isinstance(old, Var) else old
+
+    def block(old: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in old.statements:
+            if isinstance(statement, Call) and statement.targets and statement.targets[0] in tapes:
+                statements.extend(_allocation(statement, tapes[statement.targets[0]]))
+            else:
+                statements.append(rebuild(statement, atom, block))
+        return Block(tuple(statements), rebuild_terminator(old.terminator, atom, block))
+
+    return Function(function.name, function.params, block(function.body), function.doc)
+
+
+def _tapes(body: Block) -> dict[Var, Var]:
+    """The lists that are nothing but tapes, and the arrays that replace them."""
+    singles: set[Atom] = set()
+    found: dict[Var, Var] = {}
+    for statement in statements_in(body):
+        match statement:
+            case Call(targets=(target,), callee=display.make_list, args=(Const(),)):
+                singles.add(target)
+            case Call(targets=(Var(type=List(element=Scalar(kind=kind, dtype=dtype))) as target,), callee=callee) if (
+                callee is operator.mul and statement.args[0] in singles
+            ):
+                array = Array(np.dtype(_DTYPES[kind]) if dtype is None else dtype, ("any",), Storage(written=True))
+                found[target] = Var(target.hint, array, target.named)
+    for statement in statements_in(body):
+        handed = operands(statement)
+        if isinstance(statement, (Load, Store)):
+            handed = tuple(part for part in handed if part is not statement.base)
+        for part in handed:
+            found.pop(part, None)  # type: ignore[arg-type]
+    for terminator in terminators_in(body):
+        for part in operands(terminator):
+            found.pop(part, None)  # type: ignore[arg-type]
+    return found
+
+
+def _allocation(call: Call, array: Var) -> list[Statement]:
+    assert isinstance(array.type, Array) and array.type.dtype is not None
+    size = Var("size", INT)
+    dtype = () if array.type.dtype == np.float64 else (Const(array.type.dtype.type),)
+    return [
+        Call((size,), max, (call.args[1], Const(0)), (), call.span),
+        Call((array,), np.empty, (size, *dtype), (), call.span),
+    ]
