@@ -36,8 +36,9 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Store, Var
-from adjoint.ir.types import OPAQUE, Array, List, carries_derivative
+from adjoint.ir.types import OPAQUE, Array, List, Number, Scalar, carries_derivative
 from adjoint.rules import registry
+from adjoint.rules.declare import Elementwise
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -168,6 +169,10 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     bound, named = rule.bind(args, kwargs)
     if "out" in named and named["out"] != NONE:
         return _into(lo, callee, args, kwargs, node)
+    if isinstance(rule, Elementwise) and len(bound) > len(rule.parameters) > 0:
+        raise lo.problem(
+            "AD0203", node, f"{rule.name}() takes {len(rule.parameters)} arguments, {len(bound)} are given"
+        )
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
         raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
@@ -238,6 +243,8 @@ def _call_opaque_variable(
 ) -> Value:
     from adjoint.runtime import display
 
+    if isinstance(function.type, (Scalar, Array, Number)):
+        raise lo.problem("AD0203", node, f"{function.hint!r} is a number or an array, and cannot be called")
     atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
     pairs = tuple((name, materialize(lo, value, node)) for name, value in kwargs.items())
     target = Var("t", OPAQUE)

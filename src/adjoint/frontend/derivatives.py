@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from adjoint.analysis.varying import varying
-from adjoint.diagnostics import DifferentiationError, diagnostic
+from adjoint.diagnostics import DifferentiationError, Span, diagnostic
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.source import FunctionSource
@@ -32,7 +32,7 @@ from adjoint.frontend.values import (
     Value,
     list_record,
 )
-from adjoint.ir.nodes import Atom, Block, Call, Const, Derived, Function, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Derived, Function, Return, Var
 from adjoint.ir.types import (
     FLOAT,
     Array,
@@ -43,9 +43,10 @@ from adjoint.ir.types import (
     Type,
     carries_derivative,
     is_float_dtype,
+    fresh,
     is_handle,
 )
-from adjoint.ir.walk import free_vars, inline
+from adjoint.ir.walk import free_vars, inline, leaves
 from adjoint.runtime import results, tangents
 from adjoint.types.vectors import tangent_class
 
@@ -143,6 +144,17 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
     return [] if method is None else parameter_names(lo, method, node)
 
 
+def _keyword_only_names(function: Value) -> tuple[str, ...]:
+    """The names of the parameters of a function object that can only be given by name."""
+    from adjoint.frontend import source
+
+    found = source.underlying(function.value) if isinstance(function, Const) else None
+    if found is None:
+        return ()
+    code = found.__code__
+    return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+
+
 def positions(
     lo: Lowerer,
     function: Value,
@@ -177,9 +189,9 @@ def _position(
             return choice
         if choice in names and names.index(choice) < count:
             return names.index(choice)
-        known = ", ".join(map(repr, [*names, *(name for name in kwargs if name not in names)]))
-        missing = "is not given in this call" if choice in names else "is not among its parameters"
-        label = f"{choice!r} {missing}: {known}"
+        known = dict.fromkeys([*names, *_keyword_only_names(function), *kwargs])
+        missing = "is not given in this call" if choice in known else "is not among its parameters"
+        label = f"{choice!r} {missing}: {', '.join(map(repr, known))}"
     elif isinstance(choice, int) and not isinstance(choice, bool):
         index = choice + count if choice < 0 else choice
         if 0 <= index < count:
@@ -249,6 +261,7 @@ class Active:
 
     params: list[Var]
     atoms: list[Atom]
+    copies: dict[Ref, Ref] = field(default_factory=dict)
 
 
 def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
@@ -267,9 +280,11 @@ def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
                 cls,
             )
         case Ref():
+            if value in active.copies:
+                return active.copies[value]
             record = lo.store[value]
             assert isinstance(record, Record)
-            copy = Ref(value.site, value.origin)
+            copy = active.copies[value] = Ref(value.site, value.origin)
             lo.store[copy] = Record(
                 record.cls,
                 tuple((key, activate(lo, part, active, key if isinstance(key, str) else hint)) for key, part in record.parts),
@@ -317,6 +332,7 @@ def lower_inner(
     active = Active([], [])
     new_args, new_kwargs = list(args), dict(kwargs)
     for place in places:
+        active.copies.clear()  # arguments are varied one by one, also where one object is passed twice
         if isinstance(place, str):
             new_kwargs[place] = activate(lo, kwargs[place], active, place)
         else:
@@ -466,7 +482,9 @@ def _gradient(
             label = "with has_aux=True the function must return a pair (value, aux)"
             raise _refusal(lo, "AD0407", operator.function, node, label)
         value_shape = value_shape.items[0]
-    seed = _seed(lo, operator.function, value_shape, node)
+    seed = _seed(lo, operator.function, inner, value_shape, node)
+    if node is None and not lo.regions:
+        _warn_of_zero(lo, operator.function, inner, args, kwargs, places)
     wrt_indices = tuple(range(inner.count))
     targets, cotangents = _targets(inner, "value")
     derived = Derived(inner.function, wrt_indices, (0,))
@@ -485,15 +503,42 @@ def _gradient(
     return gradient
 
 
+def _warn_of_zero(
+    lo: Lowerer,
+    function: Value,
+    inner: Inner,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    places: Sequence[int | str],
+) -> None:
+    from adjoint.frontend.zero_derivatives import zero_derivatives
+
+    names = parameter_names(lo, function, None)
+    source = _source_of(function)
+    arguments: list[tuple[str, Sequence[int], Span | None]] = []
+    start = 0
+    for place in places:
+        value = kwargs[place] if isinstance(place, str) else args[place]
+        end = start + sum(1 for _ in differentiable_leaves(lo, value))
+        name = place if isinstance(place, str) else names[place] if place < len(names) else f"argument {place}"
+        found = _parameter_node(function, place)
+        span = None if source is None else source.heading if found is None else source.span(found)
+        arguments.append((name, range(start, end), span))
+        start = end
+    lo.run_data.warnings += zero_derivatives(inner.function, arguments, (0,))
+
+
 def _targets(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:
     targets = [Var(name, type_) for type_, name in shapes.leaf_types(inner.shape, hint)]
     cotangents = [Var(f"{param.hint}_bar", param.type, True) for param in inner.function.params[: inner.count]]
     return targets, cotangents
 
 
-def _seed(lo: Lowerer, function: Value, shape: shapes.Shape, node: ast.AST | None) -> Atom:
+def _seed(lo: Lowerer, function: Value, inner: Inner, shape: shapes.Shape, node: ast.AST | None) -> Atom:
     """The cotangent 1 of a scalar result."""
     match shape:
+        case shapes.Leaf(type=Scalar(kind="int")) if not _result_varies(inner):
+            return Const(1.0)
         case shapes.Leaf(type=Scalar(kind="float")) | shapes.Leaf(type=Number()):
             return Const(1.0)
         case shapes.Leaf(type=Array(dtype=dtype, dims=dims)) if _has_one_element(dims) and _may_be_float(dtype):
@@ -508,6 +553,12 @@ def _seed(lo: Lowerer, function: Value, shape: shapes.Shape, node: ast.AST | Non
             raise _refusal(lo, "AD0407", function, node, "this returns None", helps=helps)
         case _:
             raise _refusal(lo, "AD0407", function, node, f"this returns {_describe(shape)}")
+
+
+def _result_varies(inner: Inner) -> bool:
+    """Whether the first result has anything to do with the arguments."""
+    varied = varying(inner.function.body, inner.function.params[: inner.count])
+    return any(leaf.values[0] in varied for leaf in leaves(inner.function.body) if isinstance(leaf, Return))
 
 
 def _has_one_element(dims: tuple[Dim, ...] | None) -> bool:
@@ -539,8 +590,10 @@ def _describe(shape: shapes.Shape) -> str:
             return "a function"
         case shapes.UnionShape(options=options):
             return " or ".join(dict.fromkeys(map(_describe, options)))
+        case shapes.Leaf(type=Scalar() | Number()):
+            return "a number"
         case _:
-            return "what is a number on some paths, and something else on others"
+            return "something of a kind that is not known"
 
 
 def check_differentiable(
@@ -576,8 +629,9 @@ def check_differentiable(
         raise refuse("AD0404", described)
 
 
-def differentiable_leaves(lo: Lowerer, value: Value) -> Iterator[Atom]:
+def differentiable_leaves(lo: Lowerer, value: Value, seen: set[Ref] | None = None) -> Iterator[Atom]:
     """The leaves for which :func:`activate` makes parameters, in its order."""
+    seen = set() if seen is None else seen
     match value:
         case Var(type=type_) if carries_derivative(type_):
             yield value
@@ -585,18 +639,18 @@ def differentiable_leaves(lo: Lowerer, value: Value) -> Iterator[Atom]:
             yield value
         case TupleValue(items=items) | Union(options=items):
             for item in items:
-                yield from differentiable_leaves(lo, item)
-        case Ref():
+                yield from differentiable_leaves(lo, item, seen)
+        case Ref() if value not in seen:
+            seen.add(value)
             record = lo.store[value]
             assert isinstance(record, Record)
             for item in record.items:
-                yield from differentiable_leaves(lo, item)
+                yield from differentiable_leaves(lo, item, seen)
 
 
-def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var]) -> Value:
+def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var], made: dict[Ref, Ref] | None = None) -> Value:
     """The structure of ``value`` with its differentiable leaves replaced; None at what has no derivative."""
-    from adjoint.frontend.materialize import materialize
-
+    made = {} if made is None else made
     match value:
         case Var(type=type_) if carries_derivative(type_):
             leaf = next(leaves)
@@ -605,20 +659,22 @@ def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var]) -> Value:
             if is_handle(type_) and not isinstance(type_, Array):
                 return _converted(lo, tangents.finish, [leaf, value], leaf)
             if isinstance(type_, Scalar):
-                return leaf if type_.dtype is not None else _converted(lo, float, [leaf], leaf)
+                return _converted(lo, float if type_.dtype is None else type_.dtype.type, [leaf], leaf)
             return _converted(lo, results.owned, [leaf], leaf)
         case Const(value=constant) if isinstance(constant, float):
             return next(leaves)
         case TupleValue(items=items, cls=cls):
-            return TupleValue(tuple(tangent_of(lo, item, leaves) for item in items), cls)
+            return TupleValue(tuple(tangent_of(lo, item, leaves, made) for item in items), cls)
         case Union():
-            parts = tuple(tangent_of(lo, option, leaves) for option in value.options)
+            parts = tuple(tangent_of(lo, option, leaves, made) for option in value.options)
             return Union(value.tag, parts)
+        case Ref() if value in made:
+            return made[value]
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            parts_of = tuple((key, tangent_of(lo, part, leaves)) for key, part in record.parts)
-            ref = Ref(value.site)
+            parts_of = tuple((key, tangent_of(lo, part, leaves, made)) for key, part in record.parts)
+            ref = made[value] = Ref(value.site)
             if record.cls in (list, dict):
                 lo.store[ref] = Record(record.cls, parts_of)
             else:
@@ -626,12 +682,11 @@ def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var]) -> Value:
                 lo.store[ref] = Record(tangent_class(record.cls), kept)
             return ref
         case _:
-
             return NONE
 
 
 def _converted(lo: Lowerer, callee: Any, atoms: list[Atom], like: Var) -> Var:
-    target = Var(like.hint, like.type, like.named)
+    target = Var(like.hint, fresh(like.type), like.named)
     lo.emit(Call((target,), callee, tuple(atoms)))
     return target
 
