@@ -159,9 +159,12 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     cls = objects.class_of(lo, args[0])
     if cls is None or not isinstance(classes, Const):
         return NotImplemented
-    if isinstance(args[0], Const):
-        return Const(isinstance(args[0].value, classes.value))
-    return Const(issubclass(cls, classes.value))
+    try:
+        if isinstance(args[0], Const):
+            return Const(isinstance(args[0].value, classes.value))
+        return Const(issubclass(cls, classes.value))
+    except TypeError as error:
+        raise lo.problem("AD0203", node, str(error)) from None
 
 
 @_handles(type)

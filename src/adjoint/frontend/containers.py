@@ -283,6 +283,7 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
     from adjoint.frontend.iteration import iterated
 
     value = iterated(lo, value, node)
+    refuse_number(lo, value, "cannot be iterated over", node)
     match value:
         case TupleValue(items=items):
             return list(items)
@@ -313,6 +314,12 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
     raise lo.problem("AD0301", node, "the number of items is not known here")
 
 
+def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
+    """Python's own numbers are no sequences; those of NumPy answer for themselves."""
+    if isinstance(value, Var) and isinstance(value.type, Scalar) and value.type.dtype is None:
+        raise lo.problem("AD0203", node, f"a value of class {value.type.kind!r} {what}")
+
+
 def _fix_length(lo: Lowerer, storage: Storage) -> None:
     """The length of a list that is an argument must be known: lowering starts again with that."""
     home = storage.find()
@@ -334,6 +341,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.expressions import call, on_each_option
 
+    refuse_number(lo, base, "has no items", node)
     match base:
         case Union():
             return on_each_option(lo, base, lambda option: subscript(lo, option, index, node), node)
@@ -571,6 +579,7 @@ def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.expressions import on_each_option
 
+    refuse_number(lo, value, "has no length", node)
     match value:
         case TupleValue(items=items):
             return Const(len(items))

@@ -89,8 +89,14 @@ def hidden_problems(function: Function) -> list[Diagnostic]:
     for statement in statements_in(function.body):
         if isinstance(statement, Call) and isinstance(statement.callee, Derived):
             derived = statement.callee
+            unknown = {
+                call.span
+                for call in statements_in(derived.function.body)
+                if isinstance(call, Call) and call.callee is display.call and isinstance(call.args[0], Var)
+            }
             with suppress(Exception):  # the function is not whole
-                found += Dependence(derived.function, derived.wrt, derived.outputs).problems
+                problems = Dependence(derived.function, derived.wrt, derived.outputs).problems
+                found += [problem for problem in problems if problem.span not in unknown]
     return found
 
 

@@ -56,6 +56,7 @@ def run_for(
 
         iterable = list_of_generator(lo, iterable)
     iterable = iterated(lo, iterable, node)
+    containers.refuse_number(lo, iterable, "cannot be iterated over", node)
     watched = list(_containers(iterable))
     lo.iterated += watched
     try:

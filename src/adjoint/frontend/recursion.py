@@ -117,7 +117,7 @@ def _lower(
     for _ in range(MAX_PASSES):
         params, block, result = _run(lo, closure, found, node)
         if result is None:
-            raise lo.problem("AD0402", node, f"{closure.source.name!r} calls itself without end")
+            raise lo.problem("AD0407", node, f"{closure.source.name!r} calls itself without end")
         settled = result if called.result is None else lo.join_shapes([called.result, result])
         if settled == called.result:
             break

@@ -145,6 +145,24 @@ def is_float_dtype(dtype: np.dtype | None) -> bool:  # type: ignore[type-arg]
     return dtype is not None and dtype.kind in "fc"
 
 
+def fresh(type_: Type) -> Type:
+    """The same type for other memory."""
+    match type_:
+        case Array(dtype=dtype, dims=dims):
+            return Array(dtype, dims)
+        case List(element=element):
+            return List(None if element is None else fresh(element), Storage(written=type_.storage.written))
+        case Dict(value=value):
+            return Dict(None if value is None else fresh(value), Storage(written=type_.storage.written))
+        case Tuple(items=items):
+            return Tuple(tuple(map(fresh, items)))
+        case Instance(cls=cls, fields=fields):
+            parts = {name: fresh(part) for name, part in fields.items()}
+            return Instance(cls, parts, Storage(written=type_.storage.written))
+        case _:
+            return type_
+
+
 def is_handle(type_: Type | None) -> bool:
     """Whether values of this type are references to memory that has a shadow in the transforms."""
     match type_:

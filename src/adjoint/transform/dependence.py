@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjoint.analysis.activity import lends_memory, may_write_anything
+from adjoint.analysis.varying import varying
 from adjoint.diagnostics import diagnostic
 from adjoint.ir.effects import effects
 from adjoint.ir.join import type_of_atom
@@ -43,7 +44,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar
 from adjoint.ir.walk import leaves, statements_in
 from adjoint.rules.declare import Constant, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import tangents
+from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.tangents import follow_view, shadow, shadow_like
 from adjoint.transform.slots import Memory, Slot, has_slots, is_container, may_vary
@@ -85,8 +86,9 @@ class Dependence:
         ]
         results += [slot for index in wrt for slot in self.memory.slots(function.params[index].type)]
         self.varied = _reached(inputs, self.edges)
-        self.active_nodes = self.varied & _reached(results, _reversed(self.edges))
-        self.problems = [*self._opaque_problems(), *self._memory_problems()]
+        self.useful = _reached(results, _reversed(self.edges))
+        self.active_nodes = self.varied & self.useful
+        self.problems = [*self._opaque_problems(), *self._memory_problems(), *self._text_problems(function, wrt)]
 
     # What the transform asks
 
@@ -267,6 +269,8 @@ class Dependence:
             self._flow(self.nodes(base), self.nodes(target))
             if has_slots(target.type):
                 self.foreign.append(load)
+            elif target.type == Opaque():
+                self._flow(self.nodes(target), self.nodes(base))  # it may be a method, and store what it is given
 
     def _out_of(self, slot: Slot, target: Var) -> list[Node]:
         """What flows to a value that is taken out of a slot, in which there may be references all the same."""
@@ -315,6 +319,8 @@ class Dependence:
         elif rule is None:
             self.opaque.append((call, "AD0201"))
             lent = self._all(filter(lends_memory, args)) if may_write_anything(call) else []
+            if call.callee is display.call:
+                lent += self.nodes(args[0])
             self._flow(sources, [*sinks, *lent])
         elif isinstance(rule, NoDerivative):
             self.opaque.append((call, "AD0204"))
@@ -390,7 +396,29 @@ class Dependence:
             ):
                 label = f"{_name(call)} is handed memory that varies, and may write it"
                 found.append(diagnostic(code, call.span, label))
+            elif call.callee is display.call and self.active(args[0]):
+                label = f"{_name(call)} belongs to an object that is not looked into, and may store what it is handed"
+                found.append(diagnostic("AD0307", call.span, label))
         return found
+
+    def _text_problems(self, function: Function, wrt: Sequence[int]) -> list[Any]:
+        """Numbers that are written as text and read again lose their derivative on the way."""
+        readers = [
+            statement
+            for statement in statements_in(function.body)
+            if isinstance(statement, Call) and _reads_text(statement) and self._is_useful(statement)
+        ]
+        if not readers:
+            return []
+        varied = varying(function.body, [function.params[place] for place in wrt])
+        return [
+            diagnostic("AD0204", call.span, "a number that varies comes back from text here", name=_name(call)[1:-1])
+            for call in readers
+            if any(arg in varied for arg in call.args if _is_text(arg))
+        ]
+
+    def _is_useful(self, call: Call) -> bool:
+        return any(node in self.useful for target in call.targets for node in self.nodes(target))
 
     def _lends(self, atom: Atom) -> bool:
         return has_slots(type_of_atom(atom)) and self.active(atom)
@@ -456,6 +484,15 @@ def _join_leaves(
 def _takes_out(call: Call) -> bool:
     """Whether a structural call gives what lies in a container, rather than another container."""
     return getattr(call.callee, "__name__", "") in ("pop", "get", "setdefault", "getitem")
+
+
+def _is_text(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (str, bytes)
+
+
+def _reads_text(call: Call) -> bool:
+    """Whether a call may make numbers of text."""
+    return any(map(_is_text, call.args)) and roles_of(call, is_container) is None
 
 
 def _reads_no_values(callee: Any) -> bool:

@@ -1,0 +1,91 @@
+"""Warnings about derivatives that are zero whatever the argument: hardly ever what is meant.
+
+Whether an argument reaches the result is asked twice: through everything, and through what has a derivative.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from adjoint.analysis.varying import varying
+from adjoint.diagnostics import Diagnostic, Span, diagnostic
+from adjoint.ir.nodes import Atom, Call, Function, Return, Statement, Var
+from adjoint.ir.walk import leaves, statements_in
+from adjoint.transform.dependence import Dependence
+
+ROUNDINGS = frozenset(
+    (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)
+    + (np.floor, np.ceil, np.trunc, np.rint, np.round, np.fix, np.floor_divide)
+)
+
+
+def zero_derivatives(
+    function: Function, arguments: Sequence[tuple[str, Sequence[int], Span | None]], outputs: Sequence[int]
+) -> Iterator[Diagnostic]:
+    """A warning for each argument on which no output depends in a way that has a derivative.
+
+    Parameters
+    ----------
+    function
+        What is differentiated.
+    arguments
+        For each argument its name, its parameters of ``function``, and its place.
+    outputs
+        Indices of the results that are differentiated.
+    """
+    returned = [
+        leaf.values[place] for leaf in leaves(function.body) if isinstance(leaf, Return) for place in outputs
+    ]
+    if not returned:
+        return
+    for name, places, span in arguments:
+        if not places or _surely_depends(function, places, returned):
+            continue
+        found = Dependence(function, places, outputs)
+        written = any(found.active(function.params[place]) for place in places)
+        if written or found.problems or any(map(found.varies, returned)):
+            continue
+        rounding = _rounding(function, places, returned)
+        if rounding is not None:
+            yield diagnostic("AD0502", rounding.span, f"what depends on {name!r} goes through this")
+        else:
+            yield diagnostic("AD0501", span, f"nothing of {name!r} reaches the result", name=name)
+
+
+def _surely_depends(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> bool:
+    """A quick yes: nothing on the way of the function is a step."""
+    if any(isinstance(statement, Call) and _may_be_step(statement) for statement in statements_in(function.body)):
+        return False
+    varied = varying(function.body, [function.params[place] for place in places])
+    return any(atom in varied for atom in returned)
+
+
+def _may_be_step(call: Call) -> bool:
+    from adjoint.rules.declare import Elementwise, Linear
+    from adjoint.rules.registry import rule_for
+
+    return not isinstance(rule_for(call.callee), (Elementwise, Linear))
+
+
+def _rounding(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> Statement | None:
+    """A rounding through which the result depends on the parameters."""
+    varied = varying(function.body, [function.params[place] for place in places])
+    for statement in statements_in(function.body):
+        if isinstance(statement, Call) and _rounds(statement) and any(arg in varied for arg in statement.args):
+            results = [target for target in statement.targets if isinstance(target, Var)]
+            if not results:
+                continue
+            if any(atom in varying(function.body, results) for atom in returned):
+                return statement
+    return None
+
+
+def _rounds(call: Call) -> bool:
+    try:
+        return call.callee in ROUNDINGS
+    except TypeError:  # not hashable
+        return False
