@@ -23,7 +23,6 @@ from adjoint.types.structure import is_namedtuple
 from adjoint.types.vectors import TangentVector
 
 HEADER = '"""Derivatives written by Adjoint. They need NumPy and the runtime of Adjoint, not its compiler."""'
-RUNTIME = "adjoint.runtime"
 _LITERALS = (str, bytes, int, float, bool, type(None))
 
 
@@ -64,17 +63,17 @@ def export(path: str | os.PathLike[str], derivative: Any, *args: Any, **kwargs: 
     Examples
     --------
     >>> import adjoint as ad, tempfile
-    >>> def cube(x: float) -> float:
-    ...     return x * x * x
+    >>> def square(x: float) -> float:
+    ...     return x * x
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = ad.export(f"{folder}/cube.py", ad.grad(cube))
+    ...     file = ad.export(f"{folder}/square.py", ad.grad(square))
     ...     print(file.read_text())
     \"""Derivatives written by Adjoint. They need NumPy and the runtime of Adjoint, not its compiler.\"""
     <BLANKLINE>
     <BLANKLINE>
-    # grad(cube) for x: float
-    def cube_grad(x):
-        return 3.0 * (x * x)
+    # grad(square) for x: float
+    def square_grad(x):
+        return 2.0 * x
     <BLANKLINE>
     """
     target = Path(path)
@@ -121,7 +120,7 @@ class _Module:
         """Makes sure that one name is not used for two things."""
         if self.bound.setdefault(name, value) is not value:
             label = f"two things in the module are called {name!r}"
-            raise error("AD0602", None, label, helps=("write the derivatives to two modules",), name=repr(name))
+            raise error("AD0602", None, label, helps=("write the derivatives to two modules",), name=name)
 
     def bind(self, name: str, value: object, compiled: Specialization) -> None:
         """Adds what makes ``name`` the value."""
@@ -134,7 +133,7 @@ class _Module:
             self.imports["import numpy as np"] = None
             self.bindings[f"{name} = np.dtype({value.str!r})"] = None
         elif isinstance(value, type) and issubclass(value, TangentVector):
-            self.imports[f"from {RUNTIME}.tangents import tangent_class"] = None
+            self.imports["from adjoint.types import tangent_class"] = None
             primal = value.primal_class()
             known = self._importable(primal.__name__, primal, compiled)
             if known is not None:
@@ -157,11 +156,15 @@ class _Module:
 
     def text(self) -> str:
         """The module."""
-        plain = sorted(line for line in self.imports if line.startswith("import "))
-        parts = sorted(line for line in self.imports if line.startswith("from "))
-        blocks = ["\n".join(block) for block in ([*plain, *([""] if plain and parts else []), *parts], self.bindings) if block]
-        head = "\n\n".join([HEADER, *blocks])
+        standard = [line for line in self.imports if line.split()[1].split(".")[0] in sys.stdlib_module_names]
+        others = [line for line in self.imports if line not in standard]
+        blocks = [sorted(standard, key=_import_order), sorted(others, key=_import_order), list(self.bindings)]
+        head = "\n\n".join([HEADER, *("\n".join(block) for block in blocks if block)])
         return "\n\n\n".join([head, *self.functions]) + "\n"
+
+
+def _import_order(line: str) -> tuple[bool, str]:
+    return line.startswith("from "), line
 
 
 def _import_module(name: str, module: types.ModuleType) -> str:
@@ -214,8 +217,9 @@ def _not_importable(name: str, value: object) -> Diagnostic:
     elif "<locals>" in path:
         reason, way = "it is defined inside a function", "define it at the top of a module"
     else:
-        reason, way = f"an object of class {type(value).__name__!r} has no name", "hand it to the function as an argument"
-    return diagnostic("AD0602", None, "", name=repr(name), notes=(reason,), helps=(way,))
+        reason = f"an object of class {type(value).__name__!r} has no name"
+        way = "hand it to the function as an argument"
+    return diagnostic("AD0602", None, "", name=name, notes=(reason,), helps=(way,))
 
 
 def _defined(emitted: Emitted) -> Iterable[str]:

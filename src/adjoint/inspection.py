@@ -41,7 +41,8 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
         assert emitted is not None
         return emitted.text
     if not isinstance(derivative, Derivative):
-        raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=type(derivative).__name__)
+        kind = type(derivative).__name__
+        raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=kind)
     return specialization_to_show(derivative, args, kwargs)[0].emitted.text
 
 
@@ -76,7 +77,8 @@ def _examples(function: Any) -> tuple[Any, ...] | None:
     except (TypeError, ValueError):
         return None
     for parameter in parameters:
-        if parameter.default is not parameter.empty or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+        is_collecting = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        if parameter.default is not parameter.empty or is_collecting:
             continue
         if parameter.annotation not in _EXAMPLES:
             return None
@@ -136,11 +138,9 @@ def html(derivative: Derivative) -> str | None:
 
 
 def _highlighted(text: str) -> str:
-    try:
-        from pygments import highlight
-        from pygments.formatters import HtmlFormatter
-        from pygments.lexers import PythonLexer
-    except ImportError:
-        return f"<pre>{escape(text)}</pre>"
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
     coloured: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True, nobackground=True))
     return coloured

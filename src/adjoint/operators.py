@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from adjoint.backend.native import Native, resolve
 from adjoint.diagnostics import error
 from adjoint.doors import MISS, Door
@@ -33,8 +31,8 @@ class Derivative:
         self.options = tuple(sorted(options.items()))
         self._root = differentiated(function)
         self._door: Door | None = None
-        functools.update_wrapper(self, function, assigned=("__doc__", "__module__"), updated=())
-        del self.__wrapped__
+        self.__doc__ = getattr(function, "__doc__", None)
+        self.__module__ = getattr(function, "__module__", __name__)
 
     @property
     def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:
