@@ -149,6 +149,11 @@ def _len(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     return containers.length(lo, args[0], node)
 
 
+@_handles(eval, exec, locals, globals)
+def _names_unseen(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    raise lo.problem("AD0301", node, "variables are read or written here by names that are not in the source")
+
+
 @_handles(isinstance)
 def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     classes = materialize(lo, args[1], node)
@@ -163,8 +168,8 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         if isinstance(args[0], Const):
             return Const(isinstance(args[0].value, classes.value))
         return Const(issubclass(cls, classes.value))
-    except TypeError as error:
-        raise lo.problem("AD0203", node, str(error)) from None
+    except TypeError:
+        raise lo.problem("AD0203", node, "the second argument of 'isinstance' is not a class") from None
 
 
 @_handles(type)

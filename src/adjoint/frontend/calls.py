@@ -170,9 +170,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     if "out" in named and named["out"] != NONE:
         return _into(lo, callee, args, kwargs, node)
     if isinstance(rule, Elementwise) and len(bound) > len(rule.parameters) > 0:
-        raise lo.problem(
-            "AD0203", node, f"{rule.name}() takes {len(rule.parameters)} arguments, {len(bound)} are given"
-        )
+        raise lo.problem("AD0203", node, _too_many(rule.name, len(rule.parameters), len(bound)))
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
         raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
@@ -188,6 +186,10 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     atoms = [materialize(lo, value, node, observer=observer) for value in bound]
     pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
     return objects.call_any(lo, callee, atoms, node, **pairs)
+
+
+def _too_many(name: str, taken: int, given: int) -> str:
+    return f"{name}() takes {taken} argument{'' if taken == 1 else 's'}, {given} {'is' if given == 1 else 'are'} given"
 
 
 def _into(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
@@ -459,7 +461,7 @@ def bind(
     if spec.vararg is not None:
         bound[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
     elif len(args) > len(positional):
-        raise lo.problem("AD0203", node, f"{name}() takes {len(positional)} arguments, {len(args)} are given")
+        raise lo.problem("AD0203", node, _too_many(name, len(positional), len(args)))
     only_positional = {parameter.arg for parameter in spec.posonlyargs}
     for parameter in [*positional, *spec.kwonlyargs]:
         if parameter.arg in named and parameter.arg not in only_positional:

@@ -579,11 +579,11 @@ def _describe(shape: shapes.Shape) -> str:
         case shapes.TupleShape(items=items):
             return f"a tuple of {len(items)}"
         case shapes.RefShape(record=record):
-            return f"an object of class {record.cls.__name__!r}"
+            return _object_of(record.cls)
         case shapes.Leaf(type=Scalar(kind=kind)) if kind in _KINDS:
             return _KINDS[kind]
         case shapes.Leaf(type=Opaque(cls=cls)) if cls is not None:
-            return f"an object of class {cls.__name__!r}"
+            return _object_of(cls)
         case shapes.Same(value=Const(value=constant)):
             return repr(constant)
         case shapes.Same():
@@ -594,6 +594,11 @@ def _describe(shape: shapes.Shape) -> str:
             return "a number"
         case _:
             return "something of a kind that is not known"
+
+
+def _object_of(cls: type) -> str:
+    named = {str: "a string", list: "a list", dict: "a dict", set: "a set", complex: "a complex number"}
+    return named.get(cls, f"an object of class {cls.__name__!r}")
 
 
 def check_differentiable(
@@ -617,12 +622,10 @@ def check_differentiable(
             raise refuse("AD0403", f"an array of {dtype}", "pass an array of floats: x.astype(float)")
         case Var(type=Opaque(cls=type() as cls)) if hasattr(cls, "__next__"):
             raise refuse("AD0305", f"an iterator of class {cls.__name__!r}")
-        case Var(type=Scalar(kind="complex")):
-            raise refuse("AD0404", "a complex number", "take its real and its imaginary part as two arguments")
         case Const(value=constant):
             described = repr(constant) if constant is None or isinstance(constant, (bool, str)) else "a constant"
         case Var(type=Opaque(cls=type() as cls)):
-            described = f"an object of class {cls.__name__!r}"
+            described = _object_of(cls)
         case _:
             described = "nothing that can be differentiated"
     if not any(True for _ in differentiable_leaves(lo, value)):
@@ -790,6 +793,8 @@ def _paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> 
 
 def _direction(lo: Lowerer, value: Var, tangent: Value, node: ast.AST | None) -> Atom:
     """The tangent of one leaf; of a container, memory of its own that forward mode may write."""
+    if isinstance(value.type, Array) and value.type.storage.written and not lo.regions and isinstance(tangent, Var):
+        return _converted(lo, np.copy, [tangent], value)  # forward mode writes what the function writes
     if not is_handle(value.type) or isinstance(value.type, Array):
         return _as_float(tangent)
     if isinstance(tangent, Ref) and tangent.origin is not None:

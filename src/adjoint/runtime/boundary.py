@@ -179,5 +179,7 @@ def check_matrix_argument(x: Any, place: int | None) -> None:
     from adjoint.diagnostics import error
 
     what = "the result" if place is None else f"argument {place}"
-    code = "AD0403" if isinstance(x, (int, np.integer)) and not isinstance(x, bool) else "AD0404"
-    raise error(code, None, f"{what} is of class {type(x).__name__!r}; a matrix of derivatives needs floats or an array")
+    integers = isinstance(x, np.ndarray) and x.dtype.kind in "iu"
+    code = "AD0403" if integers or (isinstance(x, (int, np.integer)) and not isinstance(x, bool)) else "AD0404"
+    kind = f"an array of {x.dtype}" if isinstance(x, np.ndarray) else f"of class {type(x).__name__!r}"
+    raise error(code, None, f"{what} is {kind}; a matrix of derivatives needs floats, or an array of floats")

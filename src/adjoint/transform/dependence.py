@@ -88,7 +88,8 @@ class Dependence:
         self.varied = _reached(inputs, self.edges)
         self.useful = _reached(results, _reversed(self.edges))
         self.active_nodes = self.varied & self.useful
-        self.problems = [*self._opaque_problems(), *self._memory_problems(), *self._text_problems(function, wrt)]
+        self.problems = [*self._opaque_problems(), *self._text_problems(function, wrt)]
+        self.problems += self._memory_problems(bool(self.problems))
 
     # What the transform asks
 
@@ -389,13 +390,16 @@ class Dependence:
         for call, code, args in first or calls:
             if any(map(self.active, call.targets)):
                 name = _name(call)
+                if call.callee is display.make_set:
+                    found.append(diagnostic("AD0307", call.span, "what varies is put into a set here"))
+                    continue
                 label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
                 found.append(diagnostic(code, call.span, label))
             elif code == "AD0201" and may_write_anything(call) and any(
                 lends_memory(arg) and self.active(arg) for arg in args
             ):
                 label = f"{_name(call)} is handed memory that varies, and may write it"
-                found.append(diagnostic(code, call.span, label))
+                found.append(diagnostic("AD0303", call.span, label))
             elif call.callee is display.call and self.active(args[0]):
                 label = f"{_name(call)} belongs to an object that is not looked into, and may store what it is handed"
                 found.append(diagnostic("AD0307", call.span, label))
@@ -423,7 +427,7 @@ class Dependence:
     def _lends(self, atom: Atom) -> bool:
         return has_slots(type_of_atom(atom)) and self.active(atom)
 
-    def _memory_problems(self) -> list[Any]:
+    def _memory_problems(self, opaque: bool) -> list[Any]:
         found = []
         for store in self.stores:
             if not self.varies(store.value):
@@ -448,7 +452,7 @@ class Dependence:
         found += [
             diagnostic("AD0305", loop.span, "what is drawn here varies")
             for loop, index in self.draws
-            if self.active(index)
+            if self.active(index) and not opaque
         ]
         return found
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
-from adjoint.ir.nodes import Function, Statement, Var
-from adjoint.ir.types import List, Type, carries_derivative
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Function, Statement, Store, Var
+from adjoint.ir.types import List, Opaque, Type, carries_derivative
 from adjoint.ir.walk import statements_in, targets_of
 from adjoint.transform.dependence import Dependence
 
@@ -22,6 +23,13 @@ def blind_spots(function: Function, wrt: Sequence[int], outputs: Sequence[int]) 
     problems = list(found.problems)
     if problems:
         return problems  # what is not known of their results is a consequence
+    problems = [
+        diagnostic("AD0307", store.span, "what is stored here varies")
+        for store in statements_in(function.body)
+        if isinstance(store, Store) and isinstance(type_of_atom(store.base), Opaque) and found.active(store.base)
+    ]
+    if problems:
+        return problems
     for statement, var in _bound(function):
         if found.active(var) and not carries_derivative(var.type):
             problems.append(diagnostic("AD0401", statement.span, f"the kind of {var.hint!r} is not known here"))
