@@ -156,8 +156,8 @@ def shape_of(value: Value, store: Store) -> Shape:
 
 
 def join(one: Shape, other: Shape) -> Shape:
-    if one == other:
-        return one
+    if one is other:
+        return one  # shapes that are only equal may speak of different memory, which is united on the way
     joined = _join_alike(one, other)
     return joined if joined is not None else _join_options(one, other)
 

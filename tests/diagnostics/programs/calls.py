@@ -1,0 +1,163 @@
+"""Calls that cannot be followed."""
+
+import math
+import operator
+
+import adjoint as ad
+import numpy as np
+import scipy.special
+
+
+#: ad.grad(opaque_function)(2.0)
+def opaque_function(x):
+    return scipy.special.gamma(x) * x
+
+
+#: ad.grad(opaque_library_function)(np.ones(3))
+def opaque_library_function(y):
+    c = np.polyfit(np.arange(3.0), y, 1)
+    return c[0]
+
+
+#: ad.grad(result_of_opaque_function_is_used)(np.ones(3))
+def result_of_opaque_function_is_used(x):
+    counts, edges = np.histogram(x)
+    return counts.sum() * 1.0 + edges[0]
+
+
+#: ad.jvp(opaque_in_forward_mode, (2.0,), (1.0,))
+def opaque_in_forward_mode(x):
+    return scipy.special.gamma(x) * x
+
+
+#: ad.vjp(opaque_in_pullback, 2.0)
+def opaque_in_pullback(x):
+    return scipy.special.gamma(x), x
+
+
+#: ad.grad(number_from_text)(2.0)
+def number_from_text(x):
+    return float.fromhex(float.hex(x)) * x
+
+
+#: ad.grad(number_from_f_string)(2.0)
+def number_from_f_string(x):
+    text = f"{x:.3f}"
+    return float(text) * x
+
+
+#: ad.grad(missing_argument)(2.0)
+def scale(x, factor):
+    return x * factor
+
+
+def missing_argument(x):
+    return scale(x)
+
+
+#: ad.grad(too_many_arguments)(2.0)
+def too_many_arguments(x):
+    return scale(x, 2.0, 3.0)
+
+
+#: ad.grad(unknown_keyword)(2.0)
+def unknown_keyword(x):
+    return scale(x, factor=2.0, offset=3.0)
+
+
+#: ad.grad(given_twice)(2.0)
+def given_twice(x):
+    return scale(x, x=3.0, factor=2.0)
+
+
+#: ad.grad(too_many_for_a_rule)(2.0)
+def too_many_for_a_rule(x):
+    return math.sin(x, x)
+
+
+#: ad.grad(option_without_derivative)(np.ones(3))
+def option_without_derivative(x):
+    return np.sum(x, foo=3)
+
+
+#: ad.grad(number_called)(2.0)
+def number_called(x):
+    return x(3.0)
+
+
+#: ad.grad(no_such_attribute)(np.ones(3))
+def no_such_attribute(x):
+    return x.total().sum()
+
+
+#: ad.grad(no_such_name_in_module)(2.0)
+def no_such_name_in_module(x):
+    return math.sine(x)
+
+
+#: ad.grad(too_many_to_unpack)((1.0, 2.0, 3.0))
+def too_many_to_unpack(point):
+    x, y = point
+    return x * y
+
+
+#: ad.grad(number_unpacked)(2.0)
+def number_unpacked(x):
+    first, second = x
+    return first * second
+
+
+#: ad.grad(number_indexed)(2.0)
+def number_indexed(x):
+    return x[0]
+
+
+#: ad.grad(number_iterated)(2.0)
+def number_iterated(x):
+    total = 0.0
+    for part in x:
+        total += part
+    return total
+
+
+#: ad.grad(length_of_number)(2.0)
+def length_of_number(x):
+    return len(x) * x
+
+
+#: ad.grad(through_calls)(2.0)
+def innermost(x):
+    return scale(x)
+
+
+def between(x):
+    y = innermost(x * x)
+    return y + 1.0
+
+
+def through_calls(x):
+    return 2.0 * between(x)
+
+
+#: ad.grad(through_calls_to_opaque)(2.0)
+def special(x):
+    return scipy.special.gamma(x)
+
+
+def through_calls_to_opaque(x):
+    return 2.0 * special(x)
+
+
+#: ad.grad(without_end)(2.0)
+def without_end(x):
+    return without_end(x) * x
+
+
+#: ad.grad(not_a_class)(2.0)
+def not_a_class(x):
+    return x if isinstance(x, "float") else 2.0 * x
+
+
+#: ad.grad(unknown_keywords)(2.0, operator.itemgetter(0))
+def unknown_keywords(x, getter):
+    return scale(x, **getter(x))

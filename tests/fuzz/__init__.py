@@ -1,0 +1,1 @@
+"""Random programs, as text; their derivatives are held against each other and against differences."""
