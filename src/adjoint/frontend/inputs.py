@@ -125,7 +125,7 @@ def is_constant(value: Any) -> bool:
         isinstance(value, _CONSTANT_CLASSES)
         or isinstance(type(value), _ENUM_TYPE)
         or is_operator(value)
-        or type(value).__module__.startswith(("numba", "numpy."))
+        or type(value).__module__.split(".")[0] in ("numba", "numpy")
         and callable(value)
         and not isinstance(value, (np.ndarray, np.generic))
     )
