@@ -10,9 +10,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import adjoint as ad
 import numpy as np
 import pytest
+
+import adjoint as ad
 
 SOURCE = Path(ad.__file__).parents[1]
 

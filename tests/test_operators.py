@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import adjoint as ad
 import numpy as np
 import pytest
+
+import adjoint as ad
 
 SOURCE = str(Path(ad.__file__).parents[1])
 THIS = os.path.relpath(__file__)
@@ -196,7 +197,12 @@ def test_wrong_names(wrt: Any, label: str) -> None:
 @pytest.mark.parametrize(
     ("argument", "title", "label", "way"),
     [
-        (3, "error[AD0403]: cannot differentiate with respect to an integer", "argument 0 is the integer 3", "3.0 for 3"),
+        (
+            3,
+            "error[AD0403]: cannot differentiate with respect to an integer",
+            "argument 0 is the integer 3",
+            "3.0 for 3",
+        ),
         (
             np.arange(3),
             "error[AD0403]: cannot differentiate with respect to an integer",
@@ -344,9 +350,12 @@ def test_threads_compile_once_and_agree(monkeypatch: pytest.MonkeyPatch) -> None
 
     compiled: list[None] = []
     compile_entry = specialize.compile_entry
-    monkeypatch.setattr(
-        specialize, "compile_entry", lambda *args, **options: (compiled.append(None), compile_entry(*args, **options))[1]
-    )
+
+    def counting(*args: Any, **options: Any) -> Any:
+        compiled.append(None)
+        return compile_entry(*args, **options)
+
+    monkeypatch.setattr(specialize, "compile_entry", counting)
 
     def f(x):
         for _ in range(20):

@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import adjoint as ad
 import pytest
+
+import adjoint as ad
 
 SOURCE = Path(ad.__file__).parents[1]
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-import adjoint as ad
 import numpy as np
 import pytest
+
+import adjoint as ad
 from adjoint import specialize
 
 
@@ -91,6 +92,61 @@ class Scale:
 def test_functions_made_anew_for_each_call(make: Callable[[float], Any], compiled: Counter) -> None:
     assert [make(k)(3.0) for k in (1.0, 2.0, 5.0)] == [6.0, 12.0, 30.0]
     assert compiled.taken() <= 1
+
+
+def apply(x, function):
+    return function(x)
+
+
+def make_recursive(k):
+    def countdown(x, n):
+        return k * x if n == 0 else x * countdown(x, n - 1)
+
+    return lambda x: countdown(x, 1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda k: lambda x: k * x * x,
+        lambda k: functools.partial(lambda a, x: a * k * x * x / k, k),
+        lambda k: Scale(k).square,
+        lambda k: Scale(k),
+        lambda k: make_recursive(k),
+    ],
+)
+def test_functions_that_are_handed_in_anew(make: Callable[[float], Any], compiled: Counter) -> None:
+    derivative = ad.grad(apply)
+    assert [derivative(3.0, make(k)) for k in (1.0, 2.0, 5.0)] == pytest.approx([6.0, 12.0, 30.0])
+    assert compiled.taken() <= 1
+
+
+def test_functions_that_are_handed_in_are_told_apart() -> None:
+    derivative = ad.grad(apply)
+    k: Any = 2.0
+    kinds = [lambda x: k * x, lambda x: x * x, math.exp, np.sin, Scale(3.0), lambda x: k[1] * x]
+    for _ in range(2):
+        k = 2.0
+        assert [derivative(0.0, f) for f in kinds[:5]] == [2.0, 0.0, 1.0, 1.0, 0.0]
+        k = [1.0, 7.0]
+        assert derivative(0.0, kinds[5]) == 7.0
+
+
+def test_helpers_made_anew(compiled: Counter) -> None:
+    def run():
+        helper = lambda t: t * t
+        return ad.grad(lambda x: helper(x) * x)(2.0)
+
+    assert [run() for _ in range(3)] == [12.0] * 3
+    assert compiled.taken() == 1
+
+
+def test_methods_of_one_text_and_different_captures() -> None:
+    def bound(k):
+        return types.MethodType(lambda self, x: k * x, Scale(1.0))
+
+    assert [ad.grad(apply)(1.0, bound(k)) for k in (2.0, 3.0)] == [2.0, 3.0]
+    assert [ad.grad(bound(k))(1.0) for k in (2.0, 3.0)] == [2.0, 3.0]
 
 
 def cube(x):

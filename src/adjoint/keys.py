@@ -58,9 +58,11 @@ def key_of(value: Any, seen: Seen) -> Any:
 
 def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
     if isinstance(value, types.FunctionType):
-        return ref(value)
+        return _key_of_function(value, seen)
     if isinstance(value, types.MethodType):
-        return "method", key_of(value.__func__, seen), key_of(value.__self__, seen)
+        function = value.__func__
+        own = ref(function) if isinstance(function, types.FunctionType) else key_of(function, seen)
+        return "method", own, key_of(value.__self__, seen)
     if isinstance(value, functools.partial):
         named = tuple([(name, key_of(item, seen)) for name, item in value.keywords.items()])
         return cls, key_of(value.func, seen), tuple([key_of(item, seen) for item in value.args]), named
@@ -74,6 +76,29 @@ def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
     except TypeError:
         return cls
     return value if callable(value) else cls
+
+
+def _key_of_function(value: types.FunctionType, seen: Seen) -> Any:
+    """Function objects of one ``def`` are of one kind if what they capture is.
+
+    Default values, and the class that ``super()`` needs, are read from the very function.
+    """
+    if value.__defaults__ or value.__kwdefaults__ or "__class__" in value.__code__.co_freevars:
+        return ref(value)
+    if id(value) in seen:
+        return "same", seen[id(value)]
+    seen[id(value)] = len(seen)
+    return value.__code__, id(value.__globals__), tuple([_key_of_cell(cell, seen) for cell in value.__closure__ or ()])
+
+
+def _key_of_cell(cell: types.CellType, seen: Seen) -> Any:
+    if id(cell) in seen:
+        return "same", seen[id(cell)]
+    seen[id(cell)] = len(seen)
+    try:
+        return key_of(cell.cell_contents, seen)
+    except ValueError:
+        return None
 
 
 def _key_of_list(value: list[Any], seen: Seen) -> Any:

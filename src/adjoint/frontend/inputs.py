@@ -53,9 +53,19 @@ class Guard:
             now = self.read(function)
         except (KeyError, AttributeError, ValueError):
             return False
-        return now is self.value or (
+        return now is self.value or is_twin(now, self.value) or (
             type(now) is type(self.value) and isinstance(now, (bool, int, str, bytes, float)) and now == self.value
         )
+
+
+def is_twin(a: Any, b: Any) -> bool:
+    """Whether two function objects came from one ``def`` or ``lambda`` that captures nothing."""
+    return (
+        type(a) is types.FunctionType is type(b)
+        and a.__code__ is b.__code__
+        and a.__globals__ is b.__globals__
+        and not (a.__closure__ or a.__defaults__ or a.__kwdefaults__ or b.__defaults__ or b.__kwdefaults__)
+    )
 
 
 def _reader(path: Path) -> Callable[[Any], Any]:
@@ -91,7 +101,7 @@ def _reader(path: Path) -> Callable[[Any], Any]:
         case ("default", types.FunctionType() as function, int(index)):
             return lambda _: function.__defaults__[index]  # type: ignore[index]
         case ("default", types.FunctionType() as function, str(name)):
-            return lambda _: function.__kwdefaults__[name]
+            return lambda _: function.__kwdefaults__[name]  # type: ignore[index]
         case ("default", cls, name):
             return lambda _: cls.__dataclass_fields__[name].default
     raise AssertionError(f"no way to read {path!r}")
@@ -207,6 +217,8 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
             return Method(Const(value.__func__), receiver)
         case functools.partial():
             return _enter_partial(lo, value, path, hint, declare)
+    if isinstance(value, types.FunctionType):
+        _enter_cells(lo, value, path, hint, declare)
     if is_constant(value):
         return Const(value)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -256,6 +268,34 @@ def _loader(lo: Lowerer, base: Var, key: Any) -> Callable[[Var], None]:
         lo.run_data.prologue.emit(Load(var, base, key))
 
     return declare
+
+
+def _enter_cells(lo: Lowerer, value: types.FunctionType, path: Path, hint: str, declare: Callable[[Var], None]) -> None:
+    """What a function captures is read from the function object, so that it may be another one at each call."""
+    if id(value) in lo.run_data.objects or not value.__closure__ or value.__defaults__ or value.__kwdefaults__:
+        return
+    lo.run_data.objects[id(value)] = Const(value)
+    base = Var(hint, Opaque(types.FunctionType), True)
+    declare(base)
+
+    def loader(index: int) -> Callable[[Var], None]:
+        def load(var: Var) -> None:
+            cells, cell = Var("cells", Opaque()), Var("cell", Opaque())
+            lo.run_data.prologue.emit(Load(cells, base, Attribute("__closure__")))
+            lo.run_data.prologue.emit(Load(cell, cells, Subscript((Const(index),))))
+            lo.run_data.prologue.emit(Load(var, cell, Attribute("cell_contents")))
+
+        return load
+
+    for index, (name, source) in enumerate(zip(value.__code__.co_freevars, value.__closure__, strict=True)):
+        cell = cell_of(lo, source, name)
+        if cell in lo.store or name == "__class__":
+            continue
+        try:
+            contents = source.cell_contents
+        except ValueError:
+            continue
+        lo.store[cell] = enter(lo, contents, (*path, "__closure__", index), name, loader(index))
 
 
 def _enter_partial(
