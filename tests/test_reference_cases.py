@@ -10,6 +10,8 @@ import pytest
 
 from cases.loading import Loaded, assert_matches, load, ones_like, plain, reason_to_leave_out
 
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
 CASES = load()
 FUNCTIONS = [case for case in CASES if case["kind"] == "function" and reason_to_leave_out(case) is None]
 POINTS = [(case, index) for case in FUNCTIONS for index in range(len(case["points"]))]

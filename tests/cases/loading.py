@@ -163,7 +163,7 @@ def assert_matches(actual: Any, spec: Any, tol: float, where: str) -> None:
             assert_matches(actual[index], item, tol, f"{where}[{index}]")
     elif isinstance(spec, dict) and "struct" in spec:
         for name, item in spec["fields"].items():
-            assert_matches(None if actual is None else getattr(actual, name), item, tol, f"{where}.{name}")
+            assert_matches(None if actual is None else getattr(actual, name, None), item, tol, f"{where}.{name}")
     else:
         expected = plain(spec)
         actual = np.zeros_like(expected) if actual is None else actual

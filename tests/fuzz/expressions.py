@@ -250,6 +250,16 @@ def arguments(w: Writer, params: tuple[Type, ...], depth: int) -> str:
     return ", ".join(w.expression(param, depth) for param in params)
 
 
+@production("small")
+def recursion_depth(w: Writer, _: Type, depth: int) -> str:
+    return w.pick(("2", "3"))  # type: ignore[no-any-return]
+
+
+@production("down")
+def recursion_step(w: Writer, _: Type, depth: int) -> str:
+    return "depth - 1"
+
+
 # --- whole numbers and conditions ---
 
 
@@ -554,3 +564,48 @@ def object_replaced(w: Writer, type_: Type, depth: int) -> str | None:
         return None
     field, part = w.pick(w.record(type_[1]).fields)
     return f"replace({w.pick(known)}, {field}={w.expression(part, max(depth - 1, 0))})"
+
+
+def from_list(w: Writer, type_: Type) -> str | None:
+    known = w.of_type(("list", type_))
+    if not known:
+        return None
+    chosen = w.pick(known)
+    return f"{chosen}[{w.pick(('0', '-1', f'{whole(w)} % len({chosen})'))}]"
+
+
+@production("array", 1.5)
+def array_from_list(w: Writer, type_: Type, depth: int) -> str | None:
+    return from_list(w, type_)
+
+
+@production("object", 1.5)
+def object_from_list(w: Writer, type_: Type, depth: int) -> str | None:
+    return from_list(w, type_)
+
+
+@production("tuple", 1.5)
+def tuple_from_list(w: Writer, type_: Type, depth: int) -> str | None:
+    return from_list(w, type_)
+
+
+@production("array", 1)
+def array_attribute(w: Writer, type_: Type, depth: int) -> str | None:
+    known = [
+        f"{name}.{field}"
+        for name in w.names("object")
+        for field, part in w.record(w.type_of(name)[1]).fields
+        if part == type_
+    ]
+    return w.pick(known) if known else None
+
+
+@production("object", 1)
+def object_attribute(w: Writer, type_: Type, depth: int) -> str | None:
+    known = [
+        f"{name}.{field}"
+        for name in w.names("object")
+        for field, part in w.record(w.type_of(name)[1]).fields
+        if part == type_
+    ]
+    return w.pick(known) if known else None

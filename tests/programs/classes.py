@@ -349,14 +349,3 @@ def getattr_and_setattr(x):
 @program(Affine(np.array([0.5, 1.0]), np.array([0.1, -0.3])), lambda rng: rng.normal(size=2))
 def arrays_in_object(layer, x):
     return np.sum(layer(x) ** 2)
-
-
-@program(2.0)
-def local_class(x):
-    class Point:
-        def __init__(self, a, b):
-            self.a = a
-            self.b = b
-
-    p = Point(x, x * x)
-    return p.a * p.b

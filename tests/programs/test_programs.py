@@ -6,6 +6,8 @@ from adjoint.testing import check_grads, clone, leaves
 
 from programs.registry import Case, collect
 
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
 CASES = collect()
 by_name = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 

@@ -8,6 +8,8 @@ import adjoint as ad
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
 
 @dataclass
 class Point:

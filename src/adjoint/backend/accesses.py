@@ -6,7 +6,9 @@ other memory. The arrays and lists in which a derivative keeps values are of thi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -33,7 +35,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Dict, List, Number, Scalar, Tuple
-from adjoint.ir.walk import blocks_of, operands, statements_in
+from adjoint.ir.walk import blocks_of, operands
 
 
 class Effect(IntEnum):
@@ -63,9 +65,11 @@ _LIST_METHODS = (list.append, list.pop)
 def conflict(one: Iterable[Access], other: Iterable[Access]) -> bool:
     """Whether two computations may not change their order."""
     theirs = tuple(other)
-    return any(
-        mine.memory is their.memory and Effect.WRITES in (mine.effect, their.effect) for mine in one for their in theirs
-    )
+    for mine in one:
+        for their in theirs:
+            if mine.memory is their.memory and (mine.effect is Effect.WRITES or their.effect is Effect.WRITES):
+                return True
+    return False
 
 
 def strongest(accesses: Iterable[Access]) -> Effect:
@@ -108,24 +112,43 @@ def _holds_no_memory(atom: Atom) -> bool:
     return isinstance(type_of_atom(atom), (Scalar, Number))
 
 
+@dataclass(slots=True)
+class _Made:
+    """Memory that a function makes: the block that makes it, and places in that block."""
+
+    block: Block
+    last_access: int = -1
+    first_handed_on: int = sys.maxsize
+
+
 class Memory:
     """The private memory of a function, and what its statements access."""
 
     def __init__(self, function: Function) -> None:
-        self.private: set[Var] = set()
+        self._places: dict[int, int] = {}
+        self._made: dict[Var, _Made] = {}
         self._find(function.body)
+        self.private = {var for var, own in self._made.items() if own.last_access < own.first_handed_on}
+        self._known: dict[int, tuple[Statement, Accesses]] = {}  # the statement keeps its identity valid
 
     def of(self, statement: Statement) -> Accesses:
         """What a statement accesses, its blocks included."""
-        found = set(self._own(statement))
-        for block in blocks_of(statement):
-            for part in statements_in(block):
-                found.update(self._own(part))
-        return frozenset(found)
+        known = self._known.get(id(statement))
+        if known is None:
+            found = frozenset(self._own(statement))
+            for block in blocks_of(statement):
+                found |= self._of_block(block)
+            known = self._known[id(statement)] = (statement, found)
+        return known[1]
+
+    def _of_block(self, block: Block) -> Accesses:
+        inside = [self.of(statement) for statement in block.statements]
+        inside += map(self._of_block, blocks_of(block.terminator))
+        return NOTHING.union(*inside)
 
     def _own(self, statement: Statement) -> Iterator[Access]:
         effect = effect_of(statement)
-        private = [atom for atom in operands(statement) if isinstance(atom, Var) and atom in self.private]
+        private = [atom for atom in operands(statement) if type(atom) is Var and atom in self.private]
         if effect is Effect.PURE and not private:
             return
         if not private:
@@ -139,18 +162,32 @@ class Memory:
         if effect is not Effect.PURE and not _keeps_to(statement, private):
             yield Access(effect)
 
-    # Which memory is private
+    # Which memory is private: all that happens to it happens before it is handed on, if it ever is
 
     def _find(self, block: Block) -> None:
-        for position, statement in enumerate(block.statements):
-            if isinstance(statement, Call) and _makes_memory(statement):
-                (var,) = statement.targets
-                if _is_private(var, block, position + 1):
-                    self.private.add(var)
+        for place, statement in enumerate(block.statements):
+            self._places[id(block)] = place
+            self._note(statement)
             for inner in blocks_of(statement):
                 self._find(inner)
+            if isinstance(statement, Call) and _makes_memory(statement):
+                self._made[statement.targets[0]] = _Made(block)
+        self._places[id(block)] = len(block.statements)
+        self._note(block.terminator)
         for inner in blocks_of(block.terminator):
             self._find(inner)
+
+    def _note(self, node: Statement | Terminator) -> None:
+        """Notes what a node does to memory that the function made."""
+        for atom in operands(node) if self._made else ():
+            own = self._made.get(atom) if type(atom) is Var else None
+            if own is None:
+                continue
+            assert isinstance(atom, Var)
+            if _hands_on(node, atom):
+                own.first_handed_on = min(own.first_handed_on, self._places[id(own.block)])
+            elif not isinstance(node, Return):
+                own.last_access = self._places[id(own.block)]
 
 
 def _makes_memory(call: Call) -> bool:
@@ -159,28 +196,6 @@ def _makes_memory(call: Call) -> bool:
         return False
     found = effects_of(call)
     return found.fresh and (not found.hands_on or isinstance(call.targets[0].type, List))
-
-
-def _is_private(var: Var, block: Block, start: int) -> bool:
-    """Whether all that happens to a variable's memory happens before it is handed on, if it ever is."""
-    last_access, first_handed_on = -1, len(block.statements) + 1
-    parts: list[Statement | Terminator] = [*block.statements[start:], block.terminator]
-    for position, part in enumerate(parts, start):
-        for node in _nodes_in(part):
-            if var not in operands(node):
-                continue
-            if _hands_on(node, var):
-                first_handed_on = min(first_handed_on, position)
-            elif not isinstance(node, Return):
-                last_access = position
-    return last_access < first_handed_on
-
-
-def _nodes_in(node: Statement | Terminator) -> Iterator[Statement | Terminator]:
-    yield node
-    for block in blocks_of(node):
-        for part in (*block.statements, block.terminator):
-            yield from _nodes_in(part)
 
 
 def _hands_on(node: Statement | Terminator, var: Var) -> bool:

@@ -2,6 +2,8 @@
 
 Every variable is bound before a loop, in it, or is one of its parameters. What a loop's body reads of the first and
 third kind is alive throughout the loop, so that the set at the head of the loop is known before its body is walked.
+
+A set of variables is a whole number: bit ``n`` stands for variable ``n``.
 """
 
 from __future__ import annotations
@@ -26,43 +28,57 @@ from adjoint.backend.tree import (
     walk,
 )
 
-Live = frozenset[Number]
-_NONE: Live = frozenset()
+Bits = int
+_NONE: Bits = 0
+
+
+def bits(numbers: Iterable[Number | None]) -> Bits:
+    """The set of some variables; None is no variable."""
+    found = _NONE
+    for number in numbers:
+        if number is not None:
+            found |= 1 << number
+    return found
 
 
 class Interference:
     """Which variables may not share a name."""
 
     def __init__(self) -> None:
-        self.with_: dict[Number, set[Number]] = {}
+        self._at_definition: dict[Number, Bits] = {}
 
-    def add(self, number: Number, others: Iterable[Number]) -> None:
-        mine = self.with_.setdefault(number, set())
-        for other in others:
-            if other != number:
-                mine.add(other)
-                self.with_.setdefault(other, set()).add(number)
+    def add(self, number: Number, others: Bits) -> None:
+        """Notes what is alive where a variable is bound."""
+        self._at_definition[number] = self._at_definition.get(number, _NONE) | others
 
-    def of(self, number: Number) -> set[Number]:
-        return self.with_.get(number, set())
+    def rows(self, count: int) -> list[Bits]:
+        """For each of so many variables those that it may not share a name with."""
+        rows = [self._at_definition.get(number, _NONE) for number in range(count)]
+        for number, others in self._at_definition.items():
+            mine = 1 << number
+            while others:
+                lowest = others & -others
+                rows[lowest.bit_length() - 1] |= mine
+                others ^= lowest
+        return [row & ~(1 << number) for number, row in enumerate(rows)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
     """What is alive where a jump leads, and where an exception does."""
 
-    broken: Live = _NONE
-    continued: Live = _NONE
-    raised: Live = _NONE
+    broken: Bits = _NONE
+    continued: Bits = _NONE
+    raised: Bits = _NONE
 
 
 def interference_of(statements: list[Stmt], params: Iterable[Number]) -> Interference:
     """Walks a function's statements; assignments of values that nobody reads are dropped from the moves."""
     found = Interference()
     at_entry = _Liveness(found).block(statements, _NONE, _Around())
+    together = at_entry | bits(params)
     for param in params:
-        found.add(param, at_entry)
-        found.add(param, params)
+        found.add(param, together)
     return found
 
 
@@ -70,25 +86,26 @@ class _Liveness:
     def __init__(self, found: Interference) -> None:
         self.found = found
 
-    def block(self, statements: list[Stmt], live: Live, around: _Around) -> Live:
+    def block(self, statements: list[Stmt], live: Bits, around: _Around) -> Bits:
         """The variables alive before the statements, ``live`` being those alive after them."""
         live |= around.raised
         for statement in reversed(statements):
             live = self.statement(statement, live, around) | around.raised
         return live
 
-    def statement(self, statement: Stmt, live: Live, around: _Around) -> Live:
+    def statement(self, statement: Stmt, live: Bits, around: _Around) -> Bits:
         match statement:
             case Bind(targets=targets):
-                bound = frozenset(target for target in targets if target is not None)
-                for target in bound:
-                    self.found.add(target, live | bound)
-                return (live - bound) | frozenset(own_uses(statement))
+                bound = bits(targets)
+                for target in targets:
+                    if target is not None:
+                        self.found.add(target, live | bound)
+                return (live & ~bound) | bits(own_uses(statement))
             case Move():
                 return self.move(statement, live)
             case Choice(then=then, orelse=orelse):
                 sides = self.block(then, live, around) | self.block(orelse, live, around)
-                return sides | frozenset(own_uses(statement))
+                return sides | bits(own_uses(statement))
             case Repeat():
                 return self.repeat(statement, live, around)
             case Guard():
@@ -96,32 +113,31 @@ class _Liveness:
             case Jump(kind=kind):
                 return around.broken if kind == "break" else around.continued
             case Leave():
-                return frozenset(own_uses(statement))
+                return bits(own_uses(statement))
             case _:
-                return live | frozenset(own_uses(statement))
+                return live | bits(own_uses(statement))
 
-    def move(self, move: Move, live: Live) -> Live:
-        move.pairs = [(target, source) for target, source in move.pairs if target in live or _acts(source)]
-        targets = frozenset(target for target, _ in move.pairs)
+    def move(self, move: Move, live: Bits) -> Bits:
+        move.pairs = [(target, source) for target, source in move.pairs if live >> target & 1 or _acts(source)]
+        targets = bits([target for target, _ in move.pairs])
         for target, source in move.pairs:
             copied = None if source is None else number_of(source)
-            self.found.add(target, live - {copied} if copied is not None else live)
-            self.found.add(target, targets)
-        return (live - targets) | frozenset(own_uses(move))
+            self.found.add(target, (live & ~bits([copied])) | targets)
+        return (live & ~targets) | bits(own_uses(move))
 
-    def repeat(self, repeat: Repeat, live: Live, around: _Around) -> Live:
+    def repeat(self, repeat: Repeat, live: Bits, around: _Around) -> Bits:
         exhausted = self.block(repeat.orelse, live, around) if repeat.over is not None else _NONE
-        inside = frozenset(number for part in walk(repeat.body) for number in own_uses(part))
-        bound = frozenset(number for part in walk(repeat.body) for number in own_definitions(part))
-        index = frozenset(number for number in repeat.index if number is not None)
-        params, targets = frozenset(repeat.params), frozenset(repeat.targets)
-        head = (inside - (bound - params) - index) | exhausted | (live - targets)
+        inside = bits([number for part in walk(repeat.body) for number in own_uses(part)])
+        bound = bits([number for part in walk(repeat.body) for number in own_definitions(part)])
+        index, params, targets = bits(repeat.index), bits(repeat.params), bits(repeat.targets)
+        head = (inside & ~(bound & ~params) & ~index) | exhausted | (live & ~targets)
         entered = self.block(repeat.body, head, replace(around, broken=live, continued=head))
-        for number in index:
-            self.found.add(number, entered | index)
-        return head | (entered - index) | frozenset(own_uses(repeat))
+        for number in repeat.index:
+            if number is not None:
+                self.found.add(number, entered | index)
+        return head | (entered & ~index) | bits(own_uses(repeat))
 
-    def guard(self, guard: Guard, live: Live, around: _Around) -> Live:
+    def guard(self, guard: Guard, live: Bits, around: _Around) -> Bits:
         raised = around.raised
         if guard.final is not None:
             raised |= self.block(guard.final, raised, around)
@@ -131,13 +147,13 @@ class _Liveness:
             entered = self.block(handler.body, live, replace(around, raised=raised))
             if handler.name is not None:
                 self.found.add(handler.name, entered | raised)
-                entered -= {handler.name}
+                entered &= ~bits([handler.name])
             caught |= entered
         body = self.block(guard.body, live, replace(around, raised=caught))
         if guard.name is not None:
             self.found.add(guard.name, body)
-            body -= {guard.name}
-        return body | caught | frozenset(own_uses(guard))
+            body &= ~bits([guard.name])
+        return body | caught | bits(own_uses(guard))
 
 
 def _acts(source: ast.expr | None) -> bool:

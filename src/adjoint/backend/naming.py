@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adjoint.backend.liveness import Interference
+from adjoint.backend.liveness import Bits, Interference, bits
 from adjoint.backend.tree import Guard, Move, Number, Stmt, number_of, walk
 from adjoint.ir.nodes import Var
 from adjoint.ir.types import Type
@@ -23,11 +23,11 @@ GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
 
 @dataclass(slots=True)
 class _Web:
-    """Variables that are one."""
+    """Variables that are one; ``neighbours`` are those that it may not share a name with."""
 
     members: list[Number]
-    fixed: bool = False
-    neighbours: set[Number] = field(default_factory=set)
+    fixed: bool
+    neighbours: Bits
 
 
 class Webs:
@@ -36,7 +36,8 @@ class Webs:
     def __init__(self, variables: Sequence[Var], params: Collection[Number], interference: Interference) -> None:
         self.variables = variables
         self.params = params
-        self.webs = [_Web([n], n in params, set(interference.of(n))) for n in range(len(variables))]
+        rows = interference.rows(len(variables))
+        self.webs = [_Web([n], n in params, row) for n, row in enumerate(rows)]
 
     def of(self, number: Number) -> _Web:
         return self.webs[number]
@@ -59,18 +60,19 @@ class Webs:
 
     def _keep_apart_caught(self, statements: list[Stmt]) -> None:
         """Python deletes the name of a caught exception: it is nobody else's."""
-        everyone = set(range(len(self.variables)))
+        everyone = (1 << len(self.variables)) - 1
         for statement in walk(statements):
             if isinstance(statement, Guard):
                 for handler in statement.handlers:
                     if handler.name is not None:
-                        self.webs[handler.name].neighbours |= everyone - {handler.name}
+                        mine = 1 << handler.name
+                        self.webs[handler.name].neighbours |= everyone & ~mine
                         for web in self.webs:
                             if handler.name not in web.members:
-                                web.neighbours.add(handler.name)
+                                web.neighbours |= mine
 
     def _may_share(self, one: _Web, other: _Web) -> bool:
-        if one is other or any(member in one.neighbours for member in other.members):
+        if one is other or one.neighbours & bits(other.members):
             return False
         if self.hint(one) == self.hint(other):
             return True
@@ -106,7 +108,7 @@ class _Holders:
     """The webs that have one name: what they hint at, their variables, the types of those nobody named."""
 
     hint: str
-    members: set[Number] = field(default_factory=set)
+    members: Bits = 0
     types: list[Type] = field(default_factory=list)
 
 
@@ -128,7 +130,7 @@ class _Namer:
 
     def give(self, name: str, web: _Web) -> None:
         holders = self.holders.setdefault(name, _Holders(identifier(self.webs.hint(web))))
-        holders.members.update(web.members)
+        holders.members |= bits(web.members)
         type_ = self._type(web)
         if not (web.fixed or self.webs.named(web)) and type_ not in holders.types:
             holders.types.append(type_)
@@ -140,7 +142,7 @@ class _Namer:
         holders = self.holders.get(name)
         if holders is None:
             return True
-        if holders.hint != hint or not holders.members.isdisjoint(web.neighbours):
+        if holders.hint != hint or holders.members & web.neighbours:
             return False
         return self.webs.named(web) or all(type_ == self._type(web) for type_ in holders.types)
 

@@ -23,11 +23,13 @@ INDENT = 4
 Op = tuple[int, Access]
 """A computation whose order matters: its place in the IR and what it does."""
 
+_NO_HINTS = frozenset[str]()
+
 EARLY = -1
 """In an order of evaluation: what a statement does to memory before it evaluates all of its operands."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Fragment:
     """An expression, the computations in it in Python's order, and the hints of the variables in it."""
 
@@ -37,14 +39,14 @@ class Fragment:
 
     @property
     def accesses(self) -> Accesses:
-        return frozenset(access for _, access in self.ops)
+        return frozenset([access for _, access in self.ops]) if self.ops else NOTHING
 
     @property
     def effect(self) -> Effect:
-        return strongest(access for _, access in self.ops)
+        return strongest([access for _, access in self.ops]) if self.ops else Effect.PURE
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Slot:
     """A value that waits, at its place among the statements of the block."""
 
@@ -55,7 +57,7 @@ class Slot:
     printed: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class OpenBlock:
     """The statements of a block so far."""
 
@@ -77,9 +79,10 @@ class OpenBlock:
         del self.waiting[slot.var]
         slot.printed = True
         accesses = slot.fragment.accesses
-        for other in list(self.waiting.values()):
-            if other.place < slot.place and conflict(other.fragment.accesses, accesses):
-                self.release(other)
+        if accesses:
+            for other in list(self.waiting.values()):
+                if other.place < slot.place and conflict(other.fragment.accesses, accesses):
+                    self.release(other)
         for other in list(self.waiting.values()):
             if other.place < slot.place and slot.var.hint in other.fragment.hints:
                 self.release(other)
@@ -98,10 +101,12 @@ class OpenBlock:
 
     def emit(self, statement: Stmt, accesses: Accesses, hints: frozenset[str]) -> None:
         """Adds a statement, after what may not wait for longer than until now."""
-        for slot in list(self.waiting.values()):
-            if conflict(slot.fragment.accesses, accesses):
-                self.release(slot)
-        self.release_reads_of(hints)
+        if accesses:
+            for slot in list(self.waiting.values()):
+                if slot.fragment.ops and conflict(slot.fragment.accesses, accesses):
+                    self.release(slot)
+        if hints:
+            self.release_reads_of(hints)
         self.items.append(statement)
 
     def fragment(self, atom: Atom) -> Fragment:
@@ -145,30 +150,31 @@ class OpenBlock:
         before, after = ([(place, access) for access in part] for part in (early, own))
         while True:
             fragments = [self.fragment(atom) for atom in atoms]
-            taken = [self.waiting[atom] for atom in atoms if isinstance(atom, Var) and atom in self.waiting]
+            taken = [self.waiting[atom] for atom in atoms if type(atom) is Var and atom in self.waiting]
             ops = [op for part in sequence for op in (before if part == EARLY else fragments[part].ops)] + after
-            late = self._out_of_order(taken, ops)
+            late = self._out_of_order(taken, ops) if taken else ()
             if late:
                 for slot in late:
                     self.release(slot)
                 continue
-            node = make([fragment.node for fragment in fragments])
-            widths = [width(fragment.node) for fragment in fragments] if separate else [width(node)]
-            if taken and max(widths) + beside + INDENT * self.depth > LINE_WIDTH:
+            nodes = [fragment.node for fragment in fragments]
+            node = make(nodes)
+            if taken and max(map(width, nodes if separate else [node])) + beside + INDENT * self.depth > LINE_WIDTH:
                 self.release(max(taken, key=lambda slot: width(slot.fragment.node)))
                 continue
             break
         for slot in taken:
             self.waiting.pop(slot.var)
-        hints = frozenset[str]().union(*(fragment.hints for fragment in fragments))
-        return Fragment(node, tuple(ops), hints)
+        return Fragment(node, tuple(ops), _NO_HINTS.union(*[fragment.hints for fragment in fragments]))
 
     def _out_of_order(self, taken: list[Slot], ops: Sequence[Op]) -> list[Slot]:
         """The values that may not be printed inside the expression, if any."""
+        if not any(slot.fragment.ops for slot in taken):
+            return []
         for index, (place, access) in enumerate(ops):
             if any(later < place and conflict((access,), (other,)) for later, other in ops[index + 1 :]):
                 return [slot for slot in taken if slot.fragment.ops]
-        left = [slot for slot in self.waiting.values() if slot not in taken and slot.fragment.ops]
+        left = [slot for slot in self.waiting.values() if slot.fragment.ops and slot not in taken]
         return [slot for slot in taken if any(_passes(slot, other) for other in left)]
 
     def close(self) -> list[Stmt]:

@@ -15,8 +15,9 @@ from adjoint.backend.layout import arrange_function
 from adjoint.backend.liveness import interference_of
 from adjoint.backend.lowering import Lowering
 from adjoint.backend.naming import Webs, choose_names, parameter_names
-from adjoint.backend.statements import StatementPrinter, rename
-from adjoint.backend.tree import Stmt, own_definitions, own_uses, walk
+from adjoint.backend.statements import StatementPrinter
+from adjoint.backend.text import Writer
+from adjoint.backend.tree import Stmt, number_in, own_definitions, own_uses, walk
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Definition, Function, Var
 
@@ -63,10 +64,15 @@ def emit(function: Function, *, name: str | None = None, counted: bool = False) 
     taken = {param for draft in drafts for param in draft.params}
     settled, namespace = names.settle(taken)
     avoid = {settled[token] for token in names.used()}
-    functions = [draft.finish(settled, avoid) for draft in drafts]
-    text = "\n\n".join(ast.unparse(ast.fix_missing_locations(syntax)) + "\n" for syntax in functions)
-    lines = _lines(text, functions, [draft.spans for draft in drafts])
-    return Emitted(text, namespace, settled[main], lines)
+    texts: list[str] = []
+    lines: dict[int, Span] = {}
+    first = 0
+    for draft in drafts:
+        text, spans = draft.finish(settled, avoid)
+        texts.append(text)
+        lines.update((first + line, span) for line, span in spans.items())
+        first += text.count("\n") + 2
+    return Emitted("\n\n".join(texts), namespace, settled[main], lines)
 
 
 def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
@@ -95,10 +101,9 @@ class _Draft:
         self.statements: list[Stmt] = lowering.run()
         self.variables: Sequence[Var] = tuple(lowering.uses.numbers)
         self.params = parameter_names(function.params)
-        self.spans: dict[int, Span] = {}
 
-    def finish(self, settled: dict[str, str], avoid: set[str]) -> ast.FunctionDef:
-        """The syntax of the function with all names in place."""
+    def finish(self, settled: dict[str, str], avoid: set[str]) -> tuple[str, dict[int, Span]]:
+        """The text of the function with all names in place, and where its lines come from."""
         numbers = range(len(self.params))
         webs = Webs(self.variables, numbers, interference_of(self.statements, numbers))
         webs.join_moves(self.statements)
@@ -107,50 +112,20 @@ class _Draft:
         printer = StatementPrinter(self.variables, names, self.statements)
         body = arrange_function(printer.block(self.statements))
         if self.doc:
-            body = [ast.Expr(ast.Constant(self.doc)), *(part for part in body if not isinstance(part, ast.Pass))]
-        self.spans = printer.spans
-        self._kept = printer.kept
-        syntax = _define(settled[self.token], self.params, body)
-        rename(syntax, lambda token: settled[token] if "$" in token else names[int(token.rpartition("%")[2])])
-        _bare_tuples(syntax)
-        return syntax
+            body = [part for part in body if not isinstance(part, ast.Pass)]
+
+        def name_of(token: str) -> str:
+            if "%" in token:
+                return names[number_in(token)]
+            return settled[token] if "$" in token else token
+
+        writer = Writer(name_of)
+        text = writer.function(settled[self.token], self.params, self.doc, body)
+        spans = {line: printer.spans[part] for part, line in writer.lines.items() if part in printer.spans}
+        return text, spans
 
 
 def _mentioned(statements: list[Stmt]) -> Iterator[int]:
     for statement in walk(statements):
         yield from own_uses(statement)
         yield from own_definitions(statement)
-
-
-def _define(name: str, params: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:
-    arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
-    syntax = ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], returns=None)
-    if "type_params" in ast.FunctionDef._fields:  # Python 3.12
-        setattr(syntax, "type_params", [])  # noqa: B010
-    return syntax
-
-
-def _bare_tuples(syntax: ast.FunctionDef) -> None:
-    """``return a, b`` and ``a, b = b, a`` without the parentheses that `ast.unparse` puts."""
-    for part in ast.walk(syntax):
-        if isinstance(part, (ast.Return, ast.Assign)) and isinstance(part.value, ast.Tuple):
-            items = part.value.elts
-            if len(items) > 1:
-                part.value = ast.Name(", ".join(map(ast.unparse, items)), ast.Load())
-
-
-def _lines(text: str, functions: Sequence[ast.FunctionDef], spans: Sequence[dict[int, Span]]) -> dict[int, Span]:
-    """Finds the line of each statement by reading the text again: its syntax has the same shape."""
-    found: dict[int, Span] = {}
-    for printed, syntax, places in zip(ast.parse(text).body, functions, spans, strict=True):
-        for there, here in zip(_statements(printed), _statements(syntax), strict=True):
-            span = places.get(id(here))
-            if span is not None:
-                found.setdefault(there.lineno, span)
-    return found
-
-
-def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.stmt):
-            yield part

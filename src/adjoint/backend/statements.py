@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from adjoint.backend.layout import arrange_block, arrange_loop
 from adjoint.backend.tree import (
@@ -161,10 +161,3 @@ class StatementPrinter:
         if not handlers and not final:
             return body
         return [ast.Try(body, handlers, [], final)]
-
-
-def rename(node: ast.AST, name_of: Callable[[str], str]) -> None:
-    """Replaces the tokens in a piece of syntax by names."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name) and ("%" in part.id or "$" in part.id):
-            part.id = name_of(part.id)

@@ -7,11 +7,11 @@ Expressions are Python syntax trees in which variables and global objects are *t
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from adjoint.backend.text import Expressions
 from adjoint.diagnostics.spans import Span
 
 Number = int
@@ -109,7 +109,7 @@ class Leave:
 
 Stmt = Bind | Move | Plain | Choice | Repeat | Guard | Jump | Leave
 
-_TOKEN = re.compile(r"[%$]\d+")
+_KEPT = "numbers"  # the attribute of a syntax tree that keeps the variables in it
 
 
 def token(hint: str, number: Number) -> ast.Name:
@@ -117,25 +117,48 @@ def token(hint: str, number: Number) -> ast.Name:
     return ast.Name(f"{hint}%{number}", ast.Load())
 
 
+def number_in(name: str) -> Number:
+    """The variable that a token stands for."""
+    return int(name[name.rindex("%") + 1 :])
+
+
 def number_of(node: ast.AST) -> Number | None:
     """The variable that an expression consists of, if it is one."""
-    if isinstance(node, ast.Name) and "%" in node.id:
-        return int(node.id.rpartition("%")[2])
-    return None
+    return number_in(node.id) if type(node) is ast.Name and "%" in node.id else None
 
 
-def numbers_in(node: ast.AST | None) -> Iterator[Number]:
-    """The variables in a piece of syntax, in order."""
-    if node is not None:
-        for part in ast.walk(node):
-            number = number_of(part)
-            if number is not None:
-                yield number
+def numbers_in(node: ast.AST | None) -> tuple[Number, ...]:
+    """The variables in a piece of syntax; they are kept on it, so that syntax built around it is fast to ask."""
+    if node is None:
+        return ()
+    attributes = node.__dict__
+    found: tuple[Number, ...] | None = attributes.get(_KEPT)
+    if found is None:
+        found = attributes[_KEPT] = tuple(_find_numbers(node))
+    return found
 
 
-def width(node: ast.AST) -> int:
-    """About how many characters a piece of syntax takes."""
-    return len(_TOKEN.sub("", ast.unparse(node)))
+def _find_numbers(node: ast.AST) -> list[Number]:
+    if type(node) is ast.Name:
+        return [number_in(node.id)] if "%" in node.id else []
+    numbers: list[Number] = []
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if isinstance(part, ast.AST):
+            numbers += numbers_in(part)
+        elif type(part) is list:
+            for item in part:
+                if isinstance(item, ast.AST):
+                    numbers += numbers_in(item)
+    return numbers
+
+
+_MEASURED = Expressions(lambda name: name.rstrip("0123456789")[:-1] if "%" in name or "$" in name else name, keep=True)
+
+
+def width(node: ast.expr) -> int:
+    """About how many characters an expression takes."""
+    return len(_MEASURED.write(node))
 
 
 def children(statement: Stmt) -> tuple[list[Stmt], ...]:

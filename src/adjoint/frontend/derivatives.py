@@ -37,9 +37,11 @@ from adjoint.ir.types import (
     FLOAT,
     Array,
     Dim,
+    List,
     Number,
     Opaque,
     Scalar,
+    Tuple,
     Type,
     carries_derivative,
     is_float_dtype,
@@ -658,7 +660,7 @@ def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var], made: dict[Ref,
         case Var(type=type_) if carries_derivative(type_):
             leaf = next(leaves)
             if lo.regions:
-                return leaf
+                return _of_tuples(lo, leaf)
             if is_handle(type_) and not isinstance(type_, Array):
                 return _converted(lo, tangents.finish, [leaf, value], leaf)
             if isinstance(type_, Scalar):
@@ -686,6 +688,17 @@ def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var], made: dict[Ref,
             return ref
         case _:
             return NONE
+
+
+def _of_tuples(lo: Lowerer, shadow: Var) -> Value:
+    """The tangent of a list of tuples as one: in shadows tuples are lists."""
+    from adjoint.frontend import library
+
+    match shadow.type:
+        case List(element=Tuple()):
+            return library.call(lo, library.retupled, [shadow], None)
+        case _:
+            return shadow
 
 
 def _converted(lo: Lowerer, callee: Any, atoms: list[Atom], like: Var) -> Var:

@@ -80,7 +80,7 @@ def _refusal(lo: Lowerer, *last: Diagnostic) -> DifferentiationError:
     """The exception for all problems that were found, without those that others entail."""
     found = (*lo.run_data.diagnostics.values(), *last)
     causes = [problem for problem in found if problem.code not in CONSEQUENCES]
-    return DifferentiationError(causes or found)
+    return DifferentiationError(causes or lo.run_data.diagnostics.values() or found)
 
 
 def hidden_problems(function: Function) -> list[Diagnostic]:

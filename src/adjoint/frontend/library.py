@@ -69,6 +69,10 @@ def namedtuple_asdict(items: Any) -> Any:
     return {name: getattr(items, name) for name in type(items)._fields}
 
 
+def retupled(rows_: Any) -> Any:
+    return [tuple(row) for row in rows_]
+
+
 def copied(items: Any) -> Any:
     return [item for item in items]
 

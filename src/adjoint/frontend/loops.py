@@ -52,7 +52,11 @@ def run_loop(
                 carried[key] = lo.join_shapes([carried[key], shape], key)
     for _ in range(MAX_PASSES):
         found = _run_body(lo, base, carried, body)
-        assumption = _widen(lo, base, carried, found)
+        try:
+            assumption = _widen(lo, base, carried, found)
+        except shapes.TooManyOptions:
+            lo.unroll_innermost()
+            raise lo.problem("AD0402", node, "what a variable holds gets another structure in each iteration") from None
         if assumption == carried:
             break
         carried = assumption

@@ -140,7 +140,9 @@ def shape_of(value: Value, store: Store) -> Shape:
         case TupleValue(items=items, cls=cls):
             return TupleShape(cls, tuple(shape_of(item, store) for item in items))
         case Ref():
-            record = store[value]
+            record = store.get(value)
+            if record is None:
+                raise TooManyOptions  # an object of an iteration that is over: they nest without end
             assert isinstance(record, Record)
             shape = shape_of(record, store)
             assert isinstance(shape, RecordShape)

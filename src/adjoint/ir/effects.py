@@ -12,15 +12,19 @@ import math
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Function, Load, Raise, Store, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Storage, Tuple, Type
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.runtime import tangents
+
+if TYPE_CHECKING:
+    from adjoint.rules.declare import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +138,11 @@ def effects(callee: Any) -> Effects:
         found = _KNOWN.get(callee)
     except TypeError:  # not hashable
         return UNKNOWN
-    if found is not None:
-        return found
+    return _declared(callee) if found is None else found
+
+
+def _declared(callee: Any) -> Effects:
+    """The effects of what the table does not know."""
     if isinstance(callee, (Function, Definition, Derived)):
         return _of_function(callee, set())
     if isinstance(callee, np.ufunc):
@@ -143,37 +150,51 @@ def effects(callee: Any) -> Effects:
     from adjoint.rules.registry import rule_for
 
     rule = rule_for(callee)
-    if rule is not None:
-        return Effects(
-            pure=rule.pure and not rule.writes,
-            writes=rule.writes,
-            view_of=rule.view_of,
-            confined=rule.pure,
-            **_display_facts(callee),
-        )
-    return _by_kind(callee)
+    return _by_kind(callee) if rule is None else _by_rule(rule)
+
+
+@lru_cache(maxsize=1024)
+def _by_rule(rule: Rule) -> Effects:
+    return Effects(
+        pure=rule.pure and not rule.writes,
+        writes=rule.writes,
+        view_of=rule.view_of,
+        confined=rule.pure,
+        **_display_facts(rule.fn),
+    )
 
 
 def effects_of(call: Call) -> Effects:
     """What a call does, its arguments considered."""
-    found = effects(call.callee)
+    callee = call.callee
+    try:
+        known = _KNOWN.get(callee)
+    except TypeError:  # not hashable
+        return UNKNOWN
+    found = _declared(callee) if known is None else known
     if found is UNKNOWN:
         return found
-    callee = call.callee
     if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):
         return UNKNOWN
-    if isinstance(callee, np.ufunc) and len(call.args) > callee.nin:
-        return UNKNOWN
-    if found.pure and found is not FACT and _may_be_overloaded(callee, call.args):
-        return replace(found, pure=False, confined=False)
+    if known is None:
+        return UNKNOWN if isinstance(callee, np.ufunc) and len(call.args) > callee.nin else found
+    if found.pure and found is not FACT and _may_be_overloaded(call.args):
+        return _impure(found)
     return found
 
 
-def _may_be_overloaded(callee: Any, args: Sequence[Atom]) -> bool:
+@lru_cache(maxsize=64)
+def _impure(found: Effects) -> Effects:
+    return replace(found, pure=False, confined=False)
+
+
+def _may_be_overloaded(args: Sequence[Atom]) -> bool:
     """Whether Python may run methods of some class for a call of one of its own functions."""
-    if callee not in _KNOWN:
-        return False
-    return any(_has_methods(type_of_atom(arg)) for arg in args)
+    for arg in args:
+        type_ = type_of_atom(arg)
+        if type(type_) is not Scalar and _has_methods(type_):
+            return True
+    return False
 
 
 def _has_methods(type_: Type | None) -> bool:

@@ -26,25 +26,21 @@ from adjoint.ir.types import (
 )
 
 DType = np.dtype[Any] | None
-_PYTHON_KINDS: dict[type, ScalarKind] = {bool: "bool", int: "int", float: "float", complex: "complex"}
+_PYTHON_NUMBERS = {bool: Scalar("bool"), int: Scalar("int"), float: Scalar("float"), complex: Scalar("complex")}
 _NUMPY_KINDS: dict[str, ScalarKind] = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 
 def type_of_atom(atom: Atom) -> Type | None:
     """The type of a variable or constant; None for a value that is never read."""
-    match atom:
-        case Var(type=type_):
-            return type_
-        case Const(value=value):
-            return _type_of_value(value)
-        case _:
-            return None
+    if type(atom) is Var:
+        return atom.type
+    return _type_of_value(atom.value) if type(atom) is Const else None
 
 
 def _type_of_value(value: object) -> Type:
-    kind = _PYTHON_KINDS.get(type(value))
-    if kind is not None:
-        return Scalar(kind)
+    number = _PYTHON_NUMBERS.get(type(value))
+    if number is not None:
+        return number
     if isinstance(value, np.generic) and value.dtype.kind in _NUMPY_KINDS:
         return Scalar(_NUMPY_KINDS[value.dtype.kind], value.dtype)
     if isinstance(value, np.ndarray):

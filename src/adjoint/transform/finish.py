@@ -21,8 +21,11 @@ from adjoint.transform.simplify import simplify
 def finish(function: Function) -> Function:
     """A function that is ready to be printed."""
     function = simplify(expand(function))
-    function = simplify(polish(function))
-    return simplify(_without_idle_conversions(function))
+    for touch in (polish, _without_idle_conversions):
+        touched = touch(function)
+        if touched is not function:
+            function = simplify(touched)
+    return function
 
 
 def _without_idle_conversions(function: Function) -> Function:

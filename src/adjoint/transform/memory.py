@@ -136,6 +136,12 @@ class Memory:
     def _call(self, call: Call) -> None:
         found = effects_of(call)
         args = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
+        if found.known and not found.writes and len(call.targets) < 2:
+            for arg in args:
+                if type(arg) is Var and _refers(arg):
+                    break
+            else:
+                return
         if not found.known:
             self._unknown_call = True
             self._written.update(arg for arg in args if type(arg) is Var and _refers(arg))

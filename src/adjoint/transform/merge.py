@@ -55,11 +55,13 @@ class _Merger:
         self.changed = False
         self._memory: Memory | None = None
 
-    @property
-    def memory(self) -> Memory:
+    def written(self, atom: Atom) -> bool:
+        """Whether some statement may write memory that a value refers to."""
+        if not isinstance(atom, Var) or isinstance(atom.type, Scalar):
+            return False
         if self._memory is None:
             self._memory = Memory(self.function)
-        return self._memory
+        return self._memory.written(atom)
 
     def block(self, block: Block) -> Block:
         out: list[Statement] = []
@@ -121,10 +123,10 @@ class _Merger:
         match statement:
             case Call():
                 found = effects_of(statement)
-                return found.pure and (found.reads == () or not any(map(self.memory.written, operands(statement))))
+                return found.pure and (found.reads == () or not any(map(self.written, operands(statement))))
             case Load(base=base):
                 return load_is_pure(statement) and (
-                    (isinstance(base, Var) and isinstance(base.type, Tuple)) or not self.memory.written(base)
+                    (isinstance(base, Var) and isinstance(base.type, Tuple)) or not self.written(base)
                 )
             case _:
                 return False

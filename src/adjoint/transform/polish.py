@@ -34,13 +34,17 @@ def polish(function: Function) -> Function:
         if isinstance(statement, Call) and len(statement.targets) == 1
         for target in statement.targets
     }
-    body = _Polish(made).block(function.body)
+    polisher = _Polish(made)
+    body = polisher.block(function.body)
+    if not polisher.changed:
+        return function
     return Function(function.name, function.params, body, function.doc)
 
 
 class _Polish:
     def __init__(self, made: dict[Var, Call]) -> None:
         self.made = made
+        self.changed = False
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []
@@ -56,11 +60,13 @@ class _Polish:
             end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
         return Block(tuple(statements), end)
 
-    def call(self, call: Call) -> list[Statement]:
+    def call(self, old: Call) -> list[Statement]:
         before: list[Statement] = []
+        call = old
         for rewrite in (self.size, self.summed, self.scaled_spread, self.doubled):
             call = rewrite(call, before)
         call = _constructed(_without_defaults(call))
+        self.changed |= call is not old or bool(before)
         self.made[call.targets[0]] = call
         return [*before, call]
 

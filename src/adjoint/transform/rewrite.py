@@ -40,7 +40,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import BOOL, Array, Number, Opaque, Scalar, Tuple
-from adjoint.ir.walk import leaves, map_leaves, read_counts, rebuild, rebuild_terminator, with_values
+from adjoint.ir.walk import leaves, map_leaves, operands, read_counts, rebuild, rebuild_terminator, with_values
 from adjoint.transform.dead_code import load_is_pure
 from adjoint.transform.fold import fold, negated
 from adjoint.transform.memory import Memory
@@ -102,6 +102,14 @@ class _Rewriter:
             return atom
         found = self.replacement.get(atom, atom)
         return Const(None) if type(found) is Undefined else found
+
+    def is_renamed(self, call: Call) -> bool:
+        """Whether other atoms stand for arguments of a call now."""
+        replacement = self.replacement
+        for arg in operands(call):
+            if type(arg) is Var and arg in replacement:
+                return True
+        return False
 
     def replace(self, var: Var, atom: Atom) -> None:
         self.changed = True
@@ -178,9 +186,10 @@ class _Rewriter:
         return None
 
     def call(self, call: Call, out: list[Statement]) -> None:
-        args = tuple([self.read(arg) for arg in call.args])
-        kwargs = tuple([(name, self.read(value)) for name, value in call.kwargs])
-        call = Call(call.targets, call.callee, args, kwargs, call.span)
+        if self.is_renamed(call):
+            args = tuple([self.read(arg) for arg in call.args])
+            kwargs = tuple([(name, self.read(value)) for name, value in call.kwargs])
+            call = Call(call.targets, call.callee, args, kwargs, call.span)
         folded = fold(call, self)
         if type(folded) is Call:
             self.changed = True

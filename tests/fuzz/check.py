@@ -1,0 +1,334 @@
+"""Is the derivative of a program right? Both modes, differences, second order, values, arguments, text.
+
+The one idea: a program has one outcome. ``ok``; ``skipped`` where the point tells nothing (a kink, a number that is not
+finite); ``refused`` with the codes; ``failed`` with a key, which shrinking keeps and by which failures are grouped.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import adjoint as ad
+import numpy as np
+from adjoint.testing import children, clone, flatten, is_float_leaf, leaves, moved, read_tangent, tangent_of
+
+STEPS = (2e-3, 5e-4)
+AGREEMENT = 1e-9
+"""Forward against reverse, relative."""
+TOLERANCE = 1e-5
+"""Derivatives against differences, relative."""
+SECONDS = 30
+
+
+class Failed(Exception):
+    """A wrong answer: ``key`` says of which kind, the message which numbers."""
+
+    def __init__(self, key: str, message: str = "") -> None:
+        super().__init__(f"{key}: {message}")
+        self.key = key
+
+
+class Skipped(Exception):
+    """The program tells nothing at this point."""
+
+
+@dataclass
+class Outcome:
+    """What came of a program."""
+
+    kind: str = "ok"
+    key: str = ""
+    message: str = ""
+    refusals: list[str] = field(default_factory=list)
+    """Codes by stage, such as ``"vjp AD0401"``."""
+    notes: list[str] = field(default_factory=list)
+    """Comparisons that could not be made."""
+
+
+def check(text: str, seed: int = 0, processes: bool = False) -> Outcome:
+    """Checks the program of a module's text; ``processes`` also compares its derivative with another process's."""
+    outcome = Outcome()
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _timeout(outcome):
+        warnings.simplefilter("ignore")
+        try:
+            with module_of(text) as module:
+                _Check(module, text, seed, outcome).run(processes)
+        except Skipped as skipped:
+            outcome.kind, outcome.key = "skipped", str(skipped)
+        except Failed as failed:
+            outcome.kind, outcome.key, outcome.message = "failed", failed.key, str(failed)
+    if outcome.kind == "ok" and outcome.refusals:
+        outcome.kind = "refused"
+    return outcome
+
+
+@contextmanager
+def module_of(text: str) -> Iterator[ModuleType]:
+    """The module of a text, from a file, so that its source is found."""
+    with tempfile.TemporaryDirectory(prefix="adjoint-fuzz-") as folder:
+        path = Path(folder) / "program.py"
+        path.write_text(text, encoding="utf-8")
+        name = f"fuzzed_{os.path.basename(folder).replace('-', '_')}"
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            try:
+                spec.loader.exec_module(module)
+            except Exception as error:
+                raise Skipped(f"the module raises {type(error).__name__}") from None
+            yield module
+        finally:
+            del sys.modules[name]
+
+
+@contextmanager
+def _timeout(outcome: Outcome) -> Iterator[None]:
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    except TimeoutError:
+        outcome.kind, outcome.key = "failed", "timeout"
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def numbers(value: Any) -> list[Any]:
+    """All numbers in a structure, in order; whole ones too."""
+    if is_float_leaf(value) or isinstance(value, (int, np.integer, np.ndarray)):
+        return [float(item) for item in np.ravel(value)]
+    return [number for _, item in children(value) for number in numbers(item)]
+
+
+class _Check:
+    def __init__(self, module: ModuleType, text: str, seed: int, outcome: Outcome) -> None:
+        self.module, self.text, self.outcome = module, text, outcome
+        self.f: Callable[..., Any] = module.f
+        self.args = module.arguments()
+        self.random = np.random.default_rng(seed)
+        self.size = len(flatten(self.args))
+
+    def run(self, processes: bool) -> None:
+        self.value, self.after = self.primal(self.args)
+        output = flatten(self.value)
+        if not np.isfinite(numbers(self.value)).all() or np.abs([0.0, *numbers(self.value)]).max() > 1e6:
+            raise Skipped("the value is too large")
+        if not len(output) or not self.size:
+            raise Skipped("no floats")
+        v, w = self.random.normal(size=self.size), self.random.normal(size=len(output))
+        back = self.stage("vjp", lambda: self.reverse(w))
+        along = self.stage("jvp", lambda: self.forward(v))
+        if back is not None and along is not None:
+            _agree("forward and reverse differ", w @ along, back @ v, back)
+        if along is not None:
+            self.differences("jvp", self.outputs, along, v)
+        if back is not None:
+            self.differences("vjp", lambda args: np.array([w @ self.outputs(args)]), np.array([back @ v]), v)
+        if isinstance(self.value, float) and back is not None:
+            self.second_order(back / w[0], v)
+        self.same_text(processes)
+
+    def primal(self, args: Any) -> tuple[Any, Any]:
+        given = clone(args)
+        try:
+            return clone(self.f(*given)), given
+        except Exception as error:
+            raise Skipped(f"the program raises {type(error).__name__}") from None
+
+    def outputs(self, args: Any) -> Any:
+        return flatten(self.primal(args)[0])
+
+    def stage(self, name: str, run: Callable[[], Any]) -> Any:
+        """The result of one derivative, None where it is refused."""
+        try:
+            return run()
+        except ad.DifferentiationError as error:
+            codes = sorted({problem.code for problem in error.diagnostics})
+            self.outcome.refusals.append(f"{name} {'+'.join(codes)}")
+            self.outcome.message = self.outcome.message or str(error)
+            return None
+        except (Failed, Skipped, TimeoutError):
+            raise
+        except Exception as error:
+            raise Failed(f"{name}: {_where(error)}", traceback.format_exc(limit=-6)) from None
+
+    # --- first order ---
+
+    def reverse(self, w: Any) -> Any:
+        given = clone(self.args)
+        value, pullback = ad.vjp(self.f, *given)
+        self.same_value("vjp", value, given)
+        seed = tangent_of(self.value, w)
+        gradients = [_components("vjp", self.args, pullback(seed)) for _ in range(2)]
+        _agree("the pullback gives something else at its second call", *gradients, gradients[0])
+        return gradients[0]
+
+    def forward(self, v: Any) -> Any:
+        given = clone(self.args)
+        value, tangent = ad.jvp(self.f, given, tangent_of(self.args, v))
+        self.same_value("jvp", value, given)
+        return _components("jvp", self.value, tangent)
+
+    def same_value(self, stage: str, value: Any, given: Any) -> None:
+        for what, expected, found in (("value", self.value, value), ("arguments afterwards", self.after, given)):
+            one, two = np.array(numbers(expected)), np.array(numbers(found))
+            if one.shape != two.shape or not np.allclose(one, two, rtol=1e-12, atol=1e-12, equal_nan=True):
+                raise Failed(f"{stage}: {what}", f"{expected!r} is the function's, {found!r} the derivative's")
+
+    # --- differences ---
+
+    def differences(self, stage: str, function: Callable[[Any], Any], claimed: Any, v: Any) -> None:
+        """Compares with central differences of fourth order at two steps."""
+
+        def at(step: float) -> Any:
+            return function(moved(self.args, v, step))
+
+        try:
+            middle = at(0.0)
+            table = {k * h: at(k * h) for h in STEPS for k in (-2, -1, 1, 2)}
+        except Skipped:
+            return self.outcome.notes.append(f"{stage}: a neighbour raises")
+        if any(np.shape(row) != np.shape(claimed) for row in table.values()):
+            return self.outcome.notes.append(f"{stage}: another branch nearby")
+        one, two = ((8 * (table[h] - table[-h]) - (table[2 * h] - table[-2 * h])) / (12 * h) for h in STEPS)
+        scale = max(1.0, float(np.abs(one).max()), float(np.abs(claimed).max()))
+        if not np.isfinite(one).all() or scale > 1e5 or np.abs(one - two).max() > 0.1 * TOLERANCE * scale:
+            return self.outcome.notes.append(f"{stage}: the function is not smooth nearby")
+        if np.abs(claimed - two).max() <= TOLERANCE * scale:
+            return None
+        h = STEPS[1]
+        right = (4 * table[h] - table[2 * h] - 3 * middle) / (2 * h)
+        left = (3 * middle - 4 * table[-h] + table[-2 * h]) / (2 * h)
+        if np.abs(right - left).max() > 1e-3 * scale or len({self.trace(v, step) for step in (-h, 0.0, h)}) > 1:
+            return self.outcome.notes.append(f"{stage}: a kink")
+        raise Failed(f"{stage}: not the derivative", f"{claimed} where differences give {two}")
+
+    def trace(self, v: Any, step: float) -> int:
+        """Which instructions the program runs at a point, as one number."""
+        seen: list[tuple[str, int]] = []
+
+        def trace(frame: FrameType, event: str, argument: Any) -> Any:
+            if frame.f_globals is not self.module.__dict__:
+                return None
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                seen.append((frame.f_code.co_name, frame.f_lasti))
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            self.primal(moved(self.args, v, step))
+        except Skipped:
+            pass
+        finally:
+            sys.settrace(before)
+        return hash(tuple(seen))
+
+    # --- second order ---
+
+    def second_order(self, first: Any, v: Any) -> None:
+        wrt = tuple(i for i, arg in enumerate(self.args) if leaves(arg))
+        gradient = ad.grad(self.f, wrt=wrt)
+
+        def of_gradient(args: Any) -> Any:
+            given = clone(args)
+            return _components("grad", tuple(args[i] for i in wrt), gradient(*given))
+
+        found = self.stage("grad", lambda: of_gradient(self.args))
+        if found is None:
+            return
+        _agree("grad and vjp differ", found, first, found)
+        product = self.stage("jvp of grad", lambda: self.of_product(gradient, wrt, v))
+        if product is not None:
+            self.differences("jvp of grad", of_gradient, product, v)
+        contracted = getattr(self.module, "contracted", None)
+        if contracted is None:
+            return
+        places = tuple(i for i in wrt if isinstance(self.args[i], (float, np.ndarray)))
+        back = self.stage("grad of grad", lambda: ad.grad(contracted, wrt=wrt)(*clone(self.args)))
+        value = self.stage("grad in a function", lambda: contracted(*clone(self.args)))
+        if back is None or value is None or not places:
+            return
+        claimed = _components("grad of grad", tuple(self.args[i] for i in wrt), back) @ v
+        self.differences(
+            "grad of grad", lambda args: np.array([float(contracted(*clone(args)))]), np.array([claimed]), v
+        )
+
+    def of_product(self, gradient: Any, wrt: tuple[int, ...], v: Any) -> Any:
+        _, tangent = ad.jvp(gradient, clone(self.args), tangent_of(self.args, v))
+        return _components("jvp of grad", tuple(self.args[i] for i in wrt), tangent)
+
+    # --- text ---
+
+    def same_text(self, processes: bool) -> None:
+        mine = self.stage("text", lambda: text_of(self.module))
+        if mine is None:
+            return
+        with module_of(self.text) as again:
+            if text_of(again) != mine:
+                raise Failed("text: another one when compiled again")
+        if processes and _text_elsewhere(self.text) != mine:
+            raise Failed("text: another one in another process")
+
+
+def _components(stage: str, point: Any, tangent: Any) -> Any:
+    try:
+        found = read_tangent(point, tangent, stage)
+    except AssertionError as error:
+        raise Failed(f"{stage}: structure", str(error)) from None
+    if np.isnan(found).any():
+        raise Failed(f"{stage}: NaN", str(found))
+    return found
+
+
+def _agree(key: str, one: Any, two: Any, scale_of: Any) -> None:
+    scale = max(1.0, float(np.abs(scale_of).max()), float(np.abs(one).max()))
+    if np.abs(np.asarray(one) - two).max() > AGREEMENT * scale:
+        raise Failed(key, f"{one} and {two}")
+
+
+def _where(error: Exception) -> str:
+    """The type of an exception, and the place that raised it."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "/adjoint/" in f.filename]
+    place = f"{Path(frames[-1].filename).stem}.{frames[-1].name}" if frames else "generated code"
+    return f"{type(error).__name__} in {place}"
+
+
+def text_of(module: ModuleType) -> str:
+    """The text of the pullback of a program."""
+    _, pullback = ad.vjp(module.f, *clone(module.arguments()))
+    return str(ad.source(pullback))
+
+
+def _text_elsewhere(text: str) -> str:
+    program = (
+        "import sys, warnings; warnings.simplefilter('ignore')\n"
+        "from fuzz.check import module_of, text_of\n"
+        "with module_of(sys.stdin.read()) as module: sys.stdout.write(text_of(module))\n"
+    )
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONHASHSEED": "7"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=text, capture_output=True, text=True, env=environment, check=False
+    )
+    return done.stdout
