@@ -80,9 +80,9 @@ def _holders(body: Block) -> Counter[Var]:
             atoms = tuple(a for a in atoms if a is not statement.base)
             if statement.mode != "set" or statement.key is None or _is_array(statement.base):
                 continue  # copies what it stores
-        elif isinstance(statement, Load) and not isinstance(statement.target.type, Array):
-            continue
-        elif isinstance(statement, Call) and _only_reads(statement):
+        elif (isinstance(statement, Load) and not isinstance(statement.target.type, Array)) or (
+            isinstance(statement, Call) and _only_reads(statement)
+        ):
             continue
         found.update(atom for atom in atoms if isinstance(atom, Var))
     for terminator in terminators_in(body):
@@ -129,5 +129,3 @@ def _makes_memory(call: Call) -> bool:
         return False
     rule = rule_for(call.callee)
     return facts.fresh or isinstance(rule, (Elementwise, Bilinear)) or rule is None
-
-

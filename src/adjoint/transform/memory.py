@@ -136,12 +136,8 @@ class Memory:
     def _call(self, call: Call) -> None:
         found = effects_of(call)
         args = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
-        if found.known and not found.writes and len(call.targets) < 2:
-            for arg in args:
-                if type(arg) is Var and _refers(arg):
-                    break
-            else:
-                return
+        if found.known and not found.writes and len(call.targets) < 2 and not any(map(_is_reference, args)):
+            return
         if not found.known:
             self._unknown_call = True
             self._written.update(arg for arg in args if type(arg) is Var and _refers(arg))
@@ -155,6 +151,10 @@ class Memory:
 
 def _at(args: tuple[Atom, ...], position: int) -> Atom | None:
     return args[position] if position < len(args) else None
+
+
+def _is_reference(atom: Atom) -> bool:
+    return type(atom) is Var and _refers(atom)
 
 
 def _refers(var: Var) -> bool:

@@ -19,9 +19,9 @@ from adjoint.ir.types import Array, Scalar, is_float_dtype
 from adjoint.ir.walk import map_blocks, statements_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
+from adjoint.runtime.arrays import count, spread, unbroadcast
 from adjoint.runtime.objects import make_object
 from adjoint.types.vectors import TangentVector
-from adjoint.runtime.arrays import count, spread, unbroadcast
 
 _SCALING = (operator.mul, operator.truediv)
 
@@ -161,8 +161,10 @@ class _Polish:
         number, like = _type(found.args[0]), _type(found.args[1])
         if isinstance(found.args[0], Const) and not isinstance(found.args[0].value, float):
             return None
-        weak = isinstance(number, Scalar) and number.kind == "float" and (
-            number.dtype is None or (isinstance(like, Array) and number.dtype == like.dtype)
+        weak = (
+            isinstance(number, Scalar)
+            and number.kind == "float"
+            and (number.dtype is None or (isinstance(like, Array) and number.dtype == like.dtype))
         )
         return found if weak and isinstance(like, Array) and is_float_dtype(like.dtype) else None
 
@@ -197,9 +199,7 @@ def _keeps(atom: Atom, like: Atom) -> bool:
     type_ = _type(atom)
     if isinstance(atom, Const):
         return isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool)
-    return isinstance(type_, Scalar) and (
-        type_.dtype is None or type_.dtype == getattr(_type(like), "dtype", None)
-    )
+    return isinstance(type_, Scalar) and (type_.dtype is None or type_.dtype == getattr(_type(like), "dtype", None))
 
 
 def _one_shape(atom: Atom, like: Atom) -> bool:
@@ -227,7 +227,9 @@ def _constructed(call: Call) -> Call:
 
 def _without_defaults(call: Call) -> Call:
     """A call of a helper without the trailing arguments that are its defaults."""
-    defaults = _defaults(call.callee) if (getattr(call.callee, "__module__", None) or "").startswith("adjoint.runtime") else ()
+    defaults = (
+        _defaults(call.callee) if (getattr(call.callee, "__module__", None) or "").startswith("adjoint.runtime") else ()
+    )
     args = call.args
     while args and len(args) <= len(defaults):
         default = defaults[len(args) - 1]

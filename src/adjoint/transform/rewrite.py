@@ -105,11 +105,7 @@ class _Rewriter:
 
     def is_renamed(self, call: Call) -> bool:
         """Whether other atoms stand for arguments of a call now."""
-        replacement = self.replacement
-        for arg in operands(call):
-            if type(arg) is Var and arg in replacement:
-                return True
-        return False
+        return any(type(arg) is Var and arg in self.replacement for arg in operands(call))
 
     def replace(self, var: Var, atom: Atom) -> None:
         self.changed = True
