@@ -173,6 +173,14 @@ def test_ways_to_name_arguments() -> None:
     assert ad.grad(polynomial)(y=4.0, x=1.0) == 24.0
 
 
+def test_matrices_take_arguments_by_name() -> None:
+    assert ad.jacobian(polynomial)(1.0, k=2.0) == 8.0
+    assert ad.jacobian(polynomial, wrt="y")(1.0, y=4.0) == 3.0
+    assert ad.hessian(polynomial)(1.0, y=4.0, k=2.0) == 16.0
+    assert ad.hessian(polynomial, wrt=("x", "y"))(1.0, 4.0, k=2.0) == ((16.0, 4.0), (4.0, 0.0))
+    assert "given by position" in message_of(lambda: ad.jacobian(polynomial, wrt="k")(1.0, k=2.0))
+
+
 @pytest.mark.parametrize(
     ("wrt", "label"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,8 +15,8 @@ from adjoint.ir.nodes import Const
 
 def resolve(
     function: Any, wrt: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """All arguments by position, and the positions that ``wrt`` means."""
+) -> tuple[Any, tuple[Any, ...], tuple[int, ...]]:
+    """The function with what can only be given by name bound, the other arguments, and the positions ``wrt`` means."""
     lo = Lowerer(Settings())
     try:
         fn = entered_root(lo, function)
@@ -25,10 +26,13 @@ def resolve(
             if name not in kwargs:
                 break
             arguments.append(kwargs[name])
-        if len(arguments) != len(args) + len(kwargs):
-            raise error("AD0203", None, "arguments that are given by name must follow those that are given by position")
+        rest = {name: value for name, value in kwargs.items() if name not in names[len(args) : len(arguments)]}
+        chosen = wrt if isinstance(wrt, tuple) else (wrt,)
+        if any(name in chosen for name in rest):
+            raise error("AD0405", None, "a matrix of derivatives needs arguments that are given by position")
         values: list[Any] = [Const(None)] * len(arguments)
         places = derivatives.positions(lo, fn, wrt, values, {}, None)
     except Problem as problem:
         raise DifferentiationError(problem.diagnostic) from None
-    return tuple(arguments), tuple(place for place in places if isinstance(place, int))
+    bound = functools.partial(function, **rest) if rest else function
+    return bound, tuple(arguments), tuple(place for place in places if isinstance(place, int))

@@ -22,11 +22,11 @@ class Jacobian:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         from adjoint.frontend.naming import resolve
 
-        arguments, places = resolve(self.function, self.wrt, args, kwargs)
+        function, arguments, places = resolve(self.function, self.wrt, args, kwargs)
         compute = _jacobian if self.kind == "jacobian" else _hessian
         if isinstance(self.wrt, tuple):
-            return tuple(compute(self.function, arguments, place, places) for place in places)
-        return compute(self.function, arguments, places[0], None)
+            return tuple(compute(function, arguments, place, places) for place in places)
+        return compute(function, arguments, places[0], None)
 
     def __repr__(self) -> str:
         return f"{self.kind}({getattr(self.function, '__name__', self.function)!s})"
