@@ -356,6 +356,46 @@ def test_written_arguments_must_not_be_shared() -> None:
                 derivative(shared, shared)
 
 
+def test_written_objects_must_not_be_shared() -> None:
+    def f(a, b):
+        a.k = 2.0 * b.k
+        return a.k * b.k
+
+    derivative = ad.grad(f, wrt=1)
+    assert derivative(Scale(1.0), Scale(3.0)).k == 12.0
+    model = Scale(3.0)
+    with pytest.raises(ad.DifferentiationError, match="arguments 0 and 1 share memory"):
+        derivative(model, model)
+
+
+def test_memory_shared_inside_of_objects_and_with_captured_data() -> None:
+    table = np.ones(3)
+
+    def f(model, x):
+        model.k[0] = 2.0 * x[1]
+        return np.sum(model.k * x * table)
+
+    derivative = ad.grad(f, wrt=1)
+    x = np.ones(3)
+    for _ in range(2):
+        np.testing.assert_array_equal(derivative(Scale(x.copy()), x), [2.0, 3.0, 1.0])
+        with pytest.raises(ad.DifferentiationError, match="arguments 0 and 1 share memory"):
+            derivative(Scale(x), x)
+        with pytest.raises(ad.DifferentiationError, match="argument 0 and the captured 'table' share memory"):
+            derivative(Scale(table), x)
+
+
+def test_name_of_a_builtin_that_the_module_defines_later() -> None:
+    namespace: dict[str, Any] = {"__builtins__": __builtins__}
+    f = types.FunctionType((lambda x: abs(x) * x).__code__, namespace)
+    derivative = ad.grad(f)
+    assert derivative(2.0) == derivative(2.0) == 4.0
+    namespace["abs"] = lambda x: x * x * x
+    assert derivative(2.0) == 32.0
+    del namespace["abs"]
+    assert derivative(2.0) == 4.0
+
+
 def test_cycles_have_keys() -> None:
     from adjoint.keys import keys_of
 

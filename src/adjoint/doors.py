@@ -38,7 +38,7 @@ def write_door(compiled: Specialization, function: Any, args: Sequence[Any]) -> 
         writer.guard(guard)
     names += [writer.captured(item, item.read(function)) for item in compiled.captured]
     if compiled.written:
-        writer.do(f"{writer.name(compiled.check_overlap)}(args)")
+        writer.do(f"{writer.name(compiled.check_overlap)}(({', '.join(names)},))")
     return writer.finish(compiled.call, names)
 
 
@@ -93,6 +93,9 @@ class _Writer:
 
     def guard(self, guard: Guard) -> None:
         """A captured constant is what it was."""
+        if guard.path[0] == "global" and guard.path[2] not in guard.path[1]:
+            self.require(f"{guard.path[2]!r} not in {self.name(guard.path[1])}")
+            return
         read = self._reading(guard.path)
         if read is None or isinstance(guard.value, (bool, int, str, bytes, float)):
             self.require(f"{self.name(guard)}.holds(function)")

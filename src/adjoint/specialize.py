@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary, ref
@@ -19,10 +19,12 @@ from adjoint.diagnostics.errors import warn
 from adjoint.diagnostics.request import request_note
 from adjoint.doors import Door, write_door
 from adjoint.frontend.entry import Entry
-from adjoint.frontend.inputs import Captured, Guard, differentiated, has_fields
-from adjoint.ir.nodes import Function
+from adjoint.frontend.inputs import Captured, Guard, differentiated, fields_of, has_fields
+from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
+from adjoint.ir.walk import statements_in
 from adjoint.keys import Seen, key_of, keys_of
+from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
 from adjoint.transform.tapes import as_arrays
 
@@ -91,22 +93,21 @@ class Specialization:
 
     def run(self, function: Any, arguments: Sequence[Any]) -> Any:
         """Calls the compiled entry."""
+        inputs = (*arguments, *[item.read(function) for item in self.captured])
         if self.written:
-            self.check_overlap(arguments)
-        return self.call(*arguments, *[item.read(function) for item in self.captured])
+            self.check_overlap(inputs)
+        return self.call(*inputs)
 
-    def check_overlap(self, arguments: Sequence[Any]) -> None:
-        """Refuses arguments that share memory with one that is written."""
+    def check_overlap(self, inputs: Sequence[Any]) -> None:
+        """Refuses arguments and captured data that share memory with an argument that is written."""
         for place in self.written:
-            for other, argument in enumerate(arguments):
-                if other != place and _share_memory(arguments[place], argument):
-                    raise error(
-                        "AD0303",
-                        None,
-                        f"arguments {min(place, other)} and {max(place, other)} share memory, "
-                        "and the function writes one",
-                        helps=("pass a copy of one of them",),
-                    )
+            for other, value in enumerate(inputs):
+                if other != place and _share_memory(inputs[place], value):
+                    pair = f"arguments {min(place, other)} and {max(place, other)}"
+                    if other >= len(inputs) - len(self.captured):
+                        pair = f"argument {place} and the captured {self.function.params[other].hint!r}"
+                    label = f"{pair} share memory, and the function writes one"
+                    raise error("AD0303", None, label, helps=("pass a copy of one of them",))
 
 
 def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -121,7 +122,26 @@ def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, An
 def _share_memory(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.shares_memory(a, b)
-    return a is b
+    if a is b:
+        return isinstance(a, (list, dict)) or has_fields(a)
+    others = _arrays(b, set())
+    return bool(others) and any(np.shares_memory(one, other) for one in _arrays(a, set()) for other in others)
+
+
+def _arrays(value: Any, seen: set[int]) -> list[Any]:
+    """The arrays that a value holds."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        parts: Iterable[Any] = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif has_fields(value) and id(value) not in seen:
+        seen.add(id(value))
+        parts = fields_of(value).values()
+    else:
+        return []
+    return [array for part in parts for array in _arrays(part, seen)]
 
 
 _lock = threading.RLock()
@@ -247,10 +267,11 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
         adjoint_emitted = emit(finished_adjoint)
         adjoint = _loaded(adjoint_emitted, finished_adjoint, function, native)
     count = len(finished.params) - len(entry.captured)
+    changed = _changed(finished)
     written = tuple(
         place
         for place, param in enumerate(finished.params[:count])
-        if isinstance(param.type, (Array, List, Dict)) and param.type.storage.written
+        if param in changed or isinstance(param.type, (Array, List, Dict)) and param.type.storage.written
     )
     root = differentiated(function)
     seen = dict(seen or {})
@@ -269,6 +290,27 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
         adjoint,
         adjoint_emitted,
     )
+
+
+def _changed(function: Function) -> set[Atom]:
+    """What a function writes to, itself or in something that it holds."""
+    found: set[Atom] = set()
+    holders: dict[Atom, Atom] = {}
+    for statement in statements_in(function.body):
+        if isinstance(statement, Load):
+            holders[statement.target] = statement.base
+            type_ = statement.target.type
+            if isinstance(type_, (Array, List, Dict)) and type_.storage.written:
+                found.add(statement.target)
+        elif isinstance(statement, Store):
+            found.add(statement.base)
+        elif isinstance(statement, Call) and statement.callee is put_attribute:
+            found.add(statement.args[0])
+    for atom in list(found):
+        while atom in holders:
+            atom = holders[atom]
+            found.add(atom)
+    return found
 
 
 def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native) -> Callable[..., Any]:

@@ -1,7 +1,7 @@
 """What a derivative is given when it is called: arguments, and the data its functions capture.
 
-Functions, classes, modules, strings and flags are constants of a specialisation; numbers, arrays and what holds them are
-inputs, read at each call. Either way a :class:`Captured` remembers where a value came from, so that a later call
+Functions, classes, modules, strings and flags are constants of a specialisation; numbers, arrays and what holds them
+are inputs, read at each call. Either way a :class:`Captured` remembers where a value came from, so that a later call
 can tell whether the specialisation still fits.
 """
 
@@ -53,8 +53,10 @@ class Guard:
             now = self.read(function)
         except (KeyError, AttributeError, ValueError):
             return False
-        return now is self.value or is_twin(now, self.value) or (
-            type(now) is type(self.value) and isinstance(now, (bool, int, str, bytes, float)) and now == self.value
+        return (
+            now is self.value
+            or is_twin(now, self.value)
+            or (type(now) is type(self.value) and isinstance(now, (bool, int, str, bytes, float)) and now == self.value)
         )
 
 
@@ -129,15 +131,17 @@ _CONSTANT_CLASSES = (
 
 def is_constant(value: Any) -> bool:
     """Whether a specialisation holds for one value only."""
-    from adjoint.frontend.derivatives import is_operator
+    from adjoint.frontend.parameters import is_operator
 
     return (
         isinstance(value, _CONSTANT_CLASSES)
         or isinstance(type(value), _ENUM_TYPE)
         or is_operator(value)
-        or type(value).__module__.split(".")[0] in ("numba", "numpy")
-        and callable(value)
-        and not isinstance(value, (np.ndarray, np.generic))
+        or (
+            type(value).__module__.split(".")[0] in ("numba", "numpy")
+            and callable(value)
+            and not isinstance(value, (np.ndarray, np.generic))
+        )
     )
 
 
@@ -185,7 +189,9 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         result: Value = Const(value)
     else:
         hint = name if name.isidentifier() else "captured"
-        result = enter(lo, value, _identity(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, reader, var)))
+        result = enter(
+            lo, value, _identity(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, reader, var))
+        )
     lo.run_data.captured[_identity(path)] = result
     return result
 
@@ -213,7 +219,13 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
         case float() if type(value) is float:
             return _declared(Var(hint, FLOAT, True), declare)
         case types.MethodType():
-            receiver = enter(lo, value.__self__, (*path, "__self__"), "self", lambda var: _through(lo, var, "__self__", hint, declare))
+            receiver = enter(
+                lo,
+                value.__self__,
+                (*path, "__self__"),
+                "self",
+                lambda var: _through(lo, var, "__self__", hint, declare),
+            )
             return Method(Const(value.__func__), receiver)
         case functools.partial():
             return _enter_partial(lo, value, path, hint, declare)
@@ -449,8 +461,8 @@ def global_value(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
     table = lo.frame.closure.globals
     if name in table:
         return captured(lo, table[name], ("global", table, name), name, node)
-    if hasattr(builtins, name):
-        return Const(getattr(builtins, name))
+    if hasattr(builtins, name):  # until the module defines the name
+        return captured(lo, getattr(builtins, name), ("global", table, name), name, node)
     raise lo.problem("AD0304", node, f"the name {name!r} is not defined")
 
 
@@ -475,5 +487,9 @@ def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
         lo.store[cell] = UNDEFINED
         return
     own = getattr(lo.run_data.root, "__closure__", None) or ()
-    path = ("own_cell", [mine is source for mine in own].index(True)) if any(source is mine for mine in own) else ("cell", source)
+    path = (
+        ("own_cell", [mine is source for mine in own].index(True))
+        if any(source is mine for mine in own)
+        else ("cell", source)
+    )
     lo.store[cell] = captured(lo, contents, path, name, node)
