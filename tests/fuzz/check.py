@@ -45,6 +45,10 @@ class Skipped(Exception):
     """The program tells nothing at this point."""
 
 
+class TooSlow(BaseException):
+    """Raised by the clock; nothing that expects exceptions of a program catches it."""
+
+
 @dataclass
 class Outcome:
     """What came of a program."""
@@ -58,10 +62,10 @@ class Outcome:
     """Comparisons that could not be made."""
 
 
-def check(text: str, seed: int = 0, processes: bool = False) -> Outcome:
+def check(text: str, seed: int = 0, processes: bool = False, seconds: int = SECONDS) -> Outcome:
     """Checks the program of a module's text; ``processes`` also compares its derivative with another process's."""
     outcome = Outcome()
-    with warnings.catch_warnings(), np.errstate(all="ignore"), _timeout(outcome):
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _timeout(outcome, seconds):
         warnings.simplefilter("ignore")
         try:
             with module_of(text) as module:
@@ -91,21 +95,23 @@ def module_of(text: str) -> Iterator[ModuleType]:
                 spec.loader.exec_module(module)
             except Exception as error:
                 raise Skipped(f"the module raises {type(error).__name__}") from None
+            if not hasattr(module, "f") or not hasattr(module, "arguments"):
+                raise Skipped("no program")
             yield module
         finally:
             del sys.modules[name]
 
 
 @contextmanager
-def _timeout(outcome: Outcome) -> Iterator[None]:
+def _timeout(outcome: Outcome, seconds: int) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
-        raise TimeoutError
+        raise TooSlow
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
+    signal.alarm(seconds)
     try:
         yield
-    except TimeoutError:
+    except TooSlow:
         outcome.kind, outcome.key = "failed", "timeout"
     finally:
         signal.alarm(0)
@@ -123,7 +129,7 @@ class _Check:
     def __init__(self, module: ModuleType, text: str, seed: int, outcome: Outcome) -> None:
         self.module, self.text, self.outcome = module, text, outcome
         self.f: Callable[..., Any] = module.f
-        self.args = module.arguments()
+        self.args = tuple(module.arguments())
         self.random = np.random.default_rng(seed)
         self.size = len(flatten(self.args))
 
@@ -166,7 +172,7 @@ class _Check:
             self.outcome.refusals.append(f"{name} {'+'.join(codes)}")
             self.outcome.message = self.outcome.message or str(error)
             return None
-        except (Failed, Skipped, TimeoutError):
+        except (Failed, Skipped):
             raise
         except Exception as error:
             raise Failed(f"{name}: {_where(error)}", traceback.format_exc(limit=-6)) from None

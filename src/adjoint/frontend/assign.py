@@ -9,6 +9,7 @@ from typing import Any
 
 from adjoint.frontend import containers, objects, shapes
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.indexing import array_key
 from adjoint.frontend.values import UNDEFINED, Record, Ref, Value, is_atom
 from adjoint.ir.nodes import Atom, Const, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, is_float_dtype
@@ -121,7 +122,7 @@ def _augment_item(
     from adjoint.frontend.materialize import materialize
 
     if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
-        key = containers.array_key(lo, index, target)
+        key = array_key(lo, index, target)
         value = materialize(lo, evaluate(lo, operand), node)
         if not _may_repeat(key):
             containers.mark_array_written(lo, base, value, node)
@@ -134,8 +135,8 @@ def _augment_item(
         current = containers.subscript(lo, base, index, target)
         value_ = evaluate(lo, operand)
         lo.at(node)
-        in_place = None if isinstance(base, Var) and isinstance(base.type, Array) else _in_place(
-            lo, current, op, value_, node
+        in_place = (
+            None if isinstance(base, Var) and isinstance(base.type, Array) else _in_place(lo, current, op, value_, node)
         )
         result = in_place if in_place is not None else _combine(lo, op, current, value_, node)
     containers.set_item(lo, base, index, result, target)
@@ -144,9 +145,11 @@ def _augment_item(
 def _may_repeat(key: Subscript) -> bool:
     """Whether an index may name an element twice: integer arrays and lists may, masks and slices do not."""
     return any(
-        isinstance(item, Var)
-        and (not isinstance(item.type, Array) or item.type.dtype is None or item.type.dtype.kind != "b")
-        and isinstance(item.type, (Array, List, Number, Opaque))
+        (
+            isinstance(item, Var)
+            and (not isinstance(item.type, Array) or item.type.dtype is None or item.type.dtype.kind != "b")
+            and isinstance(item.type, (Array, List, Number, Opaque))
+        )
         or (isinstance(item, Const) and isinstance(item.value, (tuple, list)))
         for item in key.items
     )

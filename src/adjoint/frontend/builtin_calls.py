@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import functools
-import itertools
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -14,12 +11,12 @@ import numpy as np
 
 from adjoint.frontend import containers, library, objects
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
 from adjoint.frontend.indexing import array_key
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
     NONE,
     Closure,
-    GeneratorValue,
     IteratorValue,
     Method,
     Partial,
@@ -36,28 +33,8 @@ from adjoint.frontend.values import (
 from adjoint.ir.nodes import Call, Const, Store, Var
 from adjoint.ir.types import Array, Dict, List, Scalar
 
-Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any]
-_HANDLERS: dict[Any, Handler] = {}
 
-
-def handler(constant: Any) -> Handler | None:
-    """What lowers calls of ``constant``; the handler may decline by returning ``NotImplemented``."""
-    try:
-        return _HANDLERS.get(constant)
-    except TypeError:
-        return None
-
-
-def _handles(*functions: Any) -> Callable[[Handler], Handler]:
-    def register(function: Handler) -> Handler:
-        for constant in functions:
-            _HANDLERS[constant] = function
-        return function
-
-    return register
-
-
-@_handles(range)
+@handles(range)
 def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     atoms = [materialize(lo, value, node) for value in args]
     if len(atoms) == 1:
@@ -65,23 +42,23 @@ def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     return RangeValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else Const(1))
 
 
-@_handles(enumerate)
+@handles(enumerate)
 def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
-    return IteratorValue("enumerate", (_sequence(lo, args[0]), start))
+    return IteratorValue("enumerate", (sequence(lo, args[0]), start))
 
 
-@_handles(zip)
+@handles(zip)
 def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return IteratorValue("zip", tuple(_sequence(lo, arg) for arg in args))
+    return IteratorValue("zip", tuple(sequence(lo, arg) for arg in args))
 
 
-@_handles(reversed)
+@handles(reversed)
 def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     method = objects.special_method(lo, args[0], "__reversed__")
     if method is not None:
         return NotImplemented
-    return IteratorValue("reversed", (_sequence(lo, args[0]),))
+    return IteratorValue("reversed", (sequence(lo, args[0]),))
 
 
 def _by_method(name: str) -> Handler:
@@ -106,10 +83,10 @@ for _function, _name in (
     (math.ceil, "__ceil__"),
     (math.trunc, "__trunc__"),
 ):
-    _HANDLERS[_function] = _by_method(_name)
+    HANDLERS[_function] = _by_method(_name)
 
 
-@_handles(bool)
+@handles(bool)
 def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     from adjoint.frontend.expressions import truth_of
 
@@ -118,29 +95,21 @@ def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return truth_of(lo, args[0], node)
 
 
-@_handles(iter)
+@handles(iter)
 def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return IteratorValue("iter", (_sequence(lo, args[0]),))
+    return IteratorValue("iter", (sequence(lo, args[0]),))
 
 
-def _sequence(lo: Lowerer, value: Value) -> Value:
-    if isinstance(value, GeneratorValue):
-        from adjoint.frontend.comprehensions import list_of_generator
-
-        return list_of_generator(lo, value)
-    from adjoint.frontend.iteration import iterated
-
-    return iterated(lo, value, None)
-
-
-@_handles(next)
+@handles(next)
 def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if all(is_atom(arg) for arg in args):
         return NotImplemented
-    raise lo.problem("AD0305", node, "'next' takes an item out of an iterator, which the reverse sweep cannot give back")
+    raise lo.problem(
+        "AD0305", node, "'next' takes an item out of an iterator, which the reverse sweep cannot give back"
+    )
 
 
-@_handles(len)
+@handles(len)
 def _len(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if isinstance(args[0], RangeValue):
         return NotImplemented
@@ -149,12 +118,12 @@ def _len(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     return containers.length(lo, args[0], node)
 
 
-@_handles(eval, exec, locals, globals)
+@handles(eval, exec, locals, globals)
 def _names_unseen(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     raise lo.problem("AD0301", node, "variables are read or written here by names that are not in the source")
 
 
-@_handles(isinstance)
+@handles(isinstance)
 def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     classes = materialize(lo, args[1], node)
     if isinstance(args[0], Union):
@@ -172,13 +141,13 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         raise lo.problem("AD0203", node, "the second argument of 'isinstance' is not a class") from None
 
 
-@_handles(type)
+@handles(type)
 def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     cls = objects.class_of(lo, args[0]) if len(args) == 1 else None
     return NotImplemented if cls is None else Const(cls)
 
 
-@_handles(callable)
+@handles(callable)
 def _callable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if isinstance(args[0], Const):
         return Const(callable(args[0].value))
@@ -187,7 +156,7 @@ def _callable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return Const(objects.special_method(lo, args[0], "__call__") is not None)
 
 
-@_handles(hasattr)
+@handles(hasattr)
 def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     base, name = args
     if not isinstance(name, Const):
@@ -203,7 +172,7 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     return NotImplemented if cls is None else Const(name.value in fields or hasattr(cls, name.value))
 
 
-@_handles(getattr)
+@handles(getattr)
 def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not isinstance(args[1], Const):
         return NotImplemented
@@ -214,7 +183,7 @@ def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     return objects.attribute(lo, args[0], args[1].value, node)
 
 
-@_handles(setattr, object.__setattr__)
+@handles(setattr, object.__setattr__)
 def _setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     base, name, value = args
     if not isinstance(name, Const):
@@ -226,12 +195,12 @@ def _setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     return NONE
 
 
-@_handles(object.__init__)
+@handles(object.__init__)
 def _object_init(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return NONE
 
 
-@_handles(super)
+@handles(super)
 def _super(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     from adjoint.frontend.values import SuperValue
 
@@ -243,11 +212,11 @@ def _super(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 # -- containers -------------------------------------------------------------------------------------------------------
 
 
-@_handles(tuple)
+@handles(tuple)
 def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not args:
         return TupleValue(())
-    value = _sequence(lo, args[0])
+    value = sequence(lo, args[0])
     from adjoint.frontend.iteration import static_items
 
     items = static_items(lo, value, node)
@@ -259,11 +228,11 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     return library.call(lo, library.copied, [value], node)
 
 
-@_handles(list)
+@handles(list)
 def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not args:
         return containers.new_list(lo, [], node)
-    value = _sequence(lo, args[0])
+    value = sequence(lo, args[0])
     from adjoint.frontend.iteration import static_items
 
     items = static_items(lo, value, node)
@@ -274,7 +243,7 @@ def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return library.call(lo, library.copied, [value], node)
 
 
-@_handles(dict)
+@handles(dict)
 def _dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     parts: list[tuple[Any, Value]] = []
     if args:
@@ -284,7 +253,7 @@ def _dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         else:
             from adjoint.frontend.iteration import static_items
 
-            pairs = static_items(lo, _sequence(lo, args[0]), node)
+            pairs = static_items(lo, sequence(lo, args[0]), node)
             if pairs is None:
                 return NotImplemented
             for pair in pairs:
@@ -294,7 +263,7 @@ def _dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return containers.new_dict(lo, parts, node)
 
 
-@_handles(slice)
+@handles(slice)
 def _slice(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     atoms = [materialize(lo, value, node) for value in args]
     if len(atoms) == 1:
@@ -303,7 +272,7 @@ def _slice(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 
 def _method(cls: type, name: str) -> Callable[[Handler], Handler]:
-    return _handles(getattr(cls, name))
+    return handles(getattr(cls, name))
 
 
 @_method(list, "append")
@@ -355,7 +324,7 @@ def _at_run_time(ref: Ref) -> Any:
 
 @_method(list, "extend")
 def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.extend_list(lo, args[0], _sequence(lo, args[1]), node)
+    containers.extend_list(lo, args[0], sequence(lo, args[1]), node)
     return NONE
 
 
@@ -394,7 +363,7 @@ def _clear(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     return NONE
 
 
-@_handles(list.copy, dict.copy)
+@handles(list.copy, dict.copy)
 def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
     if isinstance(record, Record):
@@ -418,10 +387,10 @@ def _dict_view(kind: str) -> Handler:
 
 
 for _kind in ("items", "keys", "values"):
-    _HANDLERS[getattr(dict, _kind)] = _dict_view(_kind)
+    HANDLERS[getattr(dict, _kind)] = _dict_view(_kind)
 
 
-@_handles(dict.get)
+@handles(dict.get)
 def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     default = args[2] if len(args) > 2 else NONE
     if isinstance(args[0], Ref) and isinstance(args[1], Const):
@@ -434,7 +403,7 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     return NotImplemented
 
 
-@_handles(dict.pop)
+@handles(dict.pop)
 def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     containers.refuse_if_iterated(lo, args[0], node)
     record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
@@ -451,7 +420,7 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return found
 
 
-@_handles(dict.update)
+@handles(dict.update)
 def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     parts: list[tuple[Any, Value]] = []
     if len(args) > 1:
@@ -468,142 +437,7 @@ def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 # -- folds ------------------------------------------------------------------------------------------------------------
 
 
-@_handles(sum, math.fsum)
-def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.comprehensions import fold_generator
-    from adjoint.frontend.expressions import apply_operator
-    from adjoint.frontend.iteration import static_items
-
-    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
-
-    def add(total: Value, item: Value) -> Value:
-        return apply_operator(lo, operator.add, [total, item], node)
-
-    if isinstance(args[0], GeneratorValue):
-        return fold_generator(lo, args[0], start, add)
-    items = static_items(lo, args[0], node)
-    if items is not None:
-        total = start
-        for place, item in enumerate(items):
-            total = item if place == 0 and total == Const(0) and isinstance(item, Var) else add(total, item)
-        return total
-    return library.call(lo, library.total, [args[0], start], node)
-
-
-def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
-    def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        from adjoint.frontend.iteration import static_items
-
-        key = kwargs.get("key")
-        if len(args) > 1:
-            if key is not None:
-                return library.call(lo, by_key, [containers.new_list(lo, args, node), key], node)
-            result = args[0]
-            for item in args[1:]:
-                result = _binary_extreme(lo, builtin, result, item, node)
-            return result
-        value = _sequence(lo, args[0])
-        items = static_items(lo, value, node)
-        if "default" in kwargs:
-            if items is not None and not items:
-                return kwargs["default"]
-            if items is None:
-                raise lo.problem("AD0301", node, f"'{builtin.__name__}' with a default of a list of unknown length")
-        if key is not None and key != NONE:
-            return library.call(lo, by_key, [value, key], node)
-        if items:
-            result = items[0]
-            for item in items[1:]:
-                result = _binary_extreme(lo, builtin, result, item, node)
-            return result
-        if is_atom(value) and not isinstance(getattr(value, "type", None), (List, Array)):
-            return NotImplemented
-        if isinstance(value, RangeValue):
-            return NotImplemented
-        return library.call(lo, plain, [value], node)
-
-    return fold
-
-
-def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
-    from adjoint.frontend.expressions import call
-
-    if isinstance(one, Const) and isinstance(other, Const):
-        return Const(builtin(one.value, other.value))
-    if all(is_atom(value) for value in (one, other)):
-        return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
-    return library.call(lo, library.largest if builtin is max else library.smallest, [TupleValue((one, other))], node)
-
-
-_HANDLERS[max] = _extreme(max, library.largest, library.largest_by)
-_HANDLERS[min] = _extreme(min, library.smallest, library.smallest_by)
-
-
-def _quantifier(plain: Any) -> Handler:
-    def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        if isinstance(args[0], Var) and not isinstance(args[0].type, (List, Array)):
-            return NotImplemented
-        return library.call(lo, plain, [_sequence(lo, args[0])], node)
-
-    return fold
-
-
-_HANDLERS[any] = _quantifier(library.any_of)
-_HANDLERS[all] = _quantifier(library.all_of)
-
-
-@_handles(map)
-def _map(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    sequences = [_sequence(lo, arg) for arg in args[1:]]
-    if len(sequences) == 1:
-        return library.call(lo, library.mapped, [args[0], *sequences], node)
-    if len(sequences) == 2:
-        return library.call(lo, library.mapped2, [args[0], *sequences], node)
-    raise lo.problem("AD0301", node, "'map' over more than two sequences")
-
-
-@_handles(filter)
-def _filter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return library.call(lo, library.filtered, [args[0], _sequence(lo, args[1])], node)
-
-
-@_handles(functools.reduce)
-def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    sequence = _sequence(lo, args[1])
-    if len(args) > 2:
-        return library.call(lo, library.reduce, [args[0], sequence, args[2]], node)
-    return library.call(lo, library.reduce_from_first, [args[0], sequence], node)
-
-
-@_handles(functools.partial)
-def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()))
-
-
-@_handles(itertools.accumulate)
-def _accumulate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    function = kwargs.get("func", args[1] if len(args) > 1 else Const(operator.add))
-    if "initial" in kwargs:
-        raise lo.problem("AD0301", node, "'accumulate' with 'initial'")
-    return library.call(lo, library.accumulated, [_sequence(lo, args[0]), function], node)
-
-
-@_handles(itertools.product)
-def _product(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if len(args) != 2 or kwargs:
-        return NotImplemented
-    return library.call(lo, library.crossed, [_sequence(lo, arg) for arg in args], node)
-
-
-@_handles(itertools.chain)
-def _chain(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    result = _sequence(lo, args[0])
-    for arg in args[1:]:
-        result = library.call(lo, library.joined, [result, _sequence(lo, arg)], node)
-    return result
-
-
-@_handles(np.ndarray.tolist)
+@handles(np.ndarray.tolist)
 def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     type_ = getattr(args[0], "type", None)
     if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) > 2:
@@ -611,13 +445,15 @@ def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     return library.call(lo, library.copied if len(type_.dims) == 1 else library.rows, [args[0]], node)
 
 
-@_handles(list.sort)
+@handles(list.sort)
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     containers.refuse_if_iterated(lo, args[0], node)
     items = containers.list_items(lo, args[0])
     if items is None or not isinstance(args[0], Ref):
         raise lo.problem("AD0303", node, "'sort' of a list that exists at run time", helps=("use sorted(...)",))
-    ordered = _sorted(lo, args, kwargs, node)
+    from adjoint.frontend.fold_calls import sorted_list
+
+    ordered = sorted_list(lo, args, kwargs, node)
     new = containers.list_items(lo, ordered)
     if new is None:
         raise lo.problem("AD0303", node, "'sort' of these items", helps=("use sorted(...)",))
@@ -625,44 +461,10 @@ def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return NONE
 
 
-@_handles(sorted)
-def _sorted(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """The order is found without derivatives; then the items are taken in that order."""
-    from adjoint.frontend.iteration import static_items
-    from adjoint.runtime.sorting import order_of
-
-    sequence = _sequence(lo, args[0])
-    key, reverse = kwargs.get("key", NONE), kwargs.get("reverse", Const(False))
-    keys = sequence if key == NONE else library.call(lo, library.mapped, [key, sequence], node)
-    items = static_items(lo, sequence, node)
-    if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
-        ordered = sorted((item.value for item in items), reverse=bool(getattr(reverse, "value", False)))  # type: ignore[union-attr]
-        return containers.new_list(lo, [Const(item) for item in ordered], node)
-    atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
-    places = Var("order", List(Scalar("int")))
-    lo.emit(Call((places,), order_of, tuple(atoms), (), lo.span(node)))
-    if items is not None:
-        from adjoint.frontend.materialize import materialize as made
-
-        if all(is_atom(item) for item in items):
-            sequence = made(lo, TupleValue(tuple(items)), node)
-            from adjoint.frontend.shapes import join_types, type_of
-
-            element = type_of(items[0])
-            for item in items[1:]:
-                element = join_types(element, type_of(item)) or element
-            row = []
-            for i in range(len(items)):
-                place = containers.subscript(lo, places, Const(i), node)
-                row.append(containers.subscript(lo, sequence, place, node))
-            return containers.new_list(lo, row, node)
-    return library.call(lo, library.in_order, [sequence, places], node)
-
-
 # -- arrays written in place ------------------------------------------------------------------------------------------
 
 
-@_handles(np.ndarray.fill)
+@handles(np.ndarray.fill)
 def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     value = materialize(lo, args[1], node)
     assert isinstance(args[0], Var)
@@ -671,7 +473,7 @@ def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return NONE
 
 
-@_handles(np.add.at)
+@handles(np.add.at)
 def _add_at(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     base = args[0]
     if not isinstance(base, Var) or not isinstance(base.type, Array) or len(args) != 3:
@@ -682,17 +484,17 @@ def _add_at(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     return NONE
 
 
-@_handles(np.copyto)
+@handles(np.copyto)
 def _copyto(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return NotImplemented if kwargs else _fill(lo, args, {}, node)
 
 
-@_handles(np.ndarray.sort, np.put, np.place, np.fill_diagonal, np.putmask)
+@handles(np.ndarray.sort, np.put, np.place, np.fill_diagonal, np.putmask)
 def _writes(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     raise lo.problem("AD0303", node, "this writes its argument in place in a way that is not supported yet")
 
 
-@_handles(np.isscalar)
+@handles(np.isscalar)
 def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if isinstance(args[0], Var) and isinstance(args[0].type, (Scalar, Array)):
         return Const(isinstance(args[0].type, Scalar))
@@ -714,13 +516,13 @@ def _observing(function: Any) -> Handler:
 
 
 for _observer in (print, repr, str, format):
-    _HANDLERS[_observer] = _observing(_observer)
+    HANDLERS[_observer] = _observing(_observer)
 
 
 # -- arrays of known structure ----------------------------------------------------------------------------------------
 
 
-@_handles(np.array, np.asarray)
+@handles(np.array, np.asarray)
 def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """``np.array`` of nested lists and tuples whose leaves are known one by one."""
     from adjoint.runtime.sequences import array_of

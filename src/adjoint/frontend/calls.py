@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import site
 import sys
 import sysconfig
@@ -12,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError
-from adjoint.frontend import builtin_calls, containers, inputs, objects, source
-from adjoint.frontend.core import Frame, Lowerer, MAX_INLINE_DEPTH, Restart
+from adjoint.frontend import containers, handlers, inputs, objects, source
+from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import scope_of
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
@@ -106,17 +107,16 @@ def call_value(
 def _call_constant(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    for place, arg in enumerate(args):
-        if isinstance(arg, Union) and (registry.rule_for(constant) is not None or constant in (float, abs)):
-            from adjoint.frontend.expressions import on_each_option
+    union = next((arg for arg in args if isinstance(arg, Union)), None)
+    if union is not None and (registry.rule_for(constant) is not None or constant in (float, abs)):
+        from adjoint.frontend.expressions import on_each_option
 
-            return on_each_option(
-                lo,
-                arg,
-                lambda option: _call_constant(lo, constant, [*args[:place], option, *args[place + 1 :]], kwargs, node),
-                node,
-            )
-    special = builtin_calls.handler(constant)
+        def apply(option: Value) -> Value:
+            chosen = [option if arg is union else arg for arg in args]
+            return _call_constant(lo, constant, chosen, kwargs, node)
+
+        return on_each_option(lo, union, apply, node)
+    special = handlers.handler(constant)
     if special is not None:
         result = special(lo, args, kwargs, node)
         if result is not NotImplemented:
@@ -152,7 +152,7 @@ def _call_constant(
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return _call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
     if function is None and not isinstance(constant, (types.BuiltinFunctionType, types.MethodDescriptorType)):
-        call = getattr(type(constant), "__call__", None)
+        call = inspect.getattr_static(type(constant), "__call__", None)
         if isinstance(call, types.FunctionType) and not type(constant).__module__.startswith("numpy"):
             receiver = inputs.captured(lo, constant, ("object", constant), "self", node)
             return call_value(lo, Const(call), [receiver, *args], kwargs, node)
@@ -369,8 +369,7 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
         cells[name] = inputs.cell_of(lo, cell, name)
     origin = ("own_default",) if function is lo.run_data.root else ("default", function)
     defaults = tuple(
-        inputs.captured(lo, value, (*origin, i), name, node)
-        for i, (name, value) in enumerate(_defaults_of(function))
+        inputs.captured(lo, value, (*origin, i), name, node) for i, (name, value) in enumerate(_defaults_of(function))
     )
     kw_defaults = {
         name: inputs.captured(lo, value, (*origin, name), name, node)

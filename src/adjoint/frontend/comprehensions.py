@@ -128,9 +128,7 @@ def append(lo: Lowerer, target: Var, value: Value, node: ast.AST | None) -> None
     lo.emit(Call((), list.append, (target, atom), (), lo.span(node)))
 
 
-def _known(
-    lo: Lowerer, generator: ast.comprehension, items: Sequence[Value], element: ast.expr
-) -> list[Value] | None:
+def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Value], element: ast.expr) -> list[Value] | None:
     from adjoint.frontend import assign
     from adjoint.frontend.expressions import evaluate, truth
 

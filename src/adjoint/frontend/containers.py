@@ -6,8 +6,6 @@ import ast
 import operator
 from typing import Any, NoReturn
 
-
-
 from adjoint.frontend import library
 from adjoint.frontend.core import Lowerer, Restart, Unreached
 from adjoint.frontend.indexing import array_key, type_of_item
@@ -113,7 +111,7 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
         case Ref(origin=origin):
             assert origin is not None
             raise NeedsRuntime(tuple(original_sites((value.site,))))
-        case (Closure() | Method()) if lo.counted_loops:
+        case Closure() | Method() if lo.counted_loops:
             lo.unroll_innermost()
             return materialize(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple:
@@ -187,7 +185,9 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
     fields: dict[str, Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
     known = lo.settings.site_types.get(ref.site)
     if isinstance(known, Instance):
-        joined = {key: join_types(type_, fields[key]) if key in fields else type_ for key, type_ in known.fields.items()}
+        joined = {
+            key: join_types(type_, fields[key]) if key in fields else type_ for key, type_ in known.fields.items()
+        }
         fields = {key: type_ if type_ is not None else OPAQUE for key, type_ in {**fields, **joined}.items()}
     storage = Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, ref.site))
@@ -419,9 +419,7 @@ def _constant_slice(index: SliceValue) -> slice | None:
     return None
 
 
-def _item_of_tuple(
-    lo: Lowerer, base: Value, items: tuple[Value, ...], index: Value, node: ast.AST | None
-) -> Value:
+def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Value, node: ast.AST | None) -> Value:
     if isinstance(index, SliceValue):
         part = _constant_slice(index)
         if part is None:
@@ -429,7 +427,8 @@ def _item_of_tuple(
         return TupleValue(items[part])
     if isinstance(index, Const):
         try:
-            return items[index.value]
+            item: Value = items[index.value]
+            return item
         except IndexError as error:
             raise_error(lo, IndexError, str(error), node)
         except TypeError as error:
@@ -452,12 +451,16 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         return new_list(lo, record.items[part], node)
     if isinstance(index, Const):
         try:
-            return record.items[index.value]
+            item: Value = record.items[index.value]
+            return item
         except IndexError as error:
             raise_error(lo, IndexError, str(error), node)
         except TypeError as error:
             raise lo.problem("AD0203", node, str(error)) from None
-    if any(isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value)) for item in record.items):
+    if any(
+        isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value))
+        for item in record.items
+    ):
         return Union(materialize(lo, index, node), record.items)
     raise NeedsRuntime(tuple(original_sites((base.site,))))
 
@@ -600,5 +603,3 @@ def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     target = Var("n", INT)
     lo.emit(Call((target,), len, (materialize(lo, value, node),), (), lo.span(node)))
     return target
-
-

@@ -147,7 +147,7 @@ class Lowerer:
         *,
         notes: Iterable[str] = (),
         helps: Iterable[str] | None = None,
-        **fields: object,
+        **fields: Any,
     ) -> Problem:
         """An exception to raise: this code, at this place; without ``helps`` those of the catalogue."""
         span, facts = self.fixed_span, list(notes)
@@ -330,9 +330,7 @@ class Lowerer:
         if not self.enclosed and all(value is first or (is_atom(value) and value == first) for value in values):
             return first
         shape = self.join_shapes([shapes.shape_of(v, leaf.store) for v, leaf in zip(values, leaves, strict=True)], key)
-        rows = [
-            list(shapes.flatten(value, shape, leaf.store)) for value, leaf in zip(values, leaves, strict=True)
-        ]
+        rows = [list(shapes.flatten(value, shape, leaf.store)) for value, leaf in zip(values, leaves, strict=True)]
         atoms: list[Atom] = []
         for place, (type_, name) in enumerate(shapes.leaf_types(shape, hint)):
             row = [atoms_of_leaf[place] for atoms_of_leaf in rows]
@@ -492,4 +490,4 @@ def _with_targets(statement: Call | If, targets: tuple[Var, ...]) -> Statement:
     return If(statement.cond, statement.then, statement.orelse, targets, statement.span)
 
 
-__all__ = ["OPAQUE", "Exiting", "Frame", "Joined", "Lowerer", "Open", "Problem", "Region", "Settings", "Loop"]
+__all__ = ["OPAQUE", "Exiting", "Frame", "Joined", "Loop", "Lowerer", "Open", "Problem", "Region", "Settings"]

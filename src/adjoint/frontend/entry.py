@@ -14,9 +14,12 @@ from typing import Any
 from adjoint.diagnostics import Diagnostic, DifferentiationError
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
+from adjoint.frontend.inner import Inner, lower_inner, name_of
 from adjoint.frontend.inputs import Captured, Guard, enter, entered_root
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.parameters import parameter_names
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
+from adjoint.frontend.tangent_values import differentiable_leaves, tangent_of
 from adjoint.frontend.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
 from adjoint.ir.types import Opaque, carries_derivative
@@ -112,7 +115,7 @@ def lower_operator(
 
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)
-        names = derivatives.parameter_names(lo, fn, None)
+        names = parameter_names(lo, fn, None)
         params, values, named = _entered(lo, names, args, kwargs)
         if kind == "call":
             from adjoint.frontend.calls import call_value
@@ -130,7 +133,7 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
 
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)
-        names = derivatives.parameter_names(lo, fn, None)
+        names = parameter_names(lo, fn, None)
         params, values, _ = _entered(lo, names, primals, {})
         dots: list[Value] = []
         for i, tangent in enumerate(tangents):
@@ -154,10 +157,10 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)
-        names = derivatives.parameter_names(lo, fn, None)
+        names = parameter_names(lo, fn, None)
         params, values, named = _entered(lo, names, args, kwargs)
-        places = [i for i, value in enumerate(values) if any(True for _ in derivatives.differentiable_leaves(lo, value))]
-        inner = derivatives.lower_inner(lo, fn, values, named, places, None)
+        places = [i for i, value in enumerate(values) if any(True for _ in differentiable_leaves(lo, value))]
+        inner = lower_inner(lo, fn, values, named, places, None)
         outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
         halves = split(inner.function, tuple(range(inner.count)), outputs)
         atoms = inline(lo.open, halves.primal, inner.atoms)
@@ -195,7 +198,7 @@ def _adjoint(
     lo: Lowerer,
     fn: Value,
     halves: Any,
-    inner: derivatives.Inner,
+    inner: Inner,
     outputs: tuple[int, ...],
     places: Sequence[int],
     values: Sequence[Value],
@@ -212,7 +215,7 @@ def _adjoint(
     bars = iter([_as_var(lo, atom) for atom in cotangents])
     tangents: list[Value] = []
     for i, value in enumerate(values):
-        tangents.append(derivatives.tangent_of(lo, value, bars) if i in places else NONE)
+        tangents.append(tangent_of(lo, value, bars) if i in places else NONE)
     atom = materialize(lo, TupleValue(tuple(tangents)), None, observer=True)
     root_block = lo.open
     root_block.terminator = Return((atom,))
@@ -240,7 +243,8 @@ def _entered(
     lo: Lowerer, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Var], list[Value], dict[str, Value]]:
     """One parameter of the entry for every argument of the call, used or not."""
-    lo.run_data.arguments = {**dict(enumerate(args)), **kwargs}
+    lo.run_data.arguments = dict(enumerate(args))
+    lo.run_data.arguments.update(kwargs)
     params: list[Var] = []
     values: list[Value] = []
     for i, argument in enumerate(args):
@@ -258,7 +262,7 @@ def _enter_one(lo: Lowerer, argument: Any, path: tuple[Any, ...], hint: str, par
 
 
 def _plain_name(fn: Value) -> str:
-    return derivatives._name_of(fn)
+    return name_of(fn)
 
 
 def _finish(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -> Entry:

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.frontend import containers, library, objects, shapes
-from adjoint.frontend.core import Frame, Lowerer
+from adjoint.frontend.core import Lowerer
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inplace_name, method_name, reflected_name
 from adjoint.frontend.refine import Fact, fact_of
-from adjoint.frontend.scope import scope_of
 from adjoint.frontend.values import (
     NONE,
     UNDEFINED,
-    Cell,
     Closure,
     GeneratorValue,
-    IteratorValue,
     Method,
     Operator,
     Partial,
@@ -33,10 +29,9 @@ from adjoint.frontend.values import (
     Union,
     Value,
     is_atom,
-    list_record,
 )
 from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Tuple
 from adjoint.runtime import display
 
 
@@ -133,8 +128,14 @@ def apply_operator(
     """``op`` on values of any kind: numbers and arrays by a call, objects by their methods, lists and tuples here."""
     for place, operand in enumerate(operands):
         if isinstance(operand, Union):
-            return _on_each_option(lo, operand, lambda option, p=place: apply_operator(  # type: ignore[misc]
-                lo, op, [*operands[:p], option, *operands[p + 1 :]], node), node)
+            return _on_each_option(
+                lo,
+                operand,
+                lambda option, p=place: apply_operator(  # type: ignore[misc]
+                    lo, op, [*operands[:p], option, *operands[p + 1 :]], node
+                ),
+                node,
+            )
     if any(objects.is_object(lo, operand) for operand in operands):
         return _by_method(lo, op, operands, node, inplace)
     sequence = _on_sequences(lo, op, operands, node)
@@ -144,15 +145,15 @@ def apply_operator(
     return call(lo, op, atoms, node)
 
 
-def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None, **kwargs: Atom) -> Atom:
+def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) -> Atom:
     """A call with one result; what is known is computed here."""
-    if callee in SAFE_TO_FOLD and not kwargs and all(_folds(a) for a in atoms):
+    if callee in SAFE_TO_FOLD and all(_folds(a) for a in atoms):
         try:
             return Const(callee(*(a.value for a in atoms)))  # type: ignore[union-attr]
         except Exception:  # raises at run time too
             pass
     lo.at(node)
-    return lo.open.call(callee, *atoms, **kwargs)
+    return lo.open.call(callee, *atoms)
 
 
 def _folds(value: Atom) -> bool:
@@ -322,11 +323,12 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
             assert isinstance(record, Record)
             if record.cls in (list, dict):
                 return Const(bool(record.parts))
-            return objects.truth_of_object(lo, value, node)
-        case Union():
-            found = _on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
-            assert isinstance(found, (Var, Const))
+            found: Atom = objects.truth_of_object(lo, value, node)
             return found
+        case Union():
+            outcome = _on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
+            assert isinstance(outcome, (Var, Const))
+            return outcome
         case Closure() | Method() | Partial() | Operator():
             return Const(True)
         case RangeValue():
@@ -548,4 +550,3 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Lowerer, Any], Value]] = {
     ast.GeneratorExp: _generator,
     ast.Starred: _starred,
 }
-

@@ -86,14 +86,15 @@ def _advanced(base: Array, key: Subscript) -> Type:
         example = _example(item, len(base.dims) - axis)
         if example is None:
             return Array(base.dtype, None)
-        consumed = 0 if _is_none(item) else (example.ndim if getattr(example, "dtype", None) == bool else 1)
+        consumed = 0 if _is_none(item) else (example.ndim if getattr(example, "dtype", None) == np.bool_ else 1)
         axis += consumed
         items.append(example)
     try:
         result = sample[tuple(items)]
     except (IndexError, TypeError, ValueError):
         return Array(base.dtype, None)
-    return Array(base.dtype, ("any",) * result.ndim) if isinstance(result, np.ndarray) else scalar_of(base)
+    any_dims: tuple[Dim, ...] = tuple("any" for _ in range(np.ndim(result)))
+    return Array(base.dtype, any_dims) if isinstance(result, np.ndarray) else scalar_of(base)
 
 
 def _example(item: Atom | Slice, rank_left: int) -> Any:

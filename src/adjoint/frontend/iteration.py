@@ -26,8 +26,6 @@ from adjoint.frontend.values import (
 from adjoint.ir.nodes import Atom, Const, Items, Range, Var, Yield
 from adjoint.ir.types import INT, OPAQUE, Array, Dict, List, Number, Tuple
 
-
-
 MAX_UNROLLED = 32
 
 
@@ -166,31 +164,31 @@ def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value]
         case Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):
             return [Const(item) for item in constant]
         case Const(value=type() as cls) if hasattr(cls, "__members__"):
-            return [Const(item) for item in cls]
+            return [Const(item) for item in cls.__members__.values()]
         case Var(type=Tuple()):
             return containers.known_items(lo, value, node)
         case IteratorValue(kind="enumerate", parts=(inner, start)):
-            items = static_items(lo, inner, node)
-            if items is None or not isinstance(start, Const):
+            numbered = static_items(lo, inner, node)
+            if numbered is None or not isinstance(start, Const):
                 return None
-            return [TupleValue((Const(start.value + i), item)) for i, item in enumerate(items)]
+            return [TupleValue((Const(start.value + i), item)) for i, item in enumerate(numbered)]
         case IteratorValue(kind="zip", parts=parts):
-            columns = [static_items(lo, part, node) for part in parts]
-            known = [column for column in columns if column is not None]
+            found = [static_items(lo, part, node) for part in parts]
+            known = [column for column in found if column is not None]
             if not known:
                 return None
             count = min(map(len, known))
-            if len(known) < len(columns):
-                if any(_indexed(lo, part, node) is None for part, c in zip(parts, columns, strict=True) if c is None):
+            if len(known) < len(found):
+                if any(_indexed(lo, part, node) is None for part, c in zip(parts, found, strict=True) if c is None):
                     return None
-                columns = [
+                known = [
                     [containers.subscript(lo, part, Const(i), node) for i in range(count)] if column is None else column
-                    for part, column in zip(parts, columns, strict=True)
+                    for part, column in zip(parts, found, strict=True)
                 ]
-            return [TupleValue(tuple(column[i] for column in columns if column is not None)) for i in range(count)]
+            return [TupleValue(tuple(column[i] for column in known)) for i in range(count)]
         case IteratorValue(kind="reversed", parts=(inner,)):
-            items = static_items(lo, inner, node)
-            return None if items is None else items[::-1]
+            forward = static_items(lo, inner, node)
+            return None if forward is None else forward[::-1]
         case IteratorValue(kind="items", parts=(Ref() as table,)):
             record = lo.store[table]
             assert isinstance(record, Record)
@@ -226,28 +224,29 @@ def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None
         case Var(type=Dict()):
             return _by_subscript(lo, lo.open.call(list, value), node)
         case IteratorValue(kind="enumerate", parts=(inner, start)):
-            items = _indexed(lo, inner, node)
-            if items is None:
+            inside = _indexed(lo, inner, node)
+            if inside is None:
                 return None
+            item_at = inside.item
 
             def numbered(index: Value) -> Value:
                 number = index if start == Const(0) else call(lo, operator.add, [index, start], node)  # type: ignore[list-item]
-                return TupleValue((number, _item(items, index)))
+                return TupleValue((number, item_at(index)))
 
-            return _Indexed(items.length, numbered)
+            return _Indexed(inside.length, numbered)
         case IteratorValue(kind="zip", parts=parts):
-            columns = [_indexed(lo, part, node) or _listed(lo, part, node) for part in parts]
+            rows = [_indexed(lo, part, node) or _listed(lo, part, node) for part in parts]
             return _Indexed(
-                lambda: _shortest(lo, [column.length() for column in columns], node),
-                lambda index: TupleValue(tuple(_item(column, index) for column in columns)),
+                lambda: _shortest(lo, [row.length() for row in rows], node),
+                lambda index: TupleValue(tuple(row.item(index) for row in rows)),
             )
         case IteratorValue(kind="reversed", parts=(inner,)):
-            items = _indexed(lo, inner, node)
-            if items is None:
+            turned = _indexed(lo, inner, node)
+            if turned is None:
                 return None
-            length = items.length()
+            back, length = turned.item, turned.length()
             last = call(lo, operator.sub, [length, Const(1)], node)
-            return _Indexed(lambda: length, lambda i: _item(items, call(lo, operator.sub, [last, i], node)))  # type: ignore[list-item]
+            return _Indexed(lambda: length, lambda i: back(call(lo, operator.sub, [last, i], node)))  # type: ignore[list-item]
         case IteratorValue(kind="items" | "values" as kind, parts=(Var(type=Dict()) as table,)):
             keys = lo.open.call(list, table)
 
@@ -263,10 +262,6 @@ def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None
             raise lo.problem("AD0301", node, "iterating over a value that has several structures")
         case _:
             return None
-
-
-def _item(sequence: _Indexed, index: Value) -> Value:
-    return sequence.item(index)
 
 
 def _by_subscript(lo: Lowerer, value: Var, node: ast.AST | None) -> _Indexed:

@@ -1,6 +1,5 @@
 """What some of Python's own functions do, in Python: lowered like a user's code where their arguments are active."""
 
-# ruff: noqa: A001, A002
 from __future__ import annotations
 
 import ast
@@ -27,7 +26,7 @@ def repeat(items: Any, count: Any) -> Any:
     result = []
     for _ in range(count):
         for item in items:
-            result.append(item)
+            result.append(item)  # noqa: PERF402
     return result
 
 
@@ -38,9 +37,9 @@ def part(items: Any, places: Any) -> Any:
 def joined(items: Any, more: Any) -> Any:
     result = []
     for item in items:
-        result.append(item)
+        result.append(item)  # noqa: PERF402
     for item in more:
-        result.append(item)
+        result.append(item)  # noqa: PERF402
     return result
 
 
@@ -74,7 +73,7 @@ def retupled(rows_: Any) -> Any:
 
 
 def copied(items: Any) -> Any:
-    return [item for item in items]
+    return [item for item in items]  # noqa: C416
 
 
 def total(items: Any, start: Any) -> Any:

@@ -161,7 +161,16 @@ def _emit(
     same_way = len(kinds) < 2 or (set(kinds) <= {"exhausted", "break"} and not orelse and stores["same"])
     exit_kind = None if same_way else Var("exit_kind", INT)
     lo.emit(
-        Loop(over, index, found.params, inits, found.root.seal(), tuple(targets) + tuple(extras), exit_kind, lo.span(node))
+        Loop(
+            over,
+            index,
+            found.params,
+            inits,
+            found.root.seal(),
+            tuple(targets) + tuple(extras),
+            exit_kind,
+            lo.span(node),
+        )
     )
     if not kinds:
         lo.block = None
@@ -256,9 +265,7 @@ def _handed_out(
     shape = _detached(shapes.shape_of(value, inside), store)
     atoms: list[Atom] = []
     known = set(new_targets)
-    for atom, (type_, name) in zip(
-        shapes.flatten(value, shape, inside), shapes.leaf_types(shape, hint), strict=True
-    ):
+    for atom, (type_, name) in zip(shapes.flatten(value, shape, inside), shapes.leaf_types(shape, hint), strict=True):
         if isinstance(atom, Var) and atom not in known:
             target = Var(name, type_, named)
             new_targets.append(target)

@@ -10,11 +10,9 @@ from typing import Any
 from adjoint.frontend import assign, containers, objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.expressions import apply_operator, compare, evaluate, truth, truth_of
-from adjoint.frontend.values import UNDEFINED, Ref, Record, TupleValue, Union, Value
+from adjoint.frontend.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, List, Tuple
-
-
 
 Then = Callable[[], Value]
 
@@ -106,7 +104,9 @@ def _pattern(
     match pattern:
         case ast.MatchValue(value=expression):
             wanted = evaluate(lo, expression)
-            conditions.append(lambda: truth_of(lo, apply_operator(lo, operator.eq, [subject, wanted], pattern), pattern))
+            conditions.append(
+                lambda: truth_of(lo, apply_operator(lo, operator.eq, [subject, wanted], pattern), pattern)
+            )
             return True
         case ast.MatchSingleton(value=constant):
             conditions.append(lambda: truth_of(lo, compare(lo, ast.Is(), subject, Const(constant), pattern), pattern))
@@ -202,9 +202,7 @@ def _sequence(
         parts = [*parts[:before], *parts[before + 1 :]]
     if len(items) != len(parts):
         return False
-    return all(
-        _pattern(lo, part, item, conditions, bindings) for part, item in zip(parts, items, strict=True)
-    )
+    return all(_pattern(lo, part, item, conditions, bindings) for part, item in zip(parts, items, strict=True))
 
 
 def _class(

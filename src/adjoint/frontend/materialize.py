@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any
 
 from adjoint.frontend.core import Lowerer
@@ -52,9 +53,9 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
         case SliceValue(lower=lower, upper=upper, step=step):
             return _call(lo, slice, [lower, upper, step])
         case IteratorValue(kind=kind, parts=parts):
-            from builtins import __dict__ as builtins
-
-            return _call(lo, builtins[kind], [materialize(lo, part, node, observer=observer) for part in parts])
+            return _call(
+                lo, getattr(builtins, kind), [materialize(lo, part, node, observer=observer) for part in parts]
+            )
         case Closure(function=function) if function is not None:
             return Const(function)
         case Partial() | Method() if observer:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError, error
-from adjoint.frontend import derivatives
 from adjoint.frontend.core import Lowerer, Problem, Settings
 from adjoint.frontend.inputs import entered_root
+from adjoint.frontend.parameters import parameter_names, positions
 from adjoint.ir.nodes import Const
 
 
@@ -20,7 +20,7 @@ def resolve(
     lo = Lowerer(Settings())
     try:
         fn = entered_root(lo, function)
-        names = derivatives.parameter_names(lo, fn, None)
+        names = parameter_names(lo, fn, None)
         arguments = list(args)
         for name in names[len(args) :]:
             if name not in kwargs:
@@ -31,7 +31,7 @@ def resolve(
         if any(name in chosen for name in rest):
             raise error("AD0405", None, "a matrix of derivatives needs arguments that are given by position")
         values: list[Any] = [Const(None)] * len(arguments)
-        places = derivatives.positions(lo, fn, wrt, values, {}, None)
+        places = positions(lo, fn, wrt, values, {}, None)
     except Problem as problem:
         raise DifferentiationError(problem.diagnostic) from None
     bound = functools.partial(function, **rest) if rest else function

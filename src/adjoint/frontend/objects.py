@@ -12,7 +12,7 @@ import numpy as np
 
 from adjoint.frontend import library
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.shapes import NeedsRuntime, original_sites, type_of
+from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
     Closure,
     Method,
@@ -126,10 +126,11 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
                 return Method(Const(getattr(library, f"namedtuple{name}")), base)
             return _through_class(lo, base, cls, name, node)
         case SuperValue(owner=owner, receiver=receiver):
-            cls = class_of(lo, receiver)
+            found_class = class_of(lo, receiver)
             if isinstance(receiver, Const) and isinstance(receiver.value, type):
-                cls = receiver.value
-            assert cls is not None
+                found_class = receiver.value
+            assert found_class is not None
+            cls = found_class
             following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
             for parent in following:
                 if name in parent.__dict__:
@@ -336,7 +337,7 @@ def set_attribute(lo: Lowerer, base: Value, name: str, value: Value, node: ast.A
             return
         custom = inspect.getattr_static(cls, "__setattr__", None)
         if custom is not object.__setattr__ and isinstance(base, Ref):
-            if getattr(cls, "__dataclass_params__", None) is not None and cls.__dataclass_params__.frozen:
+            if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
                 raise lo.problem("AD0203", node, f"{cls.__name__!r} is frozen: its fields cannot be assigned")
             if isinstance(custom, types.FunctionType):
                 raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__setattr__'")

@@ -9,7 +9,7 @@ from typing import Any
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.loops import _loose as loose
-from adjoint.frontend.values import Closure, Ref, TupleValue, Value
+from adjoint.frontend.values import Closure, Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Definition, Function, Raise, Statement, Var
 from adjoint.ir.walk import free_vars, map_blocks, substitute
 
@@ -58,7 +58,8 @@ def _size(lo: Lowerer, value: Value) -> int:
         return 1 + sum(_size(lo, item) for item in value.items)
     if isinstance(value, Ref):
         record = lo.store[value]
-        return 1 + sum(_size(lo, item) for item in record.items)  # type: ignore[union-attr]
+        assert isinstance(record, Record)
+        return 1 + sum(_size(lo, item) for item in record.items)
     return 1
 
 
@@ -110,9 +111,7 @@ def _anonymous(shape: shapes.Shape) -> shapes.Shape:
             return shape
 
 
-def _lower(
-    lo: Lowerer, called: Called, closure: Closure, found: dict[str, shapes.Shape], node: ast.AST | None
-) -> None:
+def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shapes.Shape], node: ast.AST | None) -> None:
     """Lowers the body until what it returns is settled."""
     for _ in range(MAX_PASSES):
         params, block, result = _run(lo, closure, found, node)
@@ -174,8 +173,7 @@ def _run(
     spec = closure.source.node.args
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
-    for parameter in [*spec.posonlyargs, *spec.args]:
-        args.append(arguments[parameter.arg])
+    args.extend(arguments[parameter.arg] for parameter in [*spec.posonlyargs, *spec.args])
     if spec.vararg is not None:
         rest = arguments[spec.vararg.arg]
         assert isinstance(rest, TupleValue)
@@ -184,7 +182,6 @@ def _run(
         kwargs[parameter.arg] = arguments[parameter.arg]
     if spec.kwarg is not None:
         raise lo.problem("AD0301", node, "a recursive function with '**' parameters")
-    region = None
     with lo.region("function") as region:
         try:
             lo.leave("return", run_closure(lo, closure, args, kwargs, node))

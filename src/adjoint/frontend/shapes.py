@@ -31,6 +31,7 @@ from adjoint.ir.types import (
     OPAQUE,
     Array,
     Dict,
+    Dim,
     Instance,
     List,
     Number,
@@ -183,8 +184,8 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
             raise NeedsRuntime(one.sites)
         case Leaf(type=type_), RefShape(record=record) if _is_runtime_form(record.cls, type_):
             raise NeedsRuntime(other.sites)
-        case ComposedShape(), ComposedShape() if (
-            type(one.template) is type(other.template) and len(one.items) == len(other.items)
+        case ComposedShape(), ComposedShape() if type(one.template) is type(other.template) and len(one.items) == len(
+            other.items
         ):
             return ComposedShape(one.template, tuple(map(join, one.items, other.items)))
         case _:
@@ -210,7 +211,9 @@ def _join_leaves(one: Leaf | Same, other: Leaf | Same) -> Shape | None:
     for shape in (one, other):
         if isinstance(shape, Leaf):
             types.append(shape.type)
-        elif isinstance(shape.value, Const) and isinstance(shape.value.value, (bool, int, float, complex, str, np.generic)):
+        elif isinstance(shape.value, Const) and isinstance(
+            shape.value.value, (bool, int, float, complex, str, np.generic)
+        ):
             types.append(abstract(shape.value.value))
         else:
             return None
@@ -242,8 +245,9 @@ def _join_refs(one: RefShape, other: RefShape) -> Shape | None:
 
 
 def _join_options(one: Shape, other: Shape) -> Shape:
-    options = list(one.options) if isinstance(one, UnionShape) else [one]
-    for addition in other.options if isinstance(other, UnionShape) else (other,):
+    options: list[Shape] = list(one.options) if isinstance(one, UnionShape) else [one]
+    additions: tuple[Shape, ...] = other.options if isinstance(other, UnionShape) else (other,)
+    for addition in additions:
         for index, option in enumerate(options):
             joined = _join_alike(option, addition)
             if joined is not None:
@@ -263,11 +267,11 @@ def join_types(one: Type, other: Type) -> Type | None:
             return _join_scalars(one, other)
         case Array(), Array():
             one.storage.unite(other.storage)
-            dims = None
+            dims: tuple[Dim, ...] | None = None
             if one.dims is not None and other.dims is not None and len(one.dims) == len(other.dims):
                 dims = tuple("any" if a != b else a for a, b in zip(one.dims, other.dims, strict=True))
-            return Array(one.dtype if one.dtype == other.dtype else None, dims, one.storage)  # type: ignore[arg-type]
-        case (Scalar() | Array() | Number()), (Scalar() | Array() | Number()):
+            return Array(one.dtype if one.dtype == other.dtype else None, dims, one.storage)
+        case ((Scalar() | Array() | Number()), (Scalar() | Array() | Number())):
             return Number()
         case List(), List():
             element = _join_optional(one.element, other.element)
@@ -432,5 +436,3 @@ def build(shape: Shape, atoms: Iterator[Atom], store: dict[Any, Value]) -> Value
         case UnionShape(options=options):
             tag = next(atoms)
             return Union(tag, tuple(build(option, atoms, store) for option in options))
-
-

@@ -47,9 +47,7 @@ def splice(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, 
     raise AssertionError(f"the structure of what {fn!r} makes does not settle")
 
 
-def _attempt(
-    builder: Builder, settings: Settings, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]
-) -> Spliced:
+def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:
     lowerer = Lowerer(settings)
     lowerer.fixed_span = builder.span
     lowerer.run_data.all_constant = True

@@ -256,9 +256,7 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
     _guard(lo, node, body, context=context, name=name)
 
 
-def _users_context(
-    lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem], manager: Value
-) -> None:
+def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem], manager: Value) -> None:
     """A context manager whose methods can be seen; an exception in the body passes by its ``__exit__``."""
     from adjoint.frontend.calls import call_value
 
@@ -441,7 +439,7 @@ def _refuse_torn(lo: Lowerer, node: ast.Try, cell: Cell) -> Value:
     raise lo.problem(
         "AD0308",
         node,
-        f"{cell.name!r} is assigned before a statement that may raise, and its value after the handler depends on where",
+        f"{cell.name!r} is assigned before a statement that may raise: what it is after the handler depends on where",
         helps=(f"assign {cell.name!r} in every handler too, or compute it in the 'else' part",),
     )
 

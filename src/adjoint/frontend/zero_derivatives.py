@@ -13,14 +13,13 @@ import numpy as np
 
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
-from adjoint.ir.nodes import Atom, Call, Function, Return, Statement, Var
+from adjoint.ir.nodes import Atom, Call, Function, Return, Statement
 from adjoint.ir.walk import leaves, statements_in
 from adjoint.transform.dependence import Dependence
 
-ROUNDINGS = frozenset(
-    (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)
-    + (np.floor, np.ceil, np.trunc, np.rint, np.round, np.fix, np.floor_divide)
-)
+_PYTHON_ROUNDINGS = (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)
+_NUMPY_ROUNDINGS = (np.floor, np.ceil, np.trunc, np.rint, np.round, np.fix, np.floor_divide)
+ROUNDINGS = frozenset((*_PYTHON_ROUNDINGS, *_NUMPY_ROUNDINGS))
 
 
 def zero_derivatives(
@@ -37,9 +36,7 @@ def zero_derivatives(
     outputs
         Indices of the results that are differentiated.
     """
-    returned = [
-        leaf.values[place] for leaf in leaves(function.body) if isinstance(leaf, Return) for place in outputs
-    ]
+    returned = [leaf.values[place] for leaf in leaves(function.body) if isinstance(leaf, Return) for place in outputs]
     if not returned:
         return
     for name, places, span in arguments:
@@ -76,7 +73,7 @@ def _rounding(function: Function, places: Sequence[int], returned: Sequence[Atom
     varied = varying(function.body, [function.params[place] for place in places])
     for statement in statements_in(function.body):
         if isinstance(statement, Call) and _rounds(statement) and any(arg in varied for arg in statement.args):
-            results = [target for target in statement.targets if isinstance(target, Var)]
+            results = list(statement.targets)
             if not results:
                 continue
             if any(atom in varying(function.body, results) for atom in returned):

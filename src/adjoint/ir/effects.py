@@ -292,9 +292,7 @@ def _written_places(function: Function | None, seen: set[int]) -> tuple[int, ...
                 for place in _places_written_by(statement, len(values), seen):
                     value = type_of_atom(values[place])
                     written.update(_own_storage(value) if _writes_only_slots(statement) else storages(value))
-    return tuple(
-        place for place, param in enumerate(function.params) if not written.isdisjoint(storages(param.type))
-    )
+    return tuple(place for place, param in enumerate(function.params) if not written.isdisjoint(storages(param.type)))
 
 
 def _places_written_by(call: Call, count: int, seen: set[int]) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ Dim = Literal["one", "many", "any"]
 """An array's extent: known to be 1, known not to be 1, or not known."""
 
 
-def _same_dtype(one: np.dtype | None, other: np.dtype | None) -> bool:  # type: ignore[type-arg]
+def _same_dtype(one: np.dtype | None, other: np.dtype | None) -> bool:
     """NumPy finds None equal to the dtype of floats."""
     return one is other or (one is not None and other is not None and one == other)
 
@@ -64,7 +64,7 @@ class Scalar(Type):
     """A number: Python's own where ``dtype`` is None, else a NumPy scalar of that dtype."""
 
     kind: ScalarKind
-    dtype: np.dtype | None = None  # type: ignore[type-arg]
+    dtype: np.dtype | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scalar) and self.kind == other.kind and _same_dtype(self.dtype, other.dtype)
@@ -80,7 +80,7 @@ class Array(Type):
     Storage takes no part in comparison: two arrays of one type may lie in different memory.
     """
 
-    dtype: np.dtype | None  # type: ignore[type-arg]
+    dtype: np.dtype | None
     dims: tuple[Dim, ...] | None
     storage: Storage = field(default_factory=Storage, compare=False, repr=False)
 
@@ -141,7 +141,7 @@ BOOL = Scalar("bool")
 OPAQUE = Opaque()
 
 
-def is_float_dtype(dtype: np.dtype | None) -> bool:  # type: ignore[type-arg]
+def is_float_dtype(dtype: np.dtype | None) -> bool:
     return dtype is not None and dtype.kind in "fc"
 
 

@@ -22,29 +22,29 @@ SETTINGS = Settings()
 #: ad.grad(global_variable)(2.0)
 def global_variable(x):
     global best
-    best = x * x
+    best = x * x  # error[AD0302]: the global variable 'best' is assigned
     return best
 
 
 #: ad.grad(global_dict)(2.0)
 def global_dict(x):
-    CACHE["x"] = x * x
+    CACHE["x"] = x * x  # error[AD0302]: what is stored here depends on the arguments
     return CACHE["x"]
 
 
 #: ad.grad(global_list)(2.0)
 def global_list(x):
-    HISTORY.append(x * x)
+    HISTORY.append(x * x)  # error[AD0302]: what is stored here depends on the arguments
     return x * 2
 
 
 #: ad.grad(global_array)(2.0)
 def global_array(x):
-    BUFFER[0] = x
+    BUFFER[0] = x  # error[AD0302]: what is stored here depends on the arguments
     return BUFFER[0] * x
 
 
-#: ad.grad(global_object)(2.0)
+#: ad.grad(global_object)(2.0)  # error[AD0302]: what is stored here depends on the arguments
 def global_object(x):
     SETTINGS.last = x * x
     return x * 2
@@ -52,14 +52,14 @@ def global_object(x):
 
 #: ad.grad(shuffled)(np.ones(3), np.random.default_rng(0))
 def shuffled(x, rng):
-    rng.shuffle(x)
+    rng.shuffle(x)  # error[AD0303]: 'shuffle' is handed memory that varies, and may write it
     return x[0]
 
 
 #: ad.grad(list_grows)([1.0, 2.0])
 def list_grows(items):
     for item in items:
-        items.append(0.5 * item)
+        items.append(0.5 * item)  # error[AD0306]: a loop around runs through what is changed here
     return sum(items)
 
 
@@ -69,7 +69,7 @@ def local_list_grows(x):
     total = 0.0
     for item in items:
         if len(items) < 4:
-            items.append(item * x)
+            items.append(item * x)  # error[AD0306]: a loop around runs through what is changed here
         total += item
     return total
 
@@ -80,13 +80,13 @@ def list_shrinks(x, n):
     total = 0.0
     for i, item in enumerate(items):
         total += item * i
-        items.pop()
+        items.pop()  # error[AD0306]: a loop around runs through what is changed here
     return total
 
 
 #: ad.grad(list_extended_by_helper)(2.0)
 def grow(items, x):
-    items.extend([x])
+    items.extend([x])  # error[AD0306]: a loop around runs through what is changed here
 
 
 def list_extended_by_helper(x):
@@ -102,7 +102,7 @@ def list_extended_by_helper(x):
 def dict_grows(table):
     total = 0.0
     for key in table:
-        table[key + "!"] = 2.0
+        table[key + "!"] = 2.0  # error[AD0306]: a loop around runs through what is changed here
         total += table[key]
     return total
 
@@ -110,37 +110,37 @@ def dict_grows(table):
 #: ad.grad(stored_in_counter)(2.0)
 def stored_in_counter(x):
     counter = collections.Counter()
-    counter["x"] = x * x
+    counter["x"] = x * x  # error[AD0307]: what is stored here varies
     return counter["x"] * x
 
 
 #: ad.grad(stored_in_deque)(2.0)
 def stored_in_deque(x):
     queue = collections.deque()
-    queue.append(x * x)
+    queue.append(x * x)  # error[AD0307]: 'append' belongs to an object that is not looked into, and may store what it is handed
     return queue[0] * x
 
 
 #: ad.grad(stored_in_set)(2.0)
 def stored_in_set(x):
-    return sum({x, x * 2})
+    return sum({x, x * 2})  # error[AD0307]: what varies is put into a set here
 
 
 #: ad.grad(float_into_integers)(2.0)
 def float_into_integers(x):
     y = np.array([0, 0, 0])
-    y[0] = x * x
+    y[0] = x * x  # error[AD0408]: a float is stored into an array of int64, which cuts it off
     return y.sum() * x
 
 
 #: ad.grad(float_into_integers_in_place)(2.0)
 def float_into_integers_in_place(x):
     y = np.arange(3)
-    y += x
+    y += x  # error[AD0408]: an array of int64 cannot take floats in place
     return y.sum() * x
 
 
-#: ad.grad(overlapping, wrt=(0, 1))(*[BUFFER, BUFFER])
+#: ad.grad(overlapping, wrt=(0, 1))(*[BUFFER, BUFFER])  # error[AD0303]: arguments 0 and 1 share memory, and the function writes one
 def overlapping(x, out):
     for i in range(3):
         out[i] = x[i] * 2.0
@@ -151,23 +151,23 @@ def overlapping(x, out):
 def unknown_kind_in_place(x, text):
     total = 0.0
     for value in json.loads(text):
-        total += value * x
+        total += value * x  # error[AD0401]: it is not known whether this is a number (which would be rebound) or an array (which would be written)
     return total
 
 
 #: ad.grad(next_of_iterator)([1.0, 2.0])
 def next_of_iterator(values):
     stream = iter(values)
-    return next(stream) * 2.0
+    return next(stream) * 2.0  # error[AD0305]: 'next' takes an item out of an iterator, which the reverse sweep cannot give back
 
 
 #: ad.grad(generator_argument)(i * 1.0 for i in range(3))
-def generator_argument(values):
+def generator_argument(values):  # error[AD0305]: argument 0 is an iterator of class 'generator'
     return sum(values)
 
 
 #: ad.grad(iterator_argument)(iter([1.0, 2.0]))
-def iterator_argument(values):
+def iterator_argument(values):  # error[AD0305]: argument 0 is an iterator of class 'list_iterator'
     total = 0.0
     for value in values:
         total += value

@@ -7,28 +7,28 @@ exec("def executed(x):\n    return x * x", NAMESPACE)
 
 
 #: ad.grad(generator)(2.0)
-def generator(x):
+def generator(x):  # error[AD0104]: it is a generator
     yield x
 
 
 #: ad.grad(coroutine)(2.0)
-async def coroutine(x):
+async def coroutine(x):  # error[AD0104]: it is a coroutine
     return x
 
 
-#: ad.grad(NAMESPACE["executed"])(2.0)
+#: ad.grad(NAMESPACE["executed"])(2.0)  # error[AD0101]: the text of '<string>' cannot be found
 
 
-#: ad.grad(eval("lambda x: x * x"))(2.0)
+#: ad.grad(eval("lambda x: x * x"))(2.0)  # error[AD0101]: the text of '<string>' cannot be found
 
 
-#: ad.grad(calls_function_without_source)(2.0)
+#: ad.grad(calls_function_without_source)(2.0)  # error[AD0101]: the text of '<string>' cannot be found
 def calls_function_without_source(x):
     return NAMESPACE["executed"](x) + 1.0
 
 
 #: ad.grad(calls_generator)(2.0)
-def powers(x):
+def powers(x):  # error[AD0104]: it is a generator
     yield x
     yield x * x
 

@@ -5,7 +5,7 @@ import adjoint as ad
 
 #: ad.grad(local_class)(2.0)
 def local_class(x):
-    class Settings(metaclass=type):
+    class Settings(metaclass=type):  # error[AD0301]: a class defined inside a differentiated function is not supported here
         scale = 3.0
 
     return Settings.scale * x
@@ -13,7 +13,7 @@ def local_class(x):
 
 #: ad.grad(coroutine_inside)(2.0)
 def coroutine_inside(x):
-    async def later():
+    async def later():  # error[AD0301]: 'async def' is not supported here
         return x
 
     return x * 2
@@ -21,7 +21,7 @@ def coroutine_inside(x):
 
 #: ad.grad(generator_inside)(2.0)
 def generator_inside(x):
-    def powers():
+    def powers():  # error[AD0104]: 'powers' is a generator
         yield x
         yield x * x
 
@@ -30,12 +30,12 @@ def generator_inside(x):
 
 #: ad.grad(yield_in_lambda)(2.0)
 def yield_in_lambda(x):
-    return list((lambda: (yield x))())[0]
+    return list((lambda: (yield x))())[0]  # error[AD0104]: '<lambda>' is a generator
 
 
 #: ad.grad(exception_group)(2.0)
 def exception_group(x):
-    try:
+    try:  # error[AD0301]: 'except*' is not supported here
         y = x * x
     except* ValueError:
         y = x
@@ -44,7 +44,7 @@ def exception_group(x):
 
 #: ad.grad(delete_unknown_item)([1.0, 2.0])
 def delete_unknown_item(weights):
-    del weights[0]
+    del weights[0]  # error[AD0301]: 'del' of an item that is not known at compile time
     return sum(weights)
 
 
@@ -52,28 +52,28 @@ def delete_unknown_item(weights):
 def read_after_delete(x):
     y = x * x
     del y
-    return y
+    return y  # error[AD0304]: 'y' is read before it is assigned
 
 
 #: ad.grad(unbound_name)(2.0)
 def unbound_name(x):
-    return x * unheard_of  # noqa: F821
+    return x * unheard_of  # noqa: F821  # error[AD0304]: the name 'unheard_of' is not defined
 
 
 #: ad.grad(evaluated)(2.0)
 def evaluated(x):
-    return eval("x * x")
+    return eval("x * x")  # error[AD0301]: variables are read or written here by names that are not in the source
 
 
 #: ad.grad(executed)(2.0)
 def executed(x):
-    exec("y = x")
+    exec("y = x")  # error[AD0301]: variables are read or written here by names that are not in the source
     return x
 
 
 #: ad.grad(assigned_in_try)(2.0, 1.0)
 def assigned_in_try(y, w):
-    try:
+    try:  # error[AD0308]: 'y' is assigned before a statement that may raise: what it is after the handler depends on where
         y = y * 2
         z = 1 / w
     except ZeroDivisionError:
@@ -83,11 +83,11 @@ def assigned_in_try(y, w):
 
 #: ad.grad(three_problems)(2.0)
 def three_problems(x):
-    class Empty:
+    class Empty:  # error[AD0301]: a class defined inside a differentiated function is not supported here
         pass
 
-    y = scale(x)
-    z = float.fromhex(x.hex())
+    y = scale(x)  # error[AD0203]: scale() is not given 'factor'
+    z = float.fromhex(x.hex())  # error[AD0204]: a number that varies comes back from text here
     return x + y + z
 
 
@@ -98,7 +98,7 @@ def scale(x, factor):
 #: ad.grad(problem_in_each_branch)(2.0)
 def problem_in_each_branch(x):
     if x > 0:
-        y = scale(x)
+        y = scale(x)  # error[AD0203]: scale() is not given 'factor'
     else:
-        y = scale(x, 1.0, 2.0)
+        y = scale(x, 1.0, 2.0)  # error[AD0203]: scale() takes 2 arguments, 3 are given
     return y

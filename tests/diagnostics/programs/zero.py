@@ -7,33 +7,33 @@ import numpy as np
 
 
 #: ad.grad(constant)(2.0)
-def constant(x):
+def constant(x):  # warning[AD0501]: nothing of 'x' reaches the result
     return math.sqrt(3.0)
 
 
 #: ad.grad(unused, wrt=(0, 1))(2.0, 1.0)
-def unused(x, y):
+def unused(x, y):  # warning[AD0501]: nothing of 'y' reaches the result
     return x * 2
 
 
 #: ad.grad(steps)(2.0)
-def steps(x):
+def steps(x):  # warning[AD0501]: nothing of 'x' reaches the result
     return 1.0 if x > 0 else 0.0
 
 
 #: ad.grad(truncated)(2.0)
 def truncated(x):
-    return 2.0 * int(x)
+    return 2.0 * int(x)  # warning[AD0502]: what depends on 'x' goes through this
 
 
 #: ad.grad(rounded)(1.234)
 def rounded(x):
-    return 2.0 * round(x, 2)
+    return 2.0 * round(x, 2)  # warning[AD0502]: what depends on 'x' goes through this
 
 
 #: ad.value_and_grad(floored)(np.ones(3))
 def floored(x):
-    return np.sum(np.floor(x))
+    return np.sum(np.floor(x))  # warning[AD0502]: what depends on 'x' goes through this
 
 
 #: ad.grad(only_in_part)(2.0)

@@ -1,0 +1,193 @@
+"""Functions that go over a sequence: sums, extremes, maps, sorting."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import math
+import operator
+from typing import Any
+
+from adjoint.frontend import containers, library
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.values import (
+    NONE,
+    GeneratorValue,
+    Partial,
+    RangeValue,
+    TupleValue,
+    Value,
+    is_atom,
+)
+from adjoint.ir.nodes import Call, Const, Var
+from adjoint.ir.types import Array, List, Scalar
+
+
+@handles(sum, math.fsum)
+def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.comprehensions import fold_generator
+    from adjoint.frontend.expressions import apply_operator
+    from adjoint.frontend.iteration import static_items
+
+    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+
+    def add(total: Value, item: Value) -> Value:
+        return apply_operator(lo, operator.add, [total, item], node)
+
+    if isinstance(args[0], GeneratorValue):
+        return fold_generator(lo, args[0], start, add)
+    items = static_items(lo, args[0], node)
+    if items is not None:
+        total = start
+        for place, item in enumerate(items):
+            total = item if place == 0 and total == Const(0) and isinstance(item, Var) else add(total, item)
+        return total
+    return library.call(lo, library.total, [args[0], start], node)
+
+
+def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
+    def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        from adjoint.frontend.iteration import static_items
+
+        key = kwargs.get("key")
+        if len(args) > 1:
+            if key is not None:
+                return library.call(lo, by_key, [containers.new_list(lo, args, node), key], node)
+            result = args[0]
+            for item in args[1:]:
+                result = _binary_extreme(lo, builtin, result, item, node)
+            return result
+        value = sequence(lo, args[0])
+        items = static_items(lo, value, node)
+        if "default" in kwargs:
+            if items is not None and not items:
+                return kwargs["default"]
+            if items is None:
+                raise lo.problem("AD0301", node, f"'{builtin.__name__}' with a default of a list of unknown length")
+        if key is not None and key != NONE:
+            return library.call(lo, by_key, [value, key], node)
+        if items:
+            result = items[0]
+            for item in items[1:]:
+                result = _binary_extreme(lo, builtin, result, item, node)
+            return result
+        if is_atom(value) and not isinstance(getattr(value, "type", None), (List, Array)):
+            return NotImplemented
+        if isinstance(value, RangeValue):
+            return NotImplemented
+        return library.call(lo, plain, [value], node)
+
+    return fold
+
+
+def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
+    from adjoint.frontend.expressions import call
+
+    if isinstance(one, Const) and isinstance(other, Const):
+        return Const(builtin(one.value, other.value))
+    if all(is_atom(value) for value in (one, other)):
+        return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
+    return library.call(lo, library.largest if builtin is max else library.smallest, [TupleValue((one, other))], node)
+
+
+def _quantifier(plain: Any) -> Handler:
+    def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if isinstance(args[0], Var) and not isinstance(args[0].type, (List, Array)):
+            return NotImplemented
+        return library.call(lo, plain, [sequence(lo, args[0])], node)
+
+    return fold
+
+
+@handles(map)
+def _map(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    sequences = [sequence(lo, arg) for arg in args[1:]]
+    if len(sequences) == 1:
+        return library.call(lo, library.mapped, [args[0], *sequences], node)
+    if len(sequences) == 2:
+        return library.call(lo, library.mapped2, [args[0], *sequences], node)
+    raise lo.problem("AD0301", node, "'map' over more than two sequences")
+
+
+@handles(filter)
+def _filter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return library.call(lo, library.filtered, [args[0], sequence(lo, args[1])], node)
+
+
+@handles(functools.reduce)
+def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = sequence(lo, args[1])
+    if len(args) > 2:
+        return library.call(lo, library.reduce, [args[0], given, args[2]], node)
+    return library.call(lo, library.reduce_from_first, [args[0], given], node)
+
+
+@handles(functools.partial)
+def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()))
+
+
+@handles(itertools.accumulate)
+def _accumulate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    function = kwargs.get("func", args[1] if len(args) > 1 else Const(operator.add))
+    if "initial" in kwargs:
+        raise lo.problem("AD0301", node, "'accumulate' with 'initial'")
+    return library.call(lo, library.accumulated, [sequence(lo, args[0]), function], node)
+
+
+@handles(itertools.product)
+def _product(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) != 2 or kwargs:
+        return NotImplemented
+    return library.call(lo, library.crossed, [sequence(lo, arg) for arg in args], node)
+
+
+@handles(itertools.chain)
+def _chain(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    result = sequence(lo, args[0])
+    for arg in args[1:]:
+        result = library.call(lo, library.joined, [result, sequence(lo, arg)], node)
+    return result
+
+
+@handles(sorted)
+def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """The order is found without derivatives; then the items are taken in that order."""
+    from adjoint.frontend.iteration import static_items
+    from adjoint.runtime.sorting import order_of
+
+    given = sequence(lo, args[0])
+    key, reverse = kwargs.get("key", NONE), kwargs.get("reverse", Const(False))
+    keys = given if key == NONE else library.call(lo, library.mapped, [key, given], node)
+    items = static_items(lo, given, node)
+    if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
+        ordered = sorted((item.value for item in items), reverse=bool(getattr(reverse, "value", False)))  # type: ignore[union-attr]
+        return containers.new_list(lo, [Const(item) for item in ordered], node)
+    atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
+    places = Var("order", List(Scalar("int")))
+    lo.emit(Call((places,), order_of, tuple(atoms), (), lo.span(node)))
+    if items is not None:
+        from adjoint.frontend.materialize import materialize as made
+
+        if all(is_atom(item) for item in items):
+            given = made(lo, TupleValue(tuple(items)), node)
+            from adjoint.frontend.shapes import join_types, type_of
+
+            element = type_of(items[0])
+            for item in items[1:]:
+                element = join_types(element, type_of(item)) or element
+            row = []
+            for i in range(len(items)):
+                place = containers.subscript(lo, places, Const(i), node)
+                row.append(containers.subscript(lo, given, place, node))
+            return containers.new_list(lo, row, node)
+    return library.call(lo, library.in_order, [given, places], node)
+
+
+HANDLERS[max] = _extreme(max, library.largest, library.largest_by)
+HANDLERS[min] = _extreme(min, library.smallest, library.smallest_by)
+HANDLERS[any] = _quantifier(library.any_of)
+HANDLERS[all] = _quantifier(library.all_of)

@@ -1,0 +1,239 @@
+"""The function that a differential operator differentiates, lowered with fresh parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adjoint.analysis.varying import varying
+from adjoint.diagnostics import DifferentiationError, diagnostic
+from adjoint.frontend import shapes
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.parameters import MARK, parameter_names, refusal
+from adjoint.frontend.values import (
+    Closure,
+    Method,
+    Operator,
+    Partial,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.ir.nodes import Atom, Block, Const, Function, Var
+from adjoint.ir.types import (
+    FLOAT,
+    Opaque,
+    Type,
+    carries_derivative,
+)
+from adjoint.ir.walk import free_vars
+
+_INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
+
+
+@dataclass(eq=False, slots=True)
+class Active:
+    """Fresh parameters for the differentiable leaves of some arguments, and the atoms they stand for."""
+
+    params: list[Var]
+    atoms: list[Atom]
+    copies: dict[Ref, Ref] = field(default_factory=dict)
+
+
+def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
+    """A copy of ``value`` whose differentiable leaves are fresh parameters."""
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            return _parameter(value, Var(value.hint, type_, True), active)
+        case Const(value=constant) if isinstance(constant, float):
+            return _parameter(value, Var(hint, FLOAT, True), active)
+        case TupleValue(items=items, cls=cls):
+            names = getattr(cls, "_fields", None)
+            return TupleValue(
+                tuple(activate(lo, item, active, names[i] if names else f"{hint}_{i}") for i, item in enumerate(items)),
+                cls,
+            )
+        case Ref():
+            if value in active.copies:
+                return active.copies[value]
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            copy = active.copies[value] = Ref(value.site, value.origin)
+            lo.store[copy] = Record(
+                record.cls,
+                tuple(
+                    (key, activate(lo, part, active, key if isinstance(key, str) else hint))
+                    for key, part in record.parts
+                ),
+            )
+            return copy
+        case Union():
+            return Union(value.tag, tuple(activate(lo, option, active, hint) for option in value.options))
+        case _:
+            return value
+
+
+def _parameter(atom: Atom, param: Var, active: Active) -> Var:
+    active.params.append(param)
+    active.atoms.append(atom)
+    return param
+
+
+@dataclass(eq=False, slots=True)
+class Inner:
+    """A function to differentiate: its results are the leaves of ``shape``."""
+
+    function: Function
+    atoms: tuple[Atom, ...]
+    """The arguments of the function: the active ones first."""
+    count: int
+    """How many are active."""
+    shape: shapes.Shape
+    results: tuple[Type, ...]
+
+
+def lower_inner(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    places: Sequence[int | str],
+    node: ast.AST | None,
+) -> Inner:
+    """Lowers a function with the arguments at ``places`` as fresh parameters."""
+    from adjoint.frontend.calls import call_value
+
+    outer_block, outer_store = lo.open, lo.store
+    root = lo.fork(outer_store)
+    names = parameter_names(lo, function, node)
+    active = Active([], [])
+    new_args, new_kwargs = list(args), dict(kwargs)
+    for place in places:
+        active.copies.clear()  # arguments are varied one by one, also where one object is passed twice
+        if isinstance(place, str):
+            new_kwargs[place] = activate(lo, kwargs[place], active, place)
+        else:
+            hint = names[place] if place < len(names) else "x"
+            new_args[place] = activate(lo, args[place], active, hint)
+    before = dict(lo.store)
+    with lo.region("function") as region:
+        value = call_value(lo, function, new_args, new_kwargs, node)
+        lo.leave("return", value)
+    if not region.exits:
+        block = root.seal()
+        _check_outside_writes(lo, block, active.params)
+        raise refusal(lo, "AD0407", function, node, "this never returns: every path raises an exception, or has no end")
+    shape = lo.join_shapes([_as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
+    for leaf in region.exits:
+        _check_effects(lo, before, leaf.store, node)
+    block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store)))
+    lo.block, lo.store = outer_block, outer_store
+    own = set(active.params)
+    free = tuple(var for var in free_vars(block) if var not in own)
+    inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
+    from adjoint.ir.walk import substitute
+
+    if free:
+        block = substitute(block, inner_free)
+    lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
+    _check_outside_writes(lo, block, active.params)
+    _check_results(lo, function, lowered, region.exits, shape, active.params, node)
+    types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
+    return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def _check_results(
+    lo: Lowerer,
+    function: Value,
+    lowered: Function,
+    exits: Sequence[Any],
+    shape: shapes.Shape,
+    params: Sequence[Var],
+    node: ast.AST | None,
+) -> None:
+    """Refuses results that vary but of which it is not known what they are: their derivative would be lost."""
+    unknown = [
+        place
+        for place, (type_, _) in enumerate(shapes.leaf_types(shape, ""))
+        if isinstance(type_, Opaque) and not (type_.cls is not None and issubclass(type_.cls, _INACTIVE))
+    ]
+    if not unknown:
+        return
+    varied = varying(lowered.body, params)
+    for leaf in exits:
+        atoms = list(shapes.flatten(leaf.value, shape, leaf.store))
+        if any(atoms[place] in varied for place in unknown):
+            from adjoint.transform.dependence import Dependence
+
+            problems = Dependence(lowered, range(len(params)), unknown).problems
+            if problems:
+                raise DifferentiationError(problems)
+            label = "what this returns depends on the arguments, but its kind is not known"
+            raise refusal(lo, "AD0401", function, node, label)
+
+
+def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> None:
+    """What outlives the call may be written, but not with what varies."""
+    if not lo.run_data.outside_writes:
+        return
+    varied = varying(block, params)
+    found = [
+        diagnostic("AD0302", span, "what is stored here depends on the arguments")
+        for _, value, span in lo.run_data.outside_writes
+        if value in varied
+    ]
+    if found:
+        raise DifferentiationError(*found)
+
+
+def _as_result(shape: shapes.Shape) -> shapes.Shape:
+    """Constants among the results are results all the same."""
+    match shape:
+        case shapes.Same(value=Const(value=bool() | int() | float() | complex() as constant)):
+            number = isinstance(constant, (int, float)) and not isinstance(constant, bool)
+            return shapes.Leaf(FLOAT if number else shapes.type_of(Const(constant)))
+        case shapes.TupleShape(cls=cls, items=items):
+            return shapes.TupleShape(cls, tuple(map(_as_result, items)))
+        case shapes.RecordShape(cls=cls, keys=keys, items=items):
+            return shapes.RecordShape(cls, keys, tuple(map(_as_result, items)))
+        case shapes.RefShape(record=record, sites=sites):
+            new = _as_result(record)
+            assert isinstance(new, shapes.RecordShape)
+            return shapes.RefShape(None, new, sites)
+        case _:
+            return shape
+
+
+def _check_effects(lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None) -> None:
+    """What an inner function changes outside of itself would be lost."""
+    if not lo.regions:
+        return
+    for key, value in after.items():
+        if isinstance(key, Ref) and key.origin is not None:
+            continue  # an argument of the whole: written through, to what is computed from its value on entry
+        if key in before and before[key] is not value:
+            raise lo.problem(
+                "AD0302", node, "the function that is differentiated here changes a variable or object from outside"
+            )
+
+
+def name_of(function: Value) -> str:
+    match function:
+        case Closure():
+            return function.source.name if function.source.name.isidentifier() else "function"
+        case Method() | Partial() | Operator():
+            return name_of(function.function)
+        case Const(value=constant):
+            mark = getattr(constant, MARK, None)
+            if isinstance(mark, tuple):
+                return f"{name_of(Const(mark[1]))}_{mark[0]}"
+            name = getattr(constant, "__name__", type(constant).__name__)
+            return name if name.isidentifier() else "function"
+        case _:
+            return "function"

@@ -1,0 +1,161 @@
+"""Which arguments a differential operator differentiates with respect to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from adjoint.diagnostics import diagnostic
+from adjoint.frontend.core import Lowerer, Problem
+from adjoint.frontend.source import FunctionSource
+from adjoint.frontend.values import (
+    Closure,
+    Method,
+    Operator,
+    Partial,
+    Value,
+)
+from adjoint.ir.nodes import Const
+
+MARK = "__adjoint_operator__"
+
+
+def is_operator(value: Any) -> bool:
+    """Whether ``value`` is a differential operator or what one made of a function."""
+    return getattr(value, MARK, None) is not None
+
+
+def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[str]:
+    """The names of the positional parameters of a function."""
+    from adjoint.frontend import objects, source
+    from adjoint.frontend.calls import closure_of
+
+    match function:
+        case Closure():
+            spec = function.source.node.args
+            return [parameter.arg for parameter in [*spec.posonlyargs, *spec.args]]
+        case Method():
+            return parameter_names(lo, function.function, node)[1:]
+        case Partial():
+            return parameter_names(lo, function.function, node)[len(function.args) :]
+        case Operator():
+            return parameter_names(lo, function.function, node)
+        case Const(value=constant):
+            mark = getattr(constant, MARK, None)
+            if isinstance(mark, tuple):
+                return parameter_names(lo, Const(mark[1]), node)
+            found = source.underlying(constant)
+            if found is not None:
+                names = parameter_names(lo, closure_of(lo, found, node), node)
+                return names[1:] if hasattr(constant, "__self__") else names
+    method = objects.special_method(lo, function, "__call__")
+    return [] if method is None else parameter_names(lo, method, node)
+
+
+def _keyword_only_names(function: Value) -> tuple[str, ...]:
+    """The names of the parameters of a function object that can only be given by name."""
+    from adjoint.frontend import source
+
+    found = source.underlying(function.value) if isinstance(function, Const) else None
+    if found is None:
+        return ()
+    code = found.__code__
+    return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+
+
+def positions(
+    lo: Lowerer,
+    function: Value,
+    wrt: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> list[int | str]:
+    """The arguments that ``wrt`` means: indices of positional ones, names of those given by name."""
+    chosen = list(wrt) if isinstance(wrt, (tuple, list)) else [wrt]
+    names = parameter_names(lo, function, node)
+    places: list[int | str] = []
+    for choice in chosen:
+        place = _position(lo, function, choice, names, len(args), kwargs, node)
+        if place in places:
+            raise refusal(lo, "AD0405", function, node, f"wrt={wrt!r} names the argument {choice!r} twice")
+        places.append(place)
+    return places
+
+
+def _position(
+    lo: Lowerer,
+    function: Value,
+    choice: Any,
+    names: Sequence[str],
+    count: int,
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> int | str:
+    if isinstance(choice, str):
+        if choice in kwargs:
+            return choice
+        if choice in names and names.index(choice) < count:
+            return names.index(choice)
+        known = dict.fromkeys([*names, *_keyword_only_names(function), *kwargs])
+        missing = "is not given in this call" if choice in known else "is not among its parameters"
+        label = f"{choice!r} {missing}: {', '.join(map(repr, known))}"
+    elif isinstance(choice, int) and not isinstance(choice, bool):
+        index = choice + count if choice < 0 else choice
+        if 0 <= index < count:
+            return index
+        if 0 <= index < len(names) and names[index] in kwargs:
+            return names[index]
+        given = "1 positional argument" if count == 1 else f"{count} positional arguments"
+        label = f"wrt={choice!r}, but the call has {given}"
+    else:
+        label = f"wrt={choice!r} is neither an index nor a name"
+    raise refusal(lo, "AD0405", function, node, label)
+
+
+def refusal(
+    lo: Lowerer,
+    code: str,
+    function: Value,
+    node: ast.AST | None,
+    label: str,
+    *,
+    place: int | str | None = None,
+    helps: Sequence[str] | None = None,
+    **fields: Any,
+) -> Problem:
+    """A problem with a function as a whole, or with a parameter: at the definition where the user asked for it."""
+    source = None if node is not None else _source_of(function)
+    if source is None:
+        return lo.problem(code, node, label, helps=helps, **fields)
+    found = _parameter_node(function, place)
+    span = source.heading if found is None else source.span(found)
+    return Problem(diagnostic(code, span, label, helps=helps, **fields))
+
+
+def _source_of(function: Value) -> FunctionSource | None:
+    from adjoint.frontend import source
+
+    match function:
+        case Closure():
+            return function.source
+        case Method() | Partial() | Operator():
+            return _source_of(function.function)
+        case Const(value=constant) if source.underlying(constant) is not None:
+            return source.find(constant)
+        case _:
+            return None
+
+
+def _parameter_node(function: Value, place: int | str | None) -> ast.arg | None:
+    source = _source_of(function)
+    if source is None or place is None or isinstance(function, (Partial, Operator)):
+        return None
+    spec = source.node.args
+    parameters = [*spec.posonlyargs, *spec.args]
+    if isinstance(place, str):
+        return next((node for node in [*parameters, *spec.kwonlyargs] if node.arg == place), None)
+    bound = isinstance(function, Method) or (isinstance(function, Const) and hasattr(function.value, "__self__"))
+    place += bound
+    return parameters[place] if place < len(parameters) else None

@@ -1,0 +1,200 @@
+"""Tangents in the structure of values: of arguments, of results, and as the user gives them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend import shapes
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.values import (
+    NONE,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+    list_record,
+)
+from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.types import (
+    Array,
+    List,
+    Number,
+    Scalar,
+    Tuple,
+    carries_derivative,
+    fresh,
+    is_handle,
+)
+from adjoint.runtime import results, tangents
+from adjoint.types.vectors import tangent_class
+
+
+def differentiable_leaves(lo: Lowerer, value: Value, seen: set[Ref] | None = None) -> Iterator[Atom]:
+    """The leaves for which :func:`activate` makes parameters, in its order."""
+    seen = set() if seen is None else seen
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            yield value
+        case Const(value=constant) if isinstance(constant, float):
+            yield value
+        case TupleValue(items=items) | Union(options=items):
+            for item in items:
+                yield from differentiable_leaves(lo, item, seen)
+        case Ref() if value not in seen:
+            seen.add(value)
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            for item in record.items:
+                yield from differentiable_leaves(lo, item, seen)
+
+
+def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var], made: dict[Ref, Ref] | None = None) -> Value:
+    """The structure of ``value`` with its differentiable leaves replaced; None at what has no derivative."""
+    made = {} if made is None else made
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            leaf = next(leaves)
+            if lo.regions:
+                return _of_tuples(lo, leaf)
+            if is_handle(type_) and not isinstance(type_, Array):
+                return converted(lo, tangents.finish, [leaf, value], leaf)
+            if isinstance(type_, Scalar):
+                return converted(lo, float if type_.dtype is None else type_.dtype.type, [leaf], leaf)
+            return converted(lo, results.owned, [leaf], leaf)
+        case Const(value=constant) if isinstance(constant, float):
+            return next(leaves)
+        case TupleValue(items=items, cls=cls):
+            return TupleValue(tuple(tangent_of(lo, item, leaves, made) for item in items), cls)
+        case Union():
+            parts = tuple(tangent_of(lo, option, leaves, made) for option in value.options)
+            return Union(value.tag, parts)
+        case Ref() if value in made:
+            return made[value]
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            parts_of = tuple((key, tangent_of(lo, part, leaves, made)) for key, part in record.parts)
+            ref = made[value] = Ref(value.site)
+            if record.cls in (list, dict):
+                lo.store[ref] = Record(record.cls, parts_of)
+            else:
+                kept = tuple((key, part) for key, part in parts_of if part != NONE)
+                lo.store[ref] = Record(tangent_class(record.cls), kept)
+            return ref
+        case _:
+            return NONE
+
+
+def _of_tuples(lo: Lowerer, shadow: Var) -> Value:
+    """The tangent of a list of tuples as one: in shadows tuples are lists."""
+    from adjoint.frontend import library
+
+    match shadow.type:
+        case List(element=Tuple()):
+            return library.call(lo, library.retupled, [shadow], None)
+        case _:
+            return shadow
+
+
+def converted(lo: Lowerer, callee: Any, atoms: list[Atom], like: Var) -> Var:
+    target = Var(like.hint, fresh(like.type), like.named)
+    lo.emit(Call((target,), callee, tuple(atoms)))
+    return target
+
+
+def owned_tangent(lo: Lowerer, atom: Atom, like: Atom) -> Atom:
+    """A tangent that shares no memory with what the caller holds, in the structure of its primal."""
+    if isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Array):
+        return converted(lo, tangents.finish, [atom, like], atom)
+    if isinstance(atom, Var) and isinstance(atom.type, (Array, Number)):
+        return converted(lo, results.owned, [atom], atom)
+    return atom
+
+
+def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[Atom]:
+    """The tangents of the differentiable leaves of ``value``, in order; None where nothing moves."""
+    from adjoint.frontend.containers import known_items
+
+    if tangent == NONE:
+        for _ in differentiable_leaves(lo, value):
+            yield NONE
+        return
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            yield _direction(lo, value, tangent, node)
+        case Const(value=constant) if isinstance(constant, float):
+            yield _as_float(tangent)
+        case TupleValue(items=items):
+            parts = known_items(lo, tangent, node)
+            if len(parts) != len(items):
+                raise lo.problem("AD0409", node, "the tangent does not have the structure of the primal")
+            for item, part in zip(items, parts, strict=True):
+                yield from paired(lo, item, part, node)
+        case Ref():
+            record, directions = lo.store[value], lo.store.get(tangent)
+            assert isinstance(record, Record)
+            if record.cls is list and not isinstance(directions, Record):
+                directions = list_record(known_items(lo, tangent, node, count=len(record.parts)))
+            if not isinstance(directions, Record):
+                raise lo.problem("AD0409", node, "the tangent does not have the structure of the primal")
+            for key, part in record.parts:
+                direction = directions.get(key)
+                yield from paired(lo, part, NONE if direction is None else direction, node)
+
+
+def _direction(lo: Lowerer, value: Var, tangent: Value, node: ast.AST | None) -> Atom:
+    """The tangent of one leaf; of a container, memory of its own that forward mode may write."""
+    if isinstance(value.type, Array) and value.type.storage.written and not lo.regions and isinstance(tangent, Var):
+        return converted(lo, np.copy, [tangent], value)  # forward mode writes what the function writes
+    if not is_handle(value.type) or isinstance(value.type, Array):
+        return _as_float(tangent)
+    if isinstance(tangent, Ref) and tangent.origin is not None:
+        given: Atom = tangent.origin
+    elif isinstance(tangent, Var):
+        if lo.regions:
+            return tangent
+        given = tangent
+    else:
+        from adjoint.frontend.materialize import materialize
+
+        given = materialize(lo, tangent, node, observer=True)
+    return converted(lo, tangents.to_shadow, [given, value], value)
+
+
+def _as_float(tangent: Value) -> Atom:
+    if isinstance(tangent, Const) and isinstance(tangent.value, int):
+        return Const(float(tangent.value))
+    return tangent  # type: ignore[return-value]
+
+
+def result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dots: dict[int, Atom]) -> Value:
+    from adjoint.frontend.values import Site
+
+    match shape:
+        case shapes.Leaf():
+            return dots.get(next(indices), NONE)
+        case shapes.TupleShape(items=items, cls=cls):
+            return TupleValue(tuple(result_tangent(lo, item, indices, dots) for item in items), cls)
+        case shapes.RefShape(record=record, sites=sites):
+            parts = tuple(
+                (key, result_tangent(lo, item, indices, dots))
+                for key, item in zip(record.keys, record.items, strict=True)
+            )
+            ref = Ref(Site(("tangent", *sites)))
+            if record.cls in (list, dict):
+                lo.store[ref] = Record(record.cls, parts)
+            else:
+                kept = tuple((key, part) for key, part in parts if part != NONE)
+                lo.store[ref] = Record(tangent_class(record.cls), kept)
+            return ref
+        case shapes.UnionShape(options=options):
+            next(indices)
+            found = [result_tangent(lo, option, indices, dots) for option in options]
+            return next((value for value in found if value != NONE), NONE)
+        case _:
+            return NONE
