@@ -10,7 +10,7 @@ from typing import Any
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.frontend.entry import lower_operator
 from adjoint.frontend.source import underlying
-from adjoint.operators import Derivative, Pullback, grad
+from adjoint.operators import Derivative, Pullback, grad, jvp, specialized_jvp
 from adjoint.specialize import Specialization, latest
 
 _EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}
@@ -22,7 +22,7 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
     Parameters
     ----------
     derivative
-        What an operator returned.
+        What an operator returned; or ``ad.jvp``, with the arguments it takes.
     *args, **kwargs
         Arguments for which to print it; not needed where annotations tell their types, or once it was called.
 
@@ -40,6 +40,8 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
         emitted = derivative._compiled.adjoint_emitted
         assert emitted is not None
         return emitted.text
+    if derivative is jvp:
+        return specialized_jvp(*args, **kwargs)[0].emitted.text
     if not isinstance(derivative, Derivative):
         kind = type(derivative).__name__
         raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=kind)

@@ -246,6 +246,15 @@ def jvp(
     >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
+    compiled, arguments = specialized_jvp(f, primals, tangents, native)
+    result: tuple[Any, Any] = compiled.run(differentiated(f), arguments)
+    return result
+
+
+def specialized_jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], native: Native = None
+) -> tuple[Specialization, tuple[Any, ...]]:
+    """The compiled form of :func:`jvp` for these arguments, and what it takes."""
     from adjoint.runtime.boundary import check_tangent
 
     primals = tuple(primals)
@@ -259,8 +268,7 @@ def jvp(
     compiled = specialization(
         f, ("jvp", len(primals)), (*primals, *checked), {}, lambda: lower_jvp(f, primals, checked), native
     )
-    result: tuple[Any, Any] = compiled.run(differentiated(f), (*primals, *checked))
-    return result
+    return compiled, (*primals, *checked)
 
 
 def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

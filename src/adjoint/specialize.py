@@ -271,7 +271,7 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
     written = tuple(
         place
         for place, param in enumerate(finished.params[:count])
-        if param in changed or isinstance(param.type, (Array, List, Dict)) and param.type.storage.written
+        if param in changed or (isinstance(param.type, (Array, List, Dict)) and param.type.storage.written)
     )
     root = differentiated(function)
     seen = dict(seen or {})
@@ -317,4 +317,5 @@ def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native)
     interpreted = load(emitted)
     if not native:
         return interpreted
-    return NativeFunction(emit(as_arrays(finished), counted=True), interpreted, finished, flags_of(function), native == "strict")
+    printed = emit(as_arrays(finished), counted=True)
+    return NativeFunction(printed, interpreted, finished, flags_of(function), native == "strict")

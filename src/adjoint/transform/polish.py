@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
 from adjoint.ir.types import Array, Scalar, is_float_dtype
 from adjoint.ir.walk import map_blocks, statements_in
 from adjoint.rules.declare import Elementwise
@@ -48,17 +48,27 @@ class _Polish:
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []
-        for statement in block.statements:
+        for old in block.statements:
+            statement = self.plain_value(old) if isinstance(old, Store) else old
             if isinstance(statement, Call) and len(statement.targets) == 1:
                 statements.extend(self.call(statement))
             else:
                 statements.append(map_blocks(statement, self.block))
-        from adjoint.ir.nodes import Branch
-
         end = block.terminator
         if isinstance(end, Branch):
             end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
         return Block(tuple(statements), end)
+
+    def plain_value(self, store: Store) -> Store:
+        """What is added in place needs no factor of one."""
+        made = self.maker(store.value, operator.mul)
+        if made is None or store.mode == "set" or made.args[0] != Const(1.0):
+            return store
+        kind = _type(made.args[1])
+        if not (isinstance(kind, Array) and is_float_dtype(kind.dtype) and kind == _type(store.value)):
+            return store
+        self.changed = True
+        return Store(store.base, store.key, made.args[1], store.mode, store.span)
 
     def call(self, old: Call) -> list[Statement]:
         before: list[Statement] = []

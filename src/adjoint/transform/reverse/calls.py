@@ -255,7 +255,8 @@ class _Pullback:
                 if isinstance(cotangent, tuple):
                     self.reverser.context.problem("AD0204", self.call.span, "a sequence varies", name=self.rule.name)
                     continue
-                self.reverser.add(self.scope, self.args[place], cotangent)
+                shaped = not isinstance(self.rule, Elementwise)
+                self.reverser.add(self.scope, self.args[place], cotangent, shaped=shaped)
 
 
 def _is_literal(atom: object, value: object) -> bool:

@@ -23,11 +23,21 @@ def accumulation(key: Key) -> Literal["add", "add_at"]:
     return "add"
 
 
-def fitted(sweep: Builder, cotangent: Atom, var: Var) -> Atom:
-    """A cotangent with the shape and kind of its value."""
-    if same_kind(type_of_atom(cotangent), var.type):
+def fitted(sweep: Builder, cotangent: Atom, var: Var, *, shaped: bool = False) -> Atom:
+    """A cotangent with the shape and kind of its value; ``shaped`` says that a rule answers for the shape."""
+    type_ = type_of_atom(cotangent)
+    if same_kind(type_, var.type) or (shaped and _same_but_extents(type_, var.type)):
         return cotangent
     return sweep.call(unbroadcast, cotangent, var, hint=f"{var.hint}_bar")
+
+
+def _same_but_extents(cotangent: Type | None, type_: Type) -> bool:
+    match cotangent, type_:
+        case Array(dtype=dtype, dims=dims), Array(dtype=own, dims=mine):
+            known = dtype is not None and dims is not None and mine is not None
+            return known and dtype == own and len(dims or ()) == len(mine or ())
+        case _:
+            return False
 
 
 def same_kind(cotangent: Type | None, type_: Type) -> bool:

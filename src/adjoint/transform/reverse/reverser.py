@@ -107,15 +107,17 @@ class Reverser:
     def active(self, atom: Atom) -> bool:
         return self.context.active(atom)
 
-    def add(self, scope: Scope, var: Atom, cotangent: Atom | None, *, negative: bool = False) -> None:
-        """Adds to the cotangent of a value (subtracts where ``negative``)."""
+    def add(
+        self, scope: Scope, var: Atom, cotangent: Atom | None, *, negative: bool = False, shaped: bool = False
+    ) -> None:
+        """Adds to the cotangent of a value (subtracts where ``negative``), which may have its shape already."""
         if cotangent is None or is_zero(cotangent) or not isinstance(var, Var) or not self.active(var):
             return
         sweep = scope.sweep
         if isinstance(var.type, (List, Tuple)):
             self.shadows.add_parts(sweep, self.shadows.of(var), var.type, cotangent)
             return
-        cotangent = fitted(sweep, cotangent, var)
+        cotangent = fitted(sweep, cotangent, var, shaped=shaped)
         memory = self.memory(var)
         if memory is not None:
             sweep.store(memory, None, cotangent, "sub" if negative else "add")
