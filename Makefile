@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench fuzz clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -13,6 +13,7 @@ help:
 	@echo "make check    lint, formatting, types"
 	@echo "make format   rewrite the code in the house style"
 	@echo "make bench    compare with other systems (installs them)"
+	@echo "make fuzz     check derivatives of random programs until stopped (keeps what it did in .fuzz)"
 	@echo "make clean    remove the virtual environment and all caches"
 
 demo: $(VENV)/.stamp-train
@@ -32,6 +33,9 @@ format: $(VENV)/.stamp-dev
 
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.stamp-dev
+	PYTHONPATH=tests $(BIN)/python -m fuzz
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -160,8 +160,11 @@ def specialization(
     root = differentiated(function)
     owner, identity = _owner(function, root)
     seen: Seen = {}
-    given = tuple([key_of(value, seen) for value in args])
-    named = tuple([(name, key_of(value, seen)) for name, value in kwargs.items()]) if kwargs else ()
+    try:
+        given = tuple([key_of(value, seen) for value in args])
+        named = tuple([(name, key_of(value, seen)) for name, value in kwargs.items()]) if kwargs else ()
+    except RecursionError:
+        raise error("AD0404", None, "an argument contains itself, or is nested too deeply") from None
     full = (key, native, identity, given, named)
     found = _find(owner, full, root, args, kwargs, seen)
     if found is not None:

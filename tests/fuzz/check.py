@@ -74,6 +74,8 @@ def check(text: str, seed: int = 0, processes: bool = False, seconds: int = SECO
             outcome.kind, outcome.key = "skipped", str(skipped)
         except Failed as failed:
             outcome.kind, outcome.key, outcome.message = "failed", failed.key, str(failed)
+        except Exception as error:
+            outcome.kind, outcome.key, outcome.message = "failed", f"checker: {_where(error)}", traceback.format_exc()
     if outcome.kind == "ok" and outcome.refusals:
         outcome.kind = "refused"
     return outcome
@@ -129,7 +131,10 @@ class _Check:
     def __init__(self, module: ModuleType, text: str, seed: int, outcome: Outcome) -> None:
         self.module, self.text, self.outcome = module, text, outcome
         self.f: Callable[..., Any] = module.f
-        self.args = tuple(module.arguments())
+        try:
+            self.args = tuple(module.arguments())
+        except Exception as error:
+            raise Skipped(f"the arguments raise {type(error).__name__}") from None
         self.random = np.random.default_rng(seed)
         self.size = len(flatten(self.args))
 

@@ -7,7 +7,7 @@ storage class and without regard to time: a class is varied once anything varied
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
@@ -45,6 +45,7 @@ from adjoint.ir.types import (
     is_handle,
 )
 from adjoint.ir.walk import leaves
+from adjoint.records import dataclass
 from adjoint.rules.declare import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents

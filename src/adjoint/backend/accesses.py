@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -36,6 +35,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Dict, List, Number, Scalar, Tuple
 from adjoint.ir.walk import blocks_of, operands
+from adjoint.records import dataclass
 
 
 class Effect(IntEnum):

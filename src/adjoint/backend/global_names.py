@@ -12,31 +12,33 @@ import builtins
 import cmath
 import functools
 import importlib
+import itertools
 import keyword
 import math
 import operator
 import re
+import sys
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adjoint.ir.nodes import Definition, Function
+from adjoint.records import dataclass
 
 RUNTIME = "adjoint.runtime"
 
-_MODULES: tuple[tuple[str, types.ModuleType], ...] = (
-    ("math", math),
-    ("np", np),
-    ("np.linalg", np.linalg),
-    ("np.fft", np.fft),
-    ("np.random", np.random),
-    ("np.lib.stride_tricks", np.lib.stride_tricks),
-    ("cmath", cmath),
-    ("operator", operator),
-)
+_MODULES = {
+    "math": "math",
+    "np": "numpy",
+    "np.linalg": "numpy.linalg",
+    "np.fft": "numpy.fft",
+    "np.random": "numpy.random",
+    "np.lib.stride_tricks": "numpy.lib.stride_tricks",
+    "cmath": "cmath",
+    "operator": "operator",
+}
 _ROOTS: dict[str, types.ModuleType] = {"math": math, "np": np, "cmath": cmath, "operator": operator}
 _BUILTINS: dict[int, str] = {
     id(value): name
@@ -52,11 +54,17 @@ def dotted(root: ast.expr, path: Iterable[str]) -> ast.expr:
     return root
 
 
+def _public_path(value: Any) -> str | None:
+    """The best path of a function, class or module of the well-known modules."""
+    # Only what is imported can be referred to; NumPy imports some of its modules when they are first used.
+    return _public_paths(tuple([name in sys.modules for name in _MODULES.values()])).get(id(value))
+
+
 @functools.cache
-def _public_paths() -> dict[int, str]:
-    """The best path of each function and class of the well-known modules, by identity."""
+def _public_paths(imported: tuple[bool, ...]) -> dict[int, str]:
     found: dict[int, str] = {}
-    for prefix, module in _MODULES:
+    for prefix, name in itertools.compress(_MODULES.items(), imported):
+        module = sys.modules[name]
         names = [name for name in vars(module) if not name.startswith("_")]
         for name in sorted(
             names, key=lambda name: (name != getattr(vars(module)[name], "__name__", ""), len(name), name)
@@ -101,7 +109,7 @@ class GlobalNames:
             return self._definition(value)
         if id(value) in _BUILTINS:
             return self._bound(value, _BUILTINS[id(value)], is_builtin=True)
-        path = _public_paths().get(id(value))
+        path = _public_path(value)
         if path is not None:
             root, *rest = path.split(".")
             return dotted(self._bound(_ROOTS[root], root), rest)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from adjoint.backend.tree import (
     Bind,
@@ -27,6 +27,7 @@ from adjoint.backend.tree import (
     own_uses,
     walk,
 )
+from adjoint.records import dataclass
 
 Bits = int
 _NONE: Bits = 0

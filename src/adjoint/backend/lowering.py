@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
 from adjoint.backend.accesses import NOTHING, WRITES_ANYTHING, Access, Accesses, Effect, Memory, strongest
@@ -45,6 +45,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import BOOL
 from adjoint.ir.walk import key_atoms, operands
+from adjoint.records import dataclass
 
 RESULTS_WIDTH = 40
 """Several results are computed in the line that returns them if they are shorter than this; else they get names."""

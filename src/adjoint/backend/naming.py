@@ -10,12 +10,13 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from adjoint.backend.liveness import Bits, Interference, bits
 from adjoint.backend.tree import Guard, Move, Number, Stmt, number_of, walk
 from adjoint.ir.nodes import Var
 from adjoint.ir.types import Type
+from adjoint.records import dataclass
 
 GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
 """Hints that tell a reader nothing."""

@@ -6,7 +6,7 @@ import ast
 import hashlib
 import linecache
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from adjoint.backend.exits import return_from_loops
@@ -20,6 +20,7 @@ from adjoint.backend.text import Writer
 from adjoint.backend.tree import Stmt, number_in, own_definitions, own_uses, walk
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Definition, Function, Var
+from adjoint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

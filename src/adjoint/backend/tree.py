@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from adjoint.backend.text import Expressions
 from adjoint.diagnostics.spans import Span
+from adjoint.records import dataclass
 
 Number = int
 """A variable: its place in the order of definitions."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from adjoint.diagnostics import codes
 from adjoint.diagnostics.codes import Severity
 from adjoint.diagnostics.spans import Span
+from adjoint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from adjoint.records import dataclass
 
 Severity = Literal["error", "warning"]
 

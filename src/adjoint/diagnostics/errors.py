@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.diagnostics.render import render
 from adjoint.diagnostics.spans import Span
 
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
 class DifferentiationError(TypeError):

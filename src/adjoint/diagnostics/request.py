@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from itertools import islice
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from adjoint.diagnostics.render import place
 from adjoint.diagnostics.spans import Span
 
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 _NOT_REQUESTS = (f"{_PACKAGE}/cli", f"{_PACKAGE}/testing.py")
 """From here the user's place is on the command line, or in the function under test."""
 

@@ -1,6 +1,8 @@
+
+from adjoint.records import dataclass
+
 """Places in a user's source."""
 
-from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

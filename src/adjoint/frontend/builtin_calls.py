@@ -257,7 +257,10 @@ def _dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
             if pairs is None:
                 return NotImplemented
             for pair in pairs:
-                key, value = containers.known_items(lo, pair, node)
+                entry = containers.known_items(lo, pair, node)
+                if len(entry) != 2:
+                    raise lo.problem("AD0203", node, "a dict is made of pairs")
+                key, value = entry
                 parts.append((key, value))
     parts.extend(kwargs.items())
     return containers.new_dict(lo, parts, node)

@@ -169,8 +169,9 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     bound, named = rule.bind(args, kwargs)
     if "out" in named and named["out"] != NONE:
         return _into(lo, callee, args, kwargs, node)
-    if isinstance(rule, Elementwise) and len(bound) > len(rule.parameters) > 0:
-        raise lo.problem("AD0203", node, _too_many(rule.name, len(rule.parameters), len(bound)))
+    taken = len(rule.parameters)
+    if isinstance(rule, Elementwise) and taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
+        raise lo.problem("AD0203", node, _misfit(rule.name, taken, len(bound)))
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
         raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
@@ -188,7 +189,11 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     return objects.call_any(lo, callee, atoms, node, **pairs)
 
 
-def _too_many(name: str, taken: int, given: int) -> str:
+def _needed(rule: Elementwise) -> int:
+    return sum(parameter.default is parameter.empty for parameter in rule.parameters)
+
+
+def _misfit(name: str, taken: int, given: int) -> str:
     return f"{name}() takes {taken} argument{'' if taken == 1 else 's'}, {given} {'is' if given == 1 else 'are'} given"
 
 
@@ -460,7 +465,7 @@ def bind(
     if spec.vararg is not None:
         bound[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
     elif len(args) > len(positional):
-        raise lo.problem("AD0203", node, _too_many(name, len(positional), len(args)))
+        raise lo.problem("AD0203", node, _misfit(name, len(positional), len(args)))
     only_positional = {parameter.arg for parameter in spec.posonlyargs}
     for parameter in [*positional, *spec.kwonlyargs]:
         if parameter.arg in named and parameter.arg not in only_positional:

@@ -41,6 +41,7 @@ from adjoint.ir.types import (
     Tuple,
     Type,
     carries_derivative,
+    depth_of,
     is_float_dtype,
 )
 from adjoint.runtime import display
@@ -92,7 +93,12 @@ def _joined(types: list[Type], lo: Lowerer, node: ast.AST | None) -> Type | None
     return joined
 
 
+MAX_DEPTH = 8
+
+
 def _join_optional(lo: Lowerer, one: Type | None, other: Type | None, node: ast.AST | None) -> Type | None:
+    if max(depth_of(one), depth_of(other)) > MAX_DEPTH:
+        raise lo.problem("AD0402", node, "containers are put into each other here without end")
     if one is None or other is None:
         return one if other is None else other
     joined = join_types(one, other)
@@ -357,7 +363,10 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case Const(value=constant):
             atom = materialize(lo, index, node)
             if isinstance(atom, Const):
-                return Const(constant[atom.value])
+                try:
+                    return Const(constant[atom.value])
+                except (TypeError, LookupError) as error:
+                    raise lo.problem("AD0203", node, str(error)) from None
             if isinstance(constant, (tuple, list)) and constant:
                 types = [type_of(Const(item)) for item in constant]
                 return _load_any(lo, base, atom, _joined(types, lo, node) or OPAQUE, node)

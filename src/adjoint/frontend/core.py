@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from adjoint.diagnostics import Diagnostic, diagnostic
@@ -36,6 +36,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import OPAQUE, Storage, Type
+from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 
 MAX_INLINE_DEPTH = 120

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.frontend import containers, library, objects, shapes
-from adjoint.frontend.core import Lowerer
+from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inplace_name, method_name, reflected_name
 from adjoint.frontend.refine import Fact, fact_of
@@ -31,7 +31,7 @@ from adjoint.frontend.values import (
     is_atom,
 )
 from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Tuple
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.runtime import display
 
 
@@ -288,7 +288,8 @@ def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact
         cond, facts = truth(lo, parts[0])
         known.extend(fact.part_of(is_and) for fact in facts)
         if len(parts) == 1:
-            return cond
+            unknown = isinstance(cond, Var) and isinstance(cond.type, Opaque)
+            return call(lo, bool, [cond], node) if unknown else cond
 
         def rest() -> Value:
             refine(lo, facts, is_and)
@@ -300,6 +301,8 @@ def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact
         return lo.branch(cond, rest, done, node) if is_and else lo.branch(cond, done, rest, node)
 
     found = chain(list(node.values))
+    if lo.block is None:
+        raise Unreached  # every way through it raises
     assert isinstance(found, (Var, Const))
     return found, tuple(known)
 

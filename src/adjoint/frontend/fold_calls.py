@@ -23,7 +23,7 @@ from adjoint.frontend.values import (
     is_atom,
 )
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array, List, Scalar
+from adjoint.ir.types import Array, List, Opaque, Scalar
 
 
 @handles(sum, math.fsum)
@@ -160,6 +160,8 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     from adjoint.runtime.sorting import order_of
 
     given = sequence(lo, args[0])
+    if isinstance(given, Var) and isinstance(given.type, Opaque):
+        return NotImplemented
     key, reverse = kwargs.get("key", NONE), kwargs.get("reverse", Const(False))
     keys = given if key == NONE else library.call(lo, library.mapped, [key, given], node)
     items = static_items(lo, given, node)

@@ -13,7 +13,6 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from adjoint.frontend.shapes import join_types
 from adjoint.frontend.values import UNDEFINED, Cell, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
+from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
 
 MAX_PARTS = 64

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from adjoint.frontend import shapes
@@ -14,6 +13,7 @@ from adjoint.frontend.scope import assigned_names
 from adjoint.frontend.values import UNDEFINED, Cell, Value
 from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Range, Var
 from adjoint.ir.types import INT
+from adjoint.records import dataclass
 
 MAX_PASSES = 12
 

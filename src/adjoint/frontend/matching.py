@@ -44,15 +44,21 @@ class ParsedFile:
         self._definitions: dict[tuple[int, str], Definition] = {}
         self._lambdas: dict[int, list[ast.Lambda]] = {}
         self._codes: dict[str, list[CodeType]] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Lambda):
-                self._lambdas.setdefault(node.lineno, []).append(node)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-                self._definitions[first, node.name] = node
+        self._unread = tree.body
         for code in _codes_in(module):
             self._codes.setdefault(code.co_qualname, []).append(code)
-        _Mangler().visit(tree)
+
+    def _read(self, line: int) -> None:
+        """Looks for definitions in the statement of the module that holds a line, if nobody has done so."""
+        here = [statement for statement in self._unread if _first_line(statement) <= line <= _end(statement)[0]]
+        self._unread = [statement for statement in self._unread if statement not in here]
+        for statement in here:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Lambda):
+                    self._lambdas.setdefault(node.lineno, []).append(node)
+                elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    self._definitions[_first_line(node), node.name] = node
+            _Mangler().visit(statement)
 
     def definitions_of(self, code: CodeType) -> Sequence[Definition]:
         """The definitions that ``code`` may have been compiled from: none, one, or several that are alike."""
@@ -60,6 +66,7 @@ class ParsedFile:
         if not twins:
             return []
         twin = min(twins, key=lambda twin: (twin.co_firstlineno != code.co_firstlineno, not _same_columns(twin, code)))
+        self._read(twin.co_firstlineno)
         if twin.co_name == "<lambda>":
             return self._lambdas_of(twin)
         node = self._definitions.get((twin.co_firstlineno, twin.co_name))
@@ -159,11 +166,16 @@ def _places(code: CodeType) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]
             yield (line, column), (end_line, end_column)
 
 
+def _first_line(node: ast.stmt) -> int:
+    """The line of a statement, or of its first decorator."""
+    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+
+
 def _start(node: ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
-def _end(node: ast.expr) -> tuple[int, int]:
+def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
     return node.end_lineno or node.lineno, node.end_col_offset or 0
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjoint.diagnostics import Span, place
@@ -13,8 +13,8 @@ from adjoint.diagnostics import Span, place
 if TYPE_CHECKING:
     from adjoint.frontend.core import Frame
 
-_PACKAGE = Path(__file__).parents[1]
-_OWN_CODE = tuple(str(_PACKAGE / name) for name in ("frontend", "runtime", "rules"))
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
+_OWN_CODE = tuple(os.path.join(_PACKAGE, name) for name in ("frontend", "runtime", "rules"))
 """Functions of ours that are lowered like a user's; a problem in one belongs where the user called it."""
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.values import Cell, Union
 from adjoint.ir.nodes import Atom, Const
+from adjoint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

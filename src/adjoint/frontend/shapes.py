@@ -7,7 +7,6 @@ that a shape wants, and ``build`` puts such atoms together again. Where paths me
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,6 +39,7 @@ from adjoint.ir.types import (
     Tuple,
     Type,
 )
+from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
 
 Store = Mapping[Any, Value]

@@ -7,13 +7,14 @@ import inspect
 import linecache
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError, Span, error, span_of
 from adjoint.diagnostics.render import shown_path
 from adjoint.frontend.matching import FUTURES, Definition, ParsedFile
+from adjoint.records import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

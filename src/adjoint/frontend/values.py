@@ -7,11 +7,12 @@ store (:mod:`adjoint.frontend.store`) as a :class:`Record`. Two names of one obj
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from adjoint.frontend.source import FunctionSource
 from adjoint.ir.nodes import UNDEFINED, Atom, Const, Undefined, Var
+from adjoint.records import dataclass
 
 
 class Cell:

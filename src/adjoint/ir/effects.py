@@ -11,7 +11,7 @@ import cmath
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Function, Load, Raise, Store, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type
 from adjoint.ir.walk import blocks_of, leaves, statements_in
+from adjoint.records import dataclass
 from adjoint.runtime import tangents
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ _PLAIN = (
     *(bool, int, float, complex, str, bytes, type(None), type, tuple, list, dict, set, frozenset, range, slice),
     *(np.ndarray, np.generic, np.dtype),
 )
+_SIZES = (len, np.shape, np.ndim, np.size)
 _KNOWN = _table()
 
 
@@ -180,7 +182,20 @@ def effects_of(call: Call) -> Effects:
         return UNKNOWN if isinstance(callee, np.ufunc) and len(call.args) > callee.nin else found
     if found.pure and found is not FACT and _may_be_overloaded(call.args):
         return _impure(found)
+    if callee in _SIZES and any(_may_grow(type_of_atom(arg)) for arg in call.args):
+        return PURE
     return found
+
+
+def _may_grow(type_: Type | None) -> bool:
+    """Whether the size of a value may be another one later."""
+    match type_:
+        case List() | Dict() | Instance():
+            return True
+        case Opaque(cls=cls):
+            return cls is None or not issubclass(cls, (np.ndarray, tuple, str, bytes, range))
+        case _:
+            return False
 
 
 @lru_cache(maxsize=64)

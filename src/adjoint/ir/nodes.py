@@ -10,12 +10,11 @@ Nodes are immutable. Variables are identities: two variables with one hint are t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.types import Type
+from adjoint.records import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

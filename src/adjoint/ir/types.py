@@ -8,10 +8,12 @@ known) never reaches the IR: the frontend keeps it apart as its leaves.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 import numpy as np
+
+from adjoint.records import dataclass
 
 ScalarKind = Literal["bool", "int", "float", "complex"]
 Dim = Literal["one", "many", "any"]
@@ -143,6 +145,19 @@ OPAQUE = Opaque()
 
 def is_float_dtype(dtype: np.dtype | None) -> bool:
     return dtype is not None and dtype.kind in "fc"
+
+
+def depth_of(type_: Type | None) -> int:
+    """How deep containers lie in each other."""
+    match type_:
+        case List(element=part) | Dict(value=part):
+            return 1 + depth_of(part)
+        case Tuple(items=items):
+            return 1 + max(map(depth_of, items), default=0)
+        case Instance(fields=fields):
+            return 1 + max(map(depth_of, fields.values()), default=0)
+        case _:
+            return 0
 
 
 def fresh(type_: Type) -> Type:

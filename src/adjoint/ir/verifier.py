@@ -8,7 +8,6 @@ many values as that construct takes; undefined values are only handed on, never 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from adjoint.ir.nodes import (
@@ -39,6 +38,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.printer import format_function
 from adjoint.ir.types import Type
 from adjoint.ir.walk import binders_of, operands
+from adjoint.records import dataclass
 
 
 class InvalidIR(AssertionError):

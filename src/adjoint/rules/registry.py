@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from adjoint.records import dataclass
 
 if TYPE_CHECKING:
     from adjoint.rules.declare import Case, Rule

@@ -10,6 +10,7 @@ from typing import Any
 
 _MODULES = (
     "arrays",
+    "copies",
     "display",
     "linalg",
     "numbers",

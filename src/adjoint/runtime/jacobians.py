@@ -63,6 +63,8 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: int, places: Any) -> 
     for unit in _units(x):
         tangents = [unit if i == place else None for i in range(len(args))]
         columns.append(np.asarray(ad.jvp(function, args, tangents)[1]))
+    if not columns:
+        return np.zeros(_shape(value) + _shape(x))
     if not isinstance(x, np.ndarray):
         return columns[0] if isinstance(value, np.ndarray) else columns[0][()].item()
     return np.stack(columns, axis=-1).reshape(_shape(value) + _shape(x))

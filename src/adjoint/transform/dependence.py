@@ -42,7 +42,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype
 from adjoint.ir.walk import leaves, statements_in
-from adjoint.rules.declare import Constant, Linear, NoDerivative, Observer, Rule
+from adjoint.rules.declare import Constant, General, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
@@ -88,7 +88,10 @@ class Dependence:
         self.varied = _reached(inputs, self.edges)
         self.useful = _reached(results, _reversed(self.edges))
         self.active_nodes = self.varied & self.useful
-        self.problems = [*self._opaque_problems(), *self._text_problems(function, wrt)]
+        self.problems = [
+            *self._opaque_problems(),
+            *self._text_problems(function, wrt),
+        ]
         self.problems += self._memory_problems(bool(self.problems))
 
     # What the transform asks
@@ -377,6 +380,18 @@ class Dependence:
         self._flow(slots, slots + [sink for sink in sinks if not isinstance(sink, tuple) or not _takes_out(call)])
 
     # What cannot be differentiated
+
+    def without_forward(self, function: Function) -> list[Any]:
+        """Calls of functions that declare a reverse derivative only."""
+        found = []
+        for statement in statements_in(function.body):
+            if not isinstance(statement, Call):
+                continue
+            rule = rule_for(statement.callee)
+            if isinstance(rule, General) and rule.jvp is None and any(map(self.active, statement.targets)):
+                label = f"{_name(statement)} declares a reverse derivative only, and forward mode is asked for here"
+                found.append(diagnostic("AD0204", statement.span, label, name=_name(statement)[1:-1]))
+        return found
 
     def _opaque_problems(self) -> list[Any]:
         found = []

@@ -7,7 +7,7 @@ write. What is not active has neither.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError
@@ -38,6 +38,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Type
 from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
+from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.derived_tangents import call_derived, can_be_kept
@@ -86,8 +87,9 @@ class _Session:
 
     def derive(self, function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Function:
         function, found = _without_derived(function, wrt, outputs, self.keep_derived)
-        if found.problems:
-            raise DifferentiationError(found.problems)
+        problems = [*found.problems, *found.without_forward(function)]
+        if problems:
+            raise DifferentiationError(problems)
         return _Forward(self, found, wrt, outputs).function(function)
 
     def definition(self, callee: Definition | Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Definition:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 from adjoint.ir.nodes import Function
 from adjoint.ir.verifier import verify
+from adjoint.records import dataclass
 
 Observer = Callable[[str, Function], None]
 

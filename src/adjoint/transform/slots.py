@@ -73,7 +73,7 @@ class Memory:
             self.enter(type_)
         elif known is not type_:
             self.link(known, type_)
-            if not has_slots(known) and has_slots(type_):
+            if (not has_slots(known) and has_slots(type_)) or (not may_vary(known) and may_vary(type_)):
                 self.content[self.find(storage), name] = type_
 
     def enter(self, type_: Type | None) -> None:

@@ -29,7 +29,7 @@ ENTRIES = {
     ),
     "AD0202": Entry(
         title="it is not known which function is called here",
-        helps=("annotate the parameter as a function value: fn: ad.Fn[[float], float]",),
+        helps=("choose among functions with code that names them: f if c else g",),
         explanation="""
             The derivative of a call is the derivative of the function that is called, so that has to be known
             before anything runs. It is known for names of functions, for arguments of the differentiated function,
@@ -39,12 +39,10 @@ ENTRIES = {
                 def apply(table, key, x):
                     return table[key](x)                     # refused if key is known only at run time
 
-            Choose among functions with code that names them,
+            Choose among functions with code that names them:
 
                 def apply(key, x):
                     return math.sin(x) if key == "sin" else math.cos(x)
-
-            or annotate the parameter as a differentiable function value: fn: ad.Fn[[float], float].
             """,
     ),
     "AD0203": Entry(

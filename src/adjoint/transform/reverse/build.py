@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,8 +13,10 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Subscript, Var
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Tuple, is_handle
 from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
+from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
+from adjoint.runtime.copies import fresh_shadows
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
@@ -301,7 +302,7 @@ def _fresh_memory(
     if shadows:
         together, fresh = Var("shadows", OPAQUE), Var("shadows", OPAQUE)
         statements.append(Call((together,), display.make_tuple, tuple(shadows)))
-        statements.append(Call((fresh,), copy.deepcopy, (together,)))
+        statements.append(Call((fresh,), fresh_shadows, (together,)))
         builder = Builder(type_of_call)
         for place, var in enumerate(shadows):
             renamed[var] = builder.load(fresh, Subscript((Const(place),)), var.type, var.hint)

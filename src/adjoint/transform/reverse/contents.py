@@ -159,14 +159,14 @@ def content_key(reverser: Reverser, key: Key, statement: Statement) -> Key:
 
 
 def ask_originals(reverser: Reverser, sweep: Sweep, start: int) -> None:
-    """In what was written since ``start``, lets shapes be asked of the array itself: they do not change."""
+    """In what was written since ``start``, lets shapes of arrays be asked of the array itself: they do not change."""
     for place in range(start, len(sweep.nodes)):
         node = sweep.nodes[place]
         position = SHAPE_ARGUMENTS.get(node.callee) if isinstance(node, Call) and _hashable(node.callee) else None
         if isinstance(node, Call) and position is not None and position < len(node.args):
             arg = node.args[position]
             original = reverser.originals.get(arg) if isinstance(arg, Var) else None
-            if original is not None:
+            if original is not None and isinstance(original.type, Array):
                 args = (*node.args[:position], original, *node.args[position + 1 :])
                 sweep.nodes[place] = Call(node.targets, node.callee, args, node.kwargs, node.span)
 

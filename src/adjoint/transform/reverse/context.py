@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of
+from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.edits import Edits
@@ -167,8 +168,14 @@ def acts_on_memory(statement: Statement, found: Activity) -> bool:
 
 
 def effects_inside(block: Block, found: Activity) -> bool:
-    """Whether anything in a block changes memory through which a derivative flows."""
-    return any(acts_on_memory(statement, found) for statement in statements_in(block))
+    """Whether anything in a block changes or makes memory through which a derivative flows."""
+    return any(acts_on_memory(statement, found) or _makes_memory(statement, found) for statement in statements_in(block))
+
+
+def _makes_memory(statement: Statement, found: Activity) -> bool:
+    """Whether what a statement gives has its cotangent in a shadow, wherever it is used."""
+    targets = statement.targets if isinstance(statement, Call) else ()
+    return any(is_handle(target.type) and found.active(target) for target in targets)
 
 
 def has_memory(atom: Atom) -> bool:

@@ -270,6 +270,8 @@ class Keeper:
         values = tuple(var if side == binding.region.side else elsewhere for side in sides)
         self.context.edits.hand_out(owner, target, values)
         self.context.regions.bind(target, parent, None, parent.start)
+        if var in self.context.forward_shadows:
+            self.context.forward_shadows.add(target)
         self.settle(target)
         return self.resolve(target)
 

@@ -50,8 +50,14 @@ def _array(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
     if moved:
         assert isinstance(base.type, Array)
         held = _held(scope, shadow, key, base.type, copy=replaced or store.mode == "add")
+    # A reference may be to the very memory that is written: then what is cleared is what it is to receive.
+    clears_first = replaced and isinstance(store.value, Var) and is_handle(store.value.type)
+    if replaced and clears_first:
+        assert key is not None
+        sweep.store(shadow, key, Const(0.0), "set")
+    if moved:
         reverser.add(scope, store.value, held, negative=store.mode == "sub")
-    if replaced:
+    if replaced and not clears_first:
         assert key is not None
         sweep.store(shadow, key, Const(0.0), "set")
 

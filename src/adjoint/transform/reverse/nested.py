@@ -7,7 +7,7 @@ derivative of a forward derivative.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from adjoint.ir.builder import Builder
@@ -16,6 +16,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Derived, Function, Statement, Terminator, Var
 from adjoint.ir.types import OPAQUE, Array, Storage, is_handle
 from adjoint.ir.walk import inline, map_blocks, rebuild_terminator, statements_in, substitute
+from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
 from adjoint.transform.reverse.contents import content

@@ -8,7 +8,7 @@ only finds that there is nothing more to do, belongs to the region of the iterat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from adjoint.ir.nodes import (
@@ -25,6 +25,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.walk import blocks_of, targets_of
+from adjoint.records import dataclass
 
 Kind = Literal["top", "branch", "guarded", "loop", "tail"]
 

@@ -1,0 +1,60 @@
+"""Copies of shadows, for the second half of a derivative, which may be called any number of times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from adjoint.runtime.tangents import TangentVector
+
+
+def fresh_shadows(shadows: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copies of shadows that share memory with each other where these do: objects, and views of arrays."""
+    copies = _Copies()
+    return tuple(copies.of(shadow) for shadow in shadows)
+
+
+class _Copies:
+    """One walk over shadows; what it has seen is alive as long as they are."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, Any] = {}
+        self.memory: dict[int, Any] = {}
+
+    def of(self, shadow: Any) -> Any:
+        if id(shadow) in self.known:
+            return self.known[id(shadow)]
+        result: Any
+        match shadow:
+            case np.ndarray():
+                result = self.known[id(shadow)] = self.array(shadow)
+            case list():
+                result = self.known[id(shadow)] = []
+                result.extend(self.of(part) for part in shadow)
+            case dict():
+                result = self.known[id(shadow)] = {}
+                result.update((key, self.of(part)) for key, part in shadow.items())
+            case TangentVector():
+                result = self.known[id(shadow)] = type(shadow)()
+                for name, part in vars(shadow).items():
+                    setattr(result, name, self.of(part))
+            case tuple():
+                result = tuple(self.of(part) for part in shadow)
+            case _:
+                result = shadow
+        return result
+
+    def array(self, array: Any) -> Any:
+        """A copy; that of a view is a view of the copy of what owns the memory."""
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        flat = self.memory.get(id(owner))
+        if flat is None:
+            flat = self.memory[id(owner)] = owner.ravel(order="K").copy()
+        if array.size == 0:
+            return array.copy()
+        start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        return as_strided(flat[start // array.itemsize :], array.shape, array.strides)

@@ -1,0 +1,122 @@
+"""What random programs have found; each as small as it could be made."""
+
+import adjoint as ad
+import numpy as np
+from adjoint.testing import check_grads
+
+from regressions.support import right_or_refused
+
+A = np.array([0.24, -0.38, 0.539])
+
+
+def test_slice_stored_in_its_own_place() -> None:
+    def f(x):
+        y = x * 1.0
+        y[1:] = y[1:]
+        return np.sum(y * y)
+
+    check_grads(f, (A,))
+
+
+def test_slices_that_overlap_in_a_loop_over_the_array() -> None:
+    def f(x):
+        y = x * 1.0
+        for v in x:
+            y[1:] = y[:1] * v
+        return np.sum(y * x)
+
+    check_grads(f, (A,))
+
+
+def test_copy_made_on_one_branch_of_an_array_that_is_written() -> None:
+    def f(x, u):
+        u[2] *= x
+        if x > 0.0:
+            u = u.copy()
+        return u
+
+    check_grads(f, (0.3, A), order=1)
+    check_grads(f, (-0.3, A), order=1)
+
+
+def test_pullback_called_twice_with_a_list_made_on_one_branch() -> None:
+    def f(x, y):
+        if x > 0.86:
+            return 1.0
+        made = [x, 1.0, x * y]
+        x = made[x > 0.1]
+        return made[-1] * x
+
+    _, pullback = ad.vjp(f, -1.1, 0.4)
+    assert pullback(1.0) == pullback(1.0)
+    check_grads(f, (-1.1, 0.4))
+
+
+def test_pullback_fills_views_of_the_array_that_it_returns() -> None:
+    def f(z):
+        for _ in z:
+            n = 0
+            part = z[:1]
+            part[n] *= 0.08
+        return z
+
+    check_grads(f, (A,), order=1)
+
+
+def test_rows_picked_in_a_loop_are_views_of_one_shadow() -> None:
+    def f(x, u):
+        m = np.outer(x, x)
+        row = m[0]
+        for i in range(3):
+            row[i] += u
+            row = m[i]
+        return m
+
+    right_or_refused(f, A, 0.7)
+
+
+def test_length_of_a_list_before_and_after_it_grows() -> None:
+    def f(x, y):
+        before = len(y)
+        y.append(x)
+        return x * before + x * x * len(y)
+
+    assert ad.grad(f)(2.0, [1.0]) == 1.0 + 2 * 2.0 * 2
+    check_grads(f, (2.0, [1.0]), wrt=0, order=1)
+
+
+def test_list_that_grows_and_shrinks_is_left_as_it_is() -> None:
+    def f(x, y):
+        y.append(len(y))
+        if len(y) > 1:
+            y.pop()
+        return 0.5 * x
+
+    y = [0.284]
+    ad.vjp(f, 1.0, y)
+    assert y == [0.284]
+
+
+def test_list_of_whole_numbers_on_one_branch() -> None:
+    def f(x):
+        if x > 2.0:
+            return [1, 2]
+        return [x, x * x, x]
+
+    assert ad.jvp(f, (1.0,), (1.0,))[1] == [1.0, 2.0, 1.0]
+    right_or_refused(f, 1.0)
+
+
+def test_element_of_a_list_of_whole_numbers_or_of_floats() -> None:
+    def f(x):
+        if x > 2.0:
+            y = [1, 2]
+        else:
+            y = [x, x]
+        y.append(x)
+        return y[0] + y[1] * y[2]
+
+    assert ad.jvp(f, (1.0,), (1.0,)) == (2.0, 3.0)
+    assert ad.jvp(f, (3.0,), (1.0,)) == (7.0, 2.0)
+    right_or_refused(f, 1.0)
+    right_or_refused(f, 3.0)
