@@ -174,6 +174,10 @@ class _Check:
             return run()
         except ad.DifferentiationError as error:
             codes = sorted({problem.code for problem in error.diagnostics})
+            if any(problem.code == "AD0901" and "internal" in problem.title for problem in error.diagnostics):
+                cause = error.__cause__
+                where = _where(cause) if isinstance(cause, Exception) else str(error)
+                raise Failed(f"internal error: {where}", str(error)) from None
             self.outcome.refusals.append(f"{name} {'+'.join(codes)}")
             self.outcome.message = self.outcome.message or str(error)
             return None

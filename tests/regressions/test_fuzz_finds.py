@@ -120,3 +120,23 @@ def test_element_of_a_list_of_whole_numbers_or_of_floats() -> None:
     assert ad.jvp(f, (3.0,), (1.0,)) == (7.0, 2.0)
     right_or_refused(f, 1.0)
     right_or_refused(f, 3.0)
+
+
+def test_gradient_of_a_list_that_the_function_makes_longer() -> None:
+    def f(x, z):
+        z.append(x)
+        return z[0] * z[-1]
+
+    assert ad.grad(f, wrt=(0, 1))(0.5, [2.0, 3.0]) == (2.0, [0.5, 0.0])
+    _, pullback = ad.vjp(f, 0.5, [2.0, 3.0])
+    assert pullback(1.0) == (2.0, [0.5, 0.0])
+
+
+def test_pullback_does_not_look_at_arguments_that_were_changed_since() -> None:
+    def f(x, z):
+        return x * z[0]
+
+    z = [2.0, 3.0]
+    _, pullback = ad.vjp(f, 0.5, z)
+    z.clear()
+    assert pullback(1.0) == (2.0, [0.5, 0.0])

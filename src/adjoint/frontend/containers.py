@@ -205,6 +205,8 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
 
 def replace(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) -> None:
     """Changes what a list or dict holds."""
+    if any(item is ref for item in record.items):
+        raise lo.problem("AD0402", node, "a container is put into itself here")
     writable(lo, ref, node)
     if ref.origin is not None:
         raise NeedsRuntime((ref.site,))

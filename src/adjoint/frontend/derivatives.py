@@ -19,7 +19,7 @@ from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.inner import Inner, lower_inner
 from adjoint.frontend.parameters import MARK, _parameter_node, _source_of, parameter_names, positions, refusal
-from adjoint.frontend.tangent_values import differentiable_leaves, owned_tangent, paired, result_tangent, tangent_of
+from adjoint.frontend.tangent_values import differentiable_leaves, layouts, owned_tangent, paired, result_tangent, tangent_of
 from adjoint.frontend.values import (
     NONE,
     Operator,
@@ -123,12 +123,12 @@ def _gradient(
     wrt_indices = tuple(range(inner.count))
     targets, cotangents = _targets(inner, "value")
     derived = Derived(inner.function, wrt_indices, (0,))
+    chosen = [kwargs[place] if isinstance(place, str) else args[place] for place in places]
+    layout = {} if lo.regions else layouts(lo, chosen, lasting=False)
     lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
     result = shapes.build(inner.shape, iter(targets), lo.store)
     places_of = iter(cotangents)
-    gradients = [
-        tangent_of(lo, kwargs[place] if isinstance(place, str) else args[place], places_of) for place in places
-    ]
+    gradients = [tangent_of(lo, value, places_of, layout) for value in chosen]
     gradient: Value = TupleValue(tuple(gradients)) if isinstance(wrt, (tuple, list)) else gradients[0]
     if operator.kind == "value_and_grad":
         return TupleValue((result, gradient))

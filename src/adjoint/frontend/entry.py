@@ -19,7 +19,7 @@ from adjoint.frontend.inputs import Captured, Guard, enter, entered_root
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.parameters import parameter_names
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
-from adjoint.frontend.tangent_values import differentiable_leaves, tangent_of
+from adjoint.frontend.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
 from adjoint.ir.types import Opaque, carries_derivative
@@ -164,10 +164,11 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         inner = lower_inner(lo, fn, values, named, places, None)
         outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
         halves = split(inner.function, tuple(range(inner.count)), outputs)
+        layout = layouts(lo, [values[i] for i in places], lasting=True)
         atoms = inline(lo.open, halves.primal, inner.atoms)
         count = len(inner.results)
         value = materialize(lo, shapes.build(inner.shape, iter(atoms[:count]), lo.store), None, observer=True)
-        adjoint, residuals = _adjoint(lo, fn, halves, inner, outputs, places, values, atoms[count:])
+        adjoint, residuals = _adjoint(lo, fn, halves, inner, outputs, places, values, layout, atoms[count:])
         pack = lo.open.call(display.make_tuple, *residuals)
         result = lo.open.call(display.make_tuple, value, pack)
         entry = _finish(lo, f"{_plain_name(fn)}_primal", params, result)
@@ -203,6 +204,7 @@ def _adjoint(
     outputs: tuple[int, ...],
     places: Sequence[int],
     values: Sequence[Value],
+    layout: Mapping[Atom, Var],
     residuals: Sequence[Atom],
 ) -> tuple[Function, list[Atom]]:
     """The second half as a function of its residuals and of one cotangent per differentiable result."""
@@ -216,7 +218,7 @@ def _adjoint(
     bars = iter([_as_var(lo, atom) for atom in cotangents])
     tangents: list[Value] = []
     for i, value in enumerate(values):
-        tangents.append(tangent_of(lo, value, bars) if i in places else NONE)
+        tangents.append(tangent_of(lo, value, bars, layout) if i in places else NONE)
     atom = materialize(lo, TupleValue(tuple(tangents)), None, observer=True)
     root_block = lo.open
     root_block.terminator = Return((atom,))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.activity import all_memory
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.values import (
@@ -53,8 +54,28 @@ def differentiable_leaves(lo: Lowerer, value: Value, seen: set[Ref] | None = Non
                 yield from differentiable_leaves(lo, item, seen)
 
 
-def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var], made: dict[Ref, Ref] | None = None) -> Value:
-    """The structure of ``value`` with its differentiable leaves replaced; None at what has no derivative."""
+def layouts(lo: Lowerer, values: Iterable[Value], *, lasting: bool) -> dict[Atom, Var]:
+    """Zero tangents of containers as they are now: of those that will change, or with ``lasting`` of all."""
+    found: dict[Atom, Var] = {}
+    for value in values:
+        for leaf in differentiable_leaves(lo, value):
+            if isinstance(leaf, Var) and is_handle(leaf.type) and not isinstance(leaf.type, Array):
+                if lasting or any(storage.written for storage in all_memory(leaf.type)):
+                    found[leaf] = converted(lo, tangents.zero_tangent, [leaf], leaf)
+    return found
+
+
+def tangent_of(
+    lo: Lowerer,
+    value: Value,
+    leaves: Iterator[Var],
+    layout: Mapping[Atom, Var],
+    made: dict[Ref, Ref] | None = None,
+) -> Value:
+    """The structure of ``value`` with its differentiable leaves replaced; None at what has no derivative.
+
+    Containers are laid out like what ``layout`` holds for them, or else like themselves.
+    """
     made = {} if made is None else made
     match value:
         case Var(type=type_) if carries_derivative(type_):
@@ -62,23 +83,23 @@ def tangent_of(lo: Lowerer, value: Value, leaves: Iterator[Var], made: dict[Ref,
             if lo.regions:
                 return _of_tuples(lo, leaf)
             if is_handle(type_) and not isinstance(type_, Array):
-                return converted(lo, tangents.finish, [leaf, value], leaf)
+                return converted(lo, tangents.finish, [leaf, layout.get(value, value)], leaf)
             if isinstance(type_, Scalar):
                 return converted(lo, float if type_.dtype is None else type_.dtype.type, [leaf], leaf)
             return converted(lo, results.owned, [leaf], leaf)
         case Const(value=constant) if isinstance(constant, float):
             return next(leaves)
         case TupleValue(items=items, cls=cls):
-            return TupleValue(tuple(tangent_of(lo, item, leaves, made) for item in items), cls)
+            return TupleValue(tuple(tangent_of(lo, item, leaves, layout, made) for item in items), cls)
         case Union():
-            parts = tuple(tangent_of(lo, option, leaves, made) for option in value.options)
+            parts = tuple(tangent_of(lo, option, leaves, layout, made) for option in value.options)
             return Union(value.tag, parts)
         case Ref() if value in made:
             return made[value]
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            parts_of = tuple((key, tangent_of(lo, part, leaves, made)) for key, part in record.parts)
+            parts_of = tuple((key, tangent_of(lo, part, leaves, layout, made)) for key, part in record.parts)
             ref = made[value] = Ref(value.site)
             if record.cls in (list, dict):
                 lo.store[ref] = Record(record.cls, parts_of)
