@@ -61,7 +61,9 @@ def _many(options: Any) -> int:
     for line in lines:
         total.update(line["counts"])
     first = options.start // CHUNK
-    chunks = (chunk for chunk in range(first, first + options.chunks if options.chunks else 1 << 40) if chunk not in done)
+    chunks = (
+        chunk for chunk in range(first, first + options.chunks if options.chunks else 1 << 40) if chunk not in done
+    )
     began, programs = time.monotonic(), 0
     with multiprocessing.Pool(options.workers, maxtasksperchild=10) as pool, results.open("a") as out:
         try:

@@ -21,8 +21,9 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
-import adjoint as ad
 import numpy as np
+
+import adjoint as ad
 from adjoint.testing import children, clone, flatten, is_float_leaf, leaves, moved, read_tangent, tangent_of
 
 STEPS = (2e-3, 5e-4)

@@ -408,7 +408,7 @@ def array_row(w: Writer, type_: Type, depth: int) -> str | None:
     if rows and w.chance(0.6):
         chosen = w.pick(rows)
         size = w.type_of(chosen)[1]
-        return f"{chosen}{w.pick((f'[{index(w, size)}]', f'.sum(axis=0)', f'[{index(w, size)}, :]'))}"
+        return f"{chosen}{w.pick((f'[{index(w, size)}]', '.sum(axis=0)', f'[{index(w, size)}, :]'))}"
     if columns:
         chosen = w.pick(columns)
         return f"{chosen}[:, {index(w, w.type_of(chosen)[2])}]" if w.chance(0.6) else f"np.mean({chosen}, axis=1)"
@@ -427,7 +427,9 @@ def array_product(w: Writer, type_: Type, depth: int) -> str | None:
 @production("array", 0.8)
 def array_new(w: Writer, type_: Type, depth: int) -> str:
     size = type_[1]
-    return str(w.pick((f"np.zeros({size})", f"np.full({size}, {w.float(0)})", f"np.ones({size})", f"np.arange({size}.0)")))
+    return str(
+        w.pick((f"np.zeros({size})", f"np.full({size}, {w.float(0)})", f"np.ones({size})", f"np.arange({size}.0)"))
+    )
 
 
 @production("array", 0.8)

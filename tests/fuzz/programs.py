@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from fuzz import expressions, statements  # registers the productions
+import fuzz.expressions
+import fuzz.statements  # noqa: F401 - registers the productions
 from fuzz.writer import FLOAT, FLOATS, SIZES, Callee, Record, Scope, Type, Writer, array, matrix
 
 HEAD = "import math\nfrom dataclasses import dataclass, replace\n\nimport numpy as np\n"
@@ -169,7 +170,7 @@ def _sample(w: Writer, type_: Type) -> str:
         case ("array", size):
             return f"np.array([{', '.join(_sample(w, FLOAT) for _ in range(size))}])"
         case ("matrix", rows, columns):
-            return f"np.array([{', '.join('[' + ', '.join(_sample(w, FLOAT) for _ in range(columns)) + ']' for _ in range(rows))}])"
+            return f"np.array([{_sample(w, array(rows * columns))}]).reshape({rows}, {columns})"
         case ("list", item):
             return f"[{', '.join(_sample(w, item) for _ in range(w.random.randint(1, 3)))}]"
         case ("tuple", *items):

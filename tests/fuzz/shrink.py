@@ -1,4 +1,4 @@
-"""Makes a failing program small: parts are taken away or replaced by simpler ones as long as it fails in the same way."""
+"""Makes a failing program small: parts are taken away or made simpler as long as it fails in the same way."""
 
 from __future__ import annotations
 

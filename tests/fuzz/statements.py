@@ -47,13 +47,20 @@ def assign_float(w: Writer) -> str:
 def assign_new(w: Writer) -> str:
     type_ = any_type(w)
     text = w.expression(type_, 2)
-    assign(w, w.fresh({"array": "a", "matrix": "m", "list": "l", "object": "o", "int": "k"}.get(type_[0], "t")), text, type_)
+    assign(
+        w,
+        w.fresh({"array": "a", "matrix": "m", "list": "l", "object": "o", "int": "k"}.get(type_[0], "t")),
+        text,
+        type_,
+    )
     return "done"
 
 
 @production("statement", 2)
 def assign_again(w: Writer) -> str | None:
-    known = [name for name, type_ in w.scope.names.items() if name not in w.scope.fixed and type_[0] not in ("float", "int")]
+    known = [
+        name for name, type_ in w.scope.names.items() if name not in w.scope.fixed and type_[0] not in ("float", "int")
+    ]
     if not known or not w.scope.may_grow:
         return None
     name = w.pick(known)
@@ -71,7 +78,9 @@ def augment_float(w: Writer) -> str | None:
     if not known:
         return None
     name = w.pick(known)
-    value = w.pick((f"+= {w.float()}", f"-= {w.float()}", f"*= math.cos({w.float()})", f"/= 1.5 + math.sin({w.float()})"))
+    value = w.pick(
+        (f"+= {w.float()}", f"-= {w.float()}", f"*= math.cos({w.float()})", f"/= 1.5 + math.sin({w.float()})")
+    )
     w.line(f"{name} {value}")
     return name
 
@@ -184,7 +193,9 @@ def branch(w: Writer) -> str | None:
         w.line("else:")
         with w.block() as inner:
             if w.chance(0.3):
-                for name in [name for name in sides[0] if name not in before and sides[0][name][0] in ("float", "array")]:
+                for name in [
+                    name for name in sides[0] if name not in before and sides[0][name][0] in ("float", "array")
+                ]:
                     assign(w, name, w.expression(sides[0][name], 2), sides[0][name])
             w.body(3)
             leave(w, 0.1)
@@ -226,12 +237,19 @@ def for_loop(w: Writer) -> str | None:
 def _for_range(w: Writer) -> None:
     name, size = w.fresh("i"), w.random.randint(1, 4)
     forms: list[tuple[str, int | None]] = [(f"range({size})", size)] * 3
-    forms += [(f"reversed(range({size}))", size), (f"range(1, {size + 1})", size + 1), (f"range({size}, -1, -1)", size + 1)]
+    forms += [
+        (f"reversed(range({size}))", size),
+        (f"range(1, {size + 1})", size + 1),
+        (f"range({size}, -1, -1)", size + 1),
+    ]
     forms += [(f"range(0, {size + 2}, 2)", size + 2)]
     if w.names("array"):
         chosen = w.pick(w.names("array"))
         forms += [(f"range(len({chosen}))", w.type_of(chosen)[1])] * 3
-        forms += [(f"range(1, len({chosen}))", w.type_of(chosen)[1]), (f"range({chosen}.shape[0])", w.type_of(chosen)[1])]
+        forms += [
+            (f"range(1, len({chosen}))", w.type_of(chosen)[1]),
+            (f"range({chosen}.shape[0])", w.type_of(chosen)[1]),
+        ]
     if w.names("int"):
         forms.append((f"range(min({w.pick(w.names('int'))}, 3))", 3))
     text, bound = w.pick(forms)
@@ -269,7 +287,9 @@ def while_loop(w: Writer) -> str | None:
         return None
     counter, most = w.fresh("n"), w.random.randint(1, 5)
     w.line(f"{counter} = 0")
-    head = w.pick((f"{counter} < {most} and {condition(w)}", f"{condition(w)} and {counter} < {most}", f"{counter} < {most}"))
+    head = w.pick(
+        (f"{counter} < {most} and {condition(w)}", f"{condition(w)} and {counter} < {most}", f"{counter} < {most}")
+    )
     w.line(w.pick((f"while {head}:", f"while {head}:", "while True:")))
     endless = w.lines[-1].endswith("while True:")
     with w.block(loops=w.scope.loops + 1, can_leave=True, fixed=w.scope.fixed | {counter}):
@@ -377,11 +397,15 @@ def view(w: Writer) -> str | None:
         if w.chance(0.7):
             assign(w, name, f"{source}[{index(w, rows)}]", array(columns))
         else:
-            assign(w, name, w.pick((f"{source}[:, {index(w, columns)}]", f"{source}.T[{index(w, columns)}]")), array(rows))
+            assign(
+                w, name, w.pick((f"{source}[:, {index(w, columns)}]", f"{source}.T[{index(w, columns)}]")), array(rows)
+            )
     elif w.names("array"):
         source = w.pick(w.names("array"))
         size = w.type_of(source)[1]
-        text, length = w.pick(((f"{source}[1:]", size - 1), (f"{source}[::-1]", size), (source, size), (f"{source}[:-1]", size - 1)))
+        text, length = w.pick(
+            ((f"{source}[1:]", size - 1), (f"{source}[::-1]", size), (source, size), (f"{source}[:-1]", size - 1))
+        )
         assign(w, name, text, array(length))
     else:
         return None

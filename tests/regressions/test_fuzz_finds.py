@@ -1,9 +1,9 @@
 """What random programs have found; each as small as it could be made."""
 
-import adjoint as ad
 import numpy as np
-from adjoint.testing import check_grads
 
+import adjoint as ad
+from adjoint.testing import check_grads
 from regressions.support import right_or_refused
 
 A = np.array([0.24, -0.38, 0.539])

@@ -19,7 +19,14 @@ from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.inner import Inner, lower_inner
 from adjoint.frontend.parameters import MARK, _parameter_node, _source_of, parameter_names, positions, refusal
-from adjoint.frontend.tangent_values import differentiable_leaves, layouts, owned_tangent, paired, result_tangent, tangent_of
+from adjoint.frontend.tangent_values import (
+    differentiable_leaves,
+    layouts,
+    owned_tangent,
+    paired,
+    result_tangent,
+    tangent_of,
+)
 from adjoint.frontend.values import (
     NONE,
     Operator,

@@ -56,13 +56,13 @@ def differentiable_leaves(lo: Lowerer, value: Value, seen: set[Ref] | None = Non
 
 def layouts(lo: Lowerer, values: Iterable[Value], *, lasting: bool) -> dict[Atom, Var]:
     """Zero tangents of containers as they are now: of those that will change, or with ``lasting`` of all."""
-    found: dict[Atom, Var] = {}
-    for value in values:
-        for leaf in differentiable_leaves(lo, value):
-            if isinstance(leaf, Var) and is_handle(leaf.type) and not isinstance(leaf.type, Array):
-                if lasting or any(storage.written for storage in all_memory(leaf.type)):
-                    found[leaf] = converted(lo, tangents.zero_tangent, [leaf], leaf)
-    return found
+    leaves = [leaf for value in values for leaf in differentiable_leaves(lo, value) if isinstance(leaf, Var)]
+    containers = [leaf for leaf in leaves if is_handle(leaf.type) and not isinstance(leaf.type, Array)]
+    return {
+        leaf: converted(lo, tangents.zero_tangent, [leaf], leaf)
+        for leaf in containers
+        if lasting or any(storage.written for storage in all_memory(leaf.type))
+    }
 
 
 def tangent_of(

@@ -169,7 +169,9 @@ def acts_on_memory(statement: Statement, found: Activity) -> bool:
 
 def effects_inside(block: Block, found: Activity) -> bool:
     """Whether anything in a block changes or makes memory through which a derivative flows."""
-    return any(acts_on_memory(statement, found) or _makes_memory(statement, found) for statement in statements_in(block))
+    return any(
+        acts_on_memory(statement, found) or _makes_memory(statement, found) for statement in statements_in(block)
+    )
 
 
 def _makes_memory(statement: Statement, found: Activity) -> bool:

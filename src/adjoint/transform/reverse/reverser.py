@@ -100,7 +100,7 @@ class Reverser:
     def result(self, param: Var) -> Atom:
         """The cotangent of a parameter."""
         if is_handle(param.type):
-            return self.shadows.found[param] if self.active(param) else self.shadows.none(self.root, param)
+            return self.shadows.found[param] if self.active(param) else self.shadows.none_on_entry(self.root, param)
         cotangent = self.take(self.scope, param)
         return self.context.zero(self.root, param) if cotangent is None else cotangent
 

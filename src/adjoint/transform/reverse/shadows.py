@@ -116,6 +116,16 @@ class Shadows:
         sweep.emit(self.zeros(var, shadow))
         return shadow
 
+    def none_on_entry(self, sweep: Sweep, param: Var) -> Var:
+        """The same of a parameter, as it was when the function was called."""
+        if isinstance(param.type, Array) or not any(storage.written for storage in all_memory(param.type)):
+            return self.none(sweep, param)
+        binding = self.context.regions.bindings[param]
+        shadow = Var(f"{param.hint}_bar", self.type_of(param.type))
+        self.context.regions.bind(shadow, binding.region, None, binding.block)
+        self.context.edits.put_first(binding.block, self.zeros(param, shadow))
+        return shadow
+
     def type_of(self, type_: Type) -> Type:
         """The type of the shadow of a reference, or of the slot that holds a cotangent."""
         match type_:
