@@ -18,8 +18,9 @@ from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 
-import adjoint as ad
 import pytest
+
+import adjoint as ad
 from adjoint.diagnostics import Diagnostic, render
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from adjoint.diagnostics import Diagnostic, DifferentiationError
+from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.inner import Inner, lower_inner, name_of
@@ -65,6 +65,8 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
             raise _refusal(lo, problem.diagnostic) from None
         except DifferentiationError as error:
             raise _refusal(lo, *error.diagnostics) from None
+        except shapes.TooManyOptions:
+            raise _refusal(lo, diagnostic("AD0402", None, "a value has too many different structures")) from None
         except Exception as error:
             # After a problem the function is not whole: then what went wrong is its consequence.
             if not lo.run_data.diagnostics:

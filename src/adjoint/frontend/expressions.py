@@ -30,8 +30,8 @@ from adjoint.frontend.values import (
     Value,
     is_atom,
 )
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.types import BOOL, Array, Dict, Instance, List, Number, Scalar, Tuple
 from adjoint.runtime import display
 
 
@@ -288,8 +288,11 @@ def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact
         cond, facts = truth(lo, parts[0])
         known.extend(fact.part_of(is_and) for fact in facts)
         if len(parts) == 1:
-            unknown = isinstance(cond, Var) and isinstance(cond.type, Opaque)
-            return call(lo, bool, [cond], node) if unknown else cond
+            if isinstance(cond, Var) and not isinstance(cond.type, Scalar):
+                target = Var("t", BOOL)
+                lo.emit(Call((target,), bool, (cond,), (), lo.span(node)))
+                return target
+            return cond
 
         def rest() -> Value:
             refine(lo, facts, is_and)

@@ -26,6 +26,7 @@ from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
 
 MAX_PARTS = 64
+MAX_DEPTH = 8
 Path = tuple[Any, ...]
 
 
@@ -248,7 +249,9 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
             ),
             type(value),
         )
-    if isinstance(value, list) and type(value) is list:
+    if type(value) is list and _is_deep(value, MAX_DEPTH):
+        return _declared(Var(hint, Opaque(list), True), declare)
+    if type(value) is list:
         return _enter_list(lo, value, path, hint, declare)
     if isinstance(value, dict) and type(value) is dict:
         return _enter_dict(lo, value, path, hint, declare)
@@ -354,6 +357,13 @@ def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: C
     ]
     lo.store[ref] = Record(list, tuple(parts))
     return ref
+
+
+def _is_deep(value: Any, depth: int) -> bool:
+    """Whether lists lie in lists deeper than is looked at; those that hold themselves do."""
+    if not isinstance(value, (list, tuple)):
+        return False
+    return depth == 0 or any(_is_deep(item, depth - 1) for item in value if isinstance(item, (list, tuple)))
 
 
 class _Mixed(Type):

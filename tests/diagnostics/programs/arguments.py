@@ -91,7 +91,7 @@ def dict_result(x):  # error[AD0406]: this returns a dict, not a number
 
 #: ad.grad(no_result)(2.0)
 def no_result(x):  # error[AD0407]: this returns None
-    y = x * x  # noqa: F841
+    y = x * x
 
 
 #: ad.grad(no_result_on_a_path)(2.0)
