@@ -676,7 +676,7 @@ def test_active_memory_is_not_lent_to_strangers() -> None:
 
     with pytest.raises(DifferentiationError) as caught:
         forward(build(body, vector(written=True)), (0,), (0,))
-    assert codes(caught) == ["AD0201"]
+    assert codes(caught) == ["AD0303"]
 
 
 @pytest.mark.parametrize(
