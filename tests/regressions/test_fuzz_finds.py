@@ -140,3 +140,16 @@ def test_pullback_does_not_look_at_arguments_that_were_changed_since() -> None:
     _, pullback = ad.vjp(f, 0.5, z)
     z.clear()
     assert pullback(1.0) == (2.0, [0.5, 0.0])
+
+
+def test_element_is_read_before_the_call_that_is_added_to_it() -> None:
+    def g(x):
+        x[0] = 5.0 * x[1]
+        return x[1]
+
+    def f(u):
+        u[0] += g(u)
+        u[1:] += g(u)
+        return u
+
+    check_grads(f, (A[:2],), order=1)

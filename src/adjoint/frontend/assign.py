@@ -11,8 +11,10 @@ from adjoint.frontend import containers, objects, shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.indexing import array_key
 from adjoint.frontend.values import UNDEFINED, Record, Ref, Value, is_atom
-from adjoint.ir.nodes import Atom, Const, Store, Subscript, Var
-from adjoint.ir.types import Array, List, Number, Opaque, is_float_dtype
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import Atom, Call, Const, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
+from adjoint.ir.walk import blocks_of, statements_in
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
@@ -123,7 +125,14 @@ def _augment_item(
 
     if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
         key = array_key(lo, index, target)
+        opened, start = lo.open, len(lo.open.statements)
+        before = containers.subscript(lo, base, index, target) if _has_call(operand) else None
         value = materialize(lo, evaluate(lo, operand), node)
+        is_number = isinstance(before, Var) and isinstance(before.type, (Scalar, Number))
+        if is_number and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
+            assert before is not None
+            containers.set_item(lo, base, index, _combine(lo, op, before, value, node), target)
+            return
         if not _may_repeat(key):
             containers.mark_array_written(lo, base, value, node)
             lo.at(node)
@@ -140,6 +149,20 @@ def _augment_item(
         )
         result = in_place if in_place is not None else _combine(lo, op, current, value_, node)
     containers.set_item(lo, base, index, result, target)
+
+
+def _has_call(node: ast.expr) -> bool:
+    """Whether evaluating an expression may run a function, which may write what was read before."""
+    return any(isinstance(part, ast.Call) for part in ast.walk(node))
+
+
+def _writes(statement: Statement) -> bool:
+    """Whether a statement, or one inside of it, may write memory."""
+    inner = [nested for block in blocks_of(statement) for nested in statements_in(block)]
+    return any(
+        isinstance(part, Store) or (isinstance(part, Call) and (effects_of(part).writes or not effects_of(part).known))
+        for part in (statement, *inner)
+    )
 
 
 def _may_repeat(key: Subscript) -> bool:

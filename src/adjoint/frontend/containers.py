@@ -269,8 +269,17 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
 
 def refuse_if_iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
     """A list or dict grows, shrinks or is put in another order: not while a loop runs through it."""
-    if any(_is_same(lo, value, other) for other in lo.iterated):
+    if any(_is_same(lo, value, other) or _may_be_same(value, other) for other in lo.iterated):
         raise lo.problem("AD0306", node, "a loop around runs through what is changed here")
+
+
+def _may_be_same(one: Value, other: Value) -> bool:
+    """Whether two containers at run time may be one: they may share memory."""
+    types = [value.type for value in (one, other) if isinstance(value, Var)]
+    if len(types) < 2 or not all(isinstance(type_, (List, Dict)) for type_ in types):
+        return False
+    mine, theirs = (type_.storage.find() for type_ in types)  # type: ignore[attr-defined]
+    return mine is theirs
 
 
 def _is_same(lo: Lowerer, one: Value, other: Value) -> bool:
