@@ -1,6 +1,7 @@
 """What random programs have found; each as small as it could be made."""
 
 import numpy as np
+import pytest
 
 import adjoint as ad
 from adjoint.testing import check_grads
@@ -153,3 +154,42 @@ def test_element_is_read_before_the_call_that_is_added_to_it() -> None:
         return u
 
     check_grads(f, (A[:2],), order=1)
+
+
+def test_integers_among_floats_in_an_array() -> None:
+    def f(x, y):
+        return np.array([x, y, 2])
+
+    _, tangent = ad.jvp(f, (1.0, 2.0), (3.0, 4.0))
+    assert tangent.dtype == float
+    assert tangent.tolist() == [3.0, 4.0, 0.0]
+
+
+def test_integers_among_floats_in_a_list() -> None:
+    def f(x, n):
+        xs = [x, 2, x * x]
+        for i in range(n):
+            xs.append(3)
+            xs[i] = xs[i] * xs[i + 1]
+        return sum(xs)
+
+    # x * 2 + 2 * x**2 + x**2 + 3 + 3 at n = 2
+    assert f(1.5, 2) == 1.5 * 2 + 2 * 2.25 + 2.25 + 6
+    assert ad.grad(f)(1.5, 2) == 2 + 4 * 1.5 + 2 * 1.5
+
+
+def test_view_of_an_array_that_a_loop_writes() -> None:
+    def f(x, u0):
+        u = u0 * 1.0
+        for i in range(2):
+            u *= np.cos(u)
+            x = x * u[i][i - 1]
+        return x
+
+    u = np.array([[0.3, 0.4, 0.5], [0.6, 0.7, 0.8]])
+    gradient = ad.grad(f, wrt=1)(0.5, u.copy())
+    for place in np.ndindex(u.shape):
+        step = np.zeros_like(u)
+        step[place] = 1e-6
+        difference = (f(0.5, u + step) - f(0.5, u - step)) / 2e-6
+        assert gradient[place] == pytest.approx(difference, abs=1e-8)

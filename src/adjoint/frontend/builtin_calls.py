@@ -14,6 +14,7 @@ from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
 from adjoint.frontend.indexing import array_key
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import (
     NONE,
     Closure,
@@ -31,7 +32,7 @@ from adjoint.frontend.values import (
     list_record,
 )
 from adjoint.ir.nodes import Call, Const, Store, Var
-from adjoint.ir.types import Array, Dict, List, Scalar
+from adjoint.ir.types import FLOAT, Array, Dict, List, Scalar
 
 
 @handles(range)
@@ -548,4 +549,6 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
         return NotImplemented
     named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
     pairs = {name: materialize(lo, value, node) for name, value in named.items()}
+    if any(isinstance(type_of(leaf), Scalar) and type_of(leaf).kind == "float" for leaf in leaves):  # type: ignore[attr-defined]
+        leaves = [containers.as_element(lo, leaf, FLOAT) for leaf in leaves]  # type: ignore[arg-type]
     return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)

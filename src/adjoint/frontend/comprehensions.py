@@ -125,6 +125,7 @@ def append(lo: Lowerer, target: Var, value: Value, node: ast.AST | None) -> None
     atom = containers.slot(lo, value, node)
     containers.note_element(lo, target, atom, node)
     assert isinstance(target.type, List)
+    atom = containers.as_element(lo, atom, target.type.element)
     lo.emit(Call((), list.append, (target, atom), (), lo.span(node)))
 
 

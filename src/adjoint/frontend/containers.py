@@ -82,8 +82,21 @@ def _runtime_list(lo: Lowerer, site: Site, slots: list[Atom], node: ast.AST | No
     storage = Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))
     target = Var("items", List(element, storage))
-    lo.emit(Call((target,), display.make_list, tuple(slots), (), lo.span(node)))
+    items = tuple(as_element(lo, atom, element) for atom in slots)
+    lo.emit(Call((target,), display.make_list, items, (), lo.span(node)))
     return target
+
+
+def as_element(lo: Lowerer, atom: Atom, element: Type | None) -> Atom:
+    """An integer among floats as a float, so that its slot has a derivative like the others."""
+    if not isinstance(element, Scalar) or element.kind != "float":
+        return atom
+    type_ = type_of(atom)
+    if not isinstance(type_, Scalar) or type_.kind != "int":
+        return atom
+    if isinstance(atom, Const):
+        return Const(float(atom.value))
+    return lo.open.call(float, atom)
 
 
 def _joined(types: list[Type], lo: Lowerer, node: ast.AST | None) -> Type | None:
@@ -524,6 +537,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
                 raise lo.problem("AD0303", node, "assignment to a slice of a list")
             atom = slot(lo, value, node)
             note_element(lo, base, atom, node)
+            atom = as_element(lo, atom, base.type.element if isinstance(base.type, List) else base.type.value)
             lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
             return
         case Const():

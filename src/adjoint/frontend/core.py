@@ -294,6 +294,9 @@ class Lowerer:
         With ``enclosed``, what the paths computed is handed out by name even where they agree.
         """
         self.enclosed = enclosed
+        for leaf in leaves:
+            for key, value in self.run_data.outside.items():
+                leaf.store.setdefault(key, value)
         kinds = tuple(dict.fromkeys(leaf.action for leaf in leaves))
         columns: list[list[Atom]] = [[] for _ in leaves]
         targets: list[Var] = []
@@ -436,6 +439,8 @@ class Run:
     all_constant: bool = False
     """Everything captured is a constant: for code of our own."""
     captured: dict[Any, Value] = field(default_factory=dict)
+    outside: dict[Any, Value] = field(default_factory=dict)
+    """What captured variables and objects held on entry: true on every path, wherever it was looked up first."""
     objects: dict[int, Value] = field(default_factory=dict)
     cells: dict[int, Cell] = field(default_factory=dict)
     contents: dict[Cell, Any] = field(default_factory=dict)

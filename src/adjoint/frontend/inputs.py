@@ -182,6 +182,8 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         return Const(value)
     known = lo.run_data.captured.get(_identity(path))
     if known is not None:
+        for key, held in lo.run_data.outside.items():
+            lo.store.setdefault(key, held)
         return known
     reader = _reader(path)
     if is_constant(value) or _is_library_constant(path):
@@ -190,9 +192,11 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         result: Value = Const(value)
     else:
         hint = name if name.isidentifier() else "captured"
+        before = set(lo.store)
         result = enter(
             lo, value, _identity(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, reader, var))
         )
+        lo.run_data.outside.update((key, held) for key, held in lo.store.items() if key not in before)
     lo.run_data.captured[_identity(path)] = result
     return result
 
@@ -502,4 +506,4 @@ def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
         if any(source is mine for mine in own)
         else ("cell", source)
     )
-    lo.store[cell] = captured(lo, contents, path, name, node)
+    lo.store[cell] = lo.run_data.outside[cell] = captured(lo, contents, path, name, node)

@@ -168,7 +168,8 @@ def _places(code: CodeType) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]
 
 def _first_line(node: ast.stmt) -> int:
     """The line of a statement, or of its first decorator."""
-    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _start(node: ast.expr) -> tuple[int, int]:

@@ -290,7 +290,7 @@ class Keeper:
             if atom not in self.to_keep and self.leaves_of(atom) is not None:
                 self.recomputed.add(atom)
             self.settle(atom)
-        sweep.first((binding.order, 0), copy)
+        sweep.first(_place_of(binding), copy)
 
     def sliced(self, statement: If, place: int, new: Var) -> If:
         """The part of an ``If`` that one of its targets needs."""
@@ -335,7 +335,7 @@ class Keeper:
         self.stands_for[var] = new
         back = self.place(over, self.indices[id(binding.region)], lambda statement: sweep.first((-1, 0), statement))
         self.to_parent(kept, binding.region)
-        sweep.first((binding.order, 0), Load(new, kept, Subscript((back,))))
+        sweep.first(_place_of(binding), Load(new, kept, Subscript((back,))))
 
     def to_parent(self, kept: Var, region: Region) -> None:
         """Binds what is made before a loop in the region around the loop."""
@@ -392,7 +392,7 @@ class Keeper:
         self.after_binding(var, binding, Call((), list.append, (kept, var)))
         new = Var(var.hint, var.type, var.named)
         self.stands_for[var] = new
-        self.context.sweeps[binding.region].first((binding.order, 0), self.taken_back(new, kept, binding.region))
+        self.context.sweeps[binding.region].first(_place_of(binding), self.taken_back(new, kept, binding.region))
         self.tapes[kept] = binding.region
         self.taped.setdefault(binding.region, []).append(kept)
         if var in self.context.forward_shadows:
@@ -483,3 +483,8 @@ def _needed(block: Block, value: Atom) -> Block:
                 wanted.update(vars_used(inner))
     return Block(tuple(reversed(kept)), Yield((value,)))
 
+
+
+def _place_of(binding: Binding) -> tuple[int, int]:
+    """Where in the reverse of its region a kept value is read: parameters before anything that is made of them."""
+    return (-1, 1 + binding.order) if binding.statement is None else (binding.order, 0)
