@@ -6,7 +6,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -24,6 +24,7 @@ from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import Seen, key_of, keys_of
+from adjoint.records import dataclass
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
 from adjoint.transform.tapes import as_arrays

@@ -99,8 +99,10 @@ class Marks:
 
     def has(self, atom: Atom) -> bool:
         """Whether a value is marked, itself or in memory that can be reached from it."""
-        if not isinstance(atom, Var) or not carries_derivative(atom.type):
+        if type(atom) is not Var or not carries_derivative(atom.type):
             return False
+        if type(atom.type) is Scalar:
+            return atom in self.vars
         return atom in self.vars or any(storage in self.memory for storage in all_memory(atom.type))
 
     def has_slots(self, atom: Atom) -> bool:
@@ -345,9 +347,7 @@ def _backward_call(call: Call, marks: Marks) -> None:
                 marks.add(arg)
         return
     calls_body = isinstance(call.callee, (Definition, Derived))
-    writes_useful = calls_body and any(
-        isinstance(arg, Var) and is_handle(arg.type) and marks.has(arg) for arg in args
-    )
+    writes_useful = calls_body and any(isinstance(arg, Var) and is_handle(arg.type) and marks.has(arg) for arg in args)
     if may_write_anything(call) and any(lends_memory(arg) and marks.has(arg) for arg in args):
         writes_useful = True
     if not writes_useful and not any(marks.has(target) for target in call.targets):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from adjoint.ir.types import (
     carries_derivative,
 )
 from adjoint.ir.walk import free_vars
+from adjoint.records import dataclass
 
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
 

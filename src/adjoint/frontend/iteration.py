@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from adjoint.frontend import containers
@@ -25,6 +24,7 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.nodes import Atom, Const, Items, Range, Var, Yield
 from adjoint.ir.types import INT, OPAQUE, Array, Dict, List, Number, Tuple
+from adjoint.records import dataclass
 
 MAX_UNROLLED = 32
 

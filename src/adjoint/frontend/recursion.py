@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from adjoint.frontend import shapes
@@ -12,6 +12,7 @@ from adjoint.frontend.loops import _loose as loose
 from adjoint.frontend.values import Closure, Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Definition, Function, Raise, Statement, Var
 from adjoint.ir.walk import free_vars, map_blocks, substitute
+from adjoint.records import dataclass
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_PASSES = 8

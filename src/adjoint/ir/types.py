@@ -191,9 +191,9 @@ def is_handle(type_: Type | None) -> bool:
 
 def carries_derivative(type_: Type | None) -> bool:
     """Whether a value of this type can vary smoothly, itself or in one of its parts."""
+    if type(type_) is Scalar:
+        return type_.kind in ("float", "complex")
     match type_:
-        case Scalar(kind=kind):
-            return kind in ("float", "complex")
         case Array(dtype=dtype):
             return dtype is None or is_float_dtype(dtype)
         case Number():

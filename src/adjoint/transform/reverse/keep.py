@@ -183,7 +183,8 @@ class Keeper:
         inner = {var for block in blocks_of(statement) for var in vars_used(block)}
         bound = {var for block in blocks_of(statement) for nested in block.statements for var in targets_of(nested)}
         reads = [atom for atom in operands(statement) if isinstance(atom, Var)]
-        return reads + [var for var in self.bindings if var in inner - bound]
+        outer = inner - bound
+        return reads + [var for var in self.bindings if var in outer] if outer else reads
 
     def cheap(self, statement: Statement) -> bool:
         """Whether a statement may be, and is worth being, executed again."""
@@ -482,7 +483,6 @@ def _needed(block: Block, value: Atom) -> Block:
             for inner in blocks_of(statement):
                 wanted.update(vars_used(inner))
     return Block(tuple(reversed(kept)), Yield((value,)))
-
 
 
 def _place_of(binding: Binding) -> tuple[int, int]:
