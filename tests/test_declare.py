@@ -20,7 +20,6 @@ def softplus_derivative(x):
     return softplus(x), pullback
 
 
-
 def plain_blend(x, y, weight):
     return weight * x + (1.0 - weight) * y
 

@@ -17,7 +17,7 @@ import adjoint as ad
 
 SOURCE = Path(ad.__file__).parents[1]
 
-USER = '''
+USER = """
 from dataclasses import dataclass
 import math
 import numpy as np
@@ -65,7 +65,7 @@ def logged(x, log):
 def fill(out, x):
     out[0] = x * x
     return out[0] * out[0]
-'''
+"""
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import adjoint as ad
 import pytest
 
+import adjoint as ad
 from cases.loading import Loaded, assert_matches, load, ones_like, plain, reason_to_leave_out
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")

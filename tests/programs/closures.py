@@ -33,7 +33,7 @@ def captures_local(x, y):
 
 @program(1.5)
 def lambda_in_variable(x):
-    square = lambda t: t * t  # noqa: E731
+    square = lambda t: t * t
     return square(x) * square(square(x))
 
 
@@ -44,7 +44,7 @@ def lambda_called_at_once(x):
 
 @program(1.5)
 def lambda_default(x):
-    f = lambda t, s=x * x: t * s  # noqa: E731
+    f = lambda t, s=x * x: t * s
     return f(2.0) + f(x)
 
 
@@ -209,7 +209,7 @@ captured_constant = 3.0
 
 @program(1.5)
 def captured_module_value(x):
-    f = lambda t: t * captured_constant  # noqa: E731
+    f = lambda t: t * captured_constant
     return f(x) * x
 
 

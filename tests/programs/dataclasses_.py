@@ -238,7 +238,7 @@ def named_tuple_built(x, y):
 @program([Point(1.0, 2.0), Point(0.5, -1.0), Point(3.0, 0.1)])
 def list_of_dataclasses(points):
     total = 0.0
-    for p, q in zip(points[:-1], points[1:]):
+    for p, q in zip(points[:-1], points[1:]):  # noqa: RUF007
         total += (p - q).norm
     return total
 

@@ -110,7 +110,7 @@ def cholesky(a):
 
 @program(spd(3), normal(3))
 def gaussian_log_density(cov, x):
-    sign, logdet = np.linalg.slogdet(cov)
+    _, logdet = np.linalg.slogdet(cov)
     return -0.5 * (x @ np.linalg.solve(cov, x) + logdet + 3 * np.log(2.0 * np.pi))
 
 

@@ -1,9 +1,9 @@
 """Every program: right in both modes, to second order, and the same text each time."""
 
-import adjoint as ad
 import pytest
-from adjoint.testing import check_grads, clone, leaves
 
+import adjoint as ad
+from adjoint.testing import check_grads, clone, leaves
 from programs.registry import Case, collect
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")

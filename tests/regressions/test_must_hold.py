@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-import adjoint as ad
 import numpy as np
 import pytest
 
+import adjoint as ad
 from regressions.support import right_or_refused
 
 X = np.array([2.0, 3.0, 5.0])
@@ -338,7 +338,7 @@ def test_inner_operator_that_writes_captured_memory_is_refused_or_right() -> Non
 
 
 def test_mutable_default_argument() -> None:
-    def f(x, history=[]):  # noqa: B006
+    def f(x, history=[]):
         history.append(x)
         return x * len(history)
 

@@ -4,9 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import adjoint as ad
 import numpy as np
 import pytest
+
+import adjoint as ad
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
@@ -196,7 +197,7 @@ def test_sum_gradient_is_writable() -> None:
 
 def test_tangent_result_is_fresh() -> None:
     x, t = np.ones(3), np.ones(3)
-    value, tangent = ad.jvp(lambda a: a, (x,), (t,))
+    _, tangent = ad.jvp(lambda a: a, (x,), (t,))
     tangent[:] = 7.0
     np.testing.assert_array_equal(t, np.ones(3))
 
@@ -232,7 +233,7 @@ def test_string_argument_is_an_error() -> None:
 
 
 def test_result_that_is_no_scalar_is_an_error() -> None:
-    with pytest.raises((ad.DifferentiationError, TypeError), match="vjp|jacobian"):
+    with pytest.raises((ad.DifferentiationError, TypeError), match=r"vjp|jacobian"):
         ad.grad(lambda x: x * x)(np.ones(3))
     with pytest.raises((ad.DifferentiationError, TypeError)):
         ad.grad(lambda x: (x, x))(2.0)
@@ -275,7 +276,7 @@ def test_hessian_vector_product() -> None:
 
 
 def test_higher_orders_of_a_cube() -> None:
-    f = lambda x: x * x * x  # noqa: E731
+    f = lambda x: x * x * x
     expected = [48.0, 24.0, 6.0, 0.0]
     for value in expected:
         f = ad.grad(f)

@@ -7,9 +7,10 @@ import pickle
 import threading
 import types
 
-import adjoint as ad
 import numpy as np
 import pytest
+
+import adjoint as ad
 
 
 def test_two_functions_of_one_text_and_different_globals() -> None:
@@ -175,7 +176,7 @@ def test_function_redefined() -> None:
 
     first = ad.grad(f)(3.0)
 
-    def f(x):  # noqa: F811
+    def f(x):
         return x * x * x
 
     assert (first, ad.grad(f)(3.0)) == (6.0, 27.0)

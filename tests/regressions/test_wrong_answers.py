@@ -4,11 +4,11 @@ import functools
 import math
 from dataclasses import dataclass
 
-import adjoint as ad
 import numpy as np
 import pytest
-from adjoint.testing import check_grads
 
+import adjoint as ad
+from adjoint.testing import check_grads
 from regressions.support import right_or_refused
 
 

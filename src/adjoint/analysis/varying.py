@@ -29,4 +29,3 @@ def varying(block: Block, params: Iterable[Var]) -> set[Atom]:
             elif isinstance(statement, Call) and not statement.targets:
                 varied.update(atom for atom in statement.args if isinstance(atom, Var))
     return varied
-

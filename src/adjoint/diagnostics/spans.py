@@ -1,8 +1,6 @@
-
 from adjoint.records import dataclass
 
 """Places in a user's source."""
-
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,14 @@ def _runtime_list(lo: Lowerer, site: Site, slots: list[Atom], node: ast.AST | No
     return target
 
 
+def _element_of(container: Var) -> Type | None:
+    match container.type:
+        case List(element=part) | Dict(value=part):
+            return part
+        case _:
+            return None
+
+
 def as_element(lo: Lowerer, atom: Atom, element: Type | None) -> Atom:
     """An integer among floats as a float, so that its slot has a derivative like the others."""
     if not isinstance(element, Scalar) or element.kind != "float":
@@ -537,7 +545,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
                 raise lo.problem("AD0303", node, "assignment to a slice of a list")
             atom = slot(lo, value, node)
             note_element(lo, base, atom, node)
-            atom = as_element(lo, atom, base.type.element if isinstance(base.type, List) else base.type.value)
+            atom = as_element(lo, atom, _element_of(base))
             lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
             return
         case Const():

@@ -286,7 +286,8 @@ class General(Rule):
 
     ``dots`` has one tangent for each positional argument: zeros for an inactive number or array, None for anything
     that has no derivative. ``vjp(ct, y, *args, **kwargs)`` returns a tuple, one cotangent for each positional
-    argument, None for those that have none. Without a ``jvp`` forward mode is refused. Where there are several results, ``y`` and ``ct`` are tuples.
+    argument, None for those that have none. Without a ``jvp`` forward mode is refused. Where there are several
+    results, ``y`` and ``ct`` are tuples.
     """
 
     jvp: Fn | None

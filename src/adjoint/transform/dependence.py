@@ -410,8 +410,10 @@ class Dependence:
                     continue
                 label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
                 found.append(diagnostic(code, call.span, label))
-            elif code == "AD0201" and may_write_anything(call) and any(
-                lends_memory(arg) and self.active(arg) for arg in args
+            elif (
+                code == "AD0201"
+                and may_write_anything(call)
+                and any(lends_memory(arg) and self.active(arg) for arg in args)
             ):
                 label = f"{_name(call)} is handed memory that varies, and may write it"
                 found.append(diagnostic("AD0303", call.span, label))

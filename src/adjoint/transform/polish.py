@@ -1,8 +1,8 @@
 """Simpler forms of what the rules of arrays leave behind, for readers more than for machines.
 
 A cotangent that is one number spread over an array need not be an array while it is only multiplied with arrays
-of that shape: ``spread(2 / n, t) * r`` is ``2 / n * r``. That two arrays have one shape is taken from their types: equal
-ranks, and no extent that could be 1.
+of that shape: ``spread(2 / n, t) * r`` is ``2 / n * r``. That two arrays have one shape is taken from their
+types: equal ranks, and no extent that could be 1.
 """
 
 from __future__ import annotations

@@ -288,9 +288,7 @@ def _copy_of(var: Var) -> object:
             return None
 
 
-def _fresh_memory(
-    sweeps: _Sweeps, residuals: tuple[Var, ...]
-) -> tuple[tuple[Statement, ...], dict[Var, Var]]:
+def _fresh_memory(sweeps: _Sweeps, residuals: tuple[Var, ...]) -> tuple[tuple[Statement, ...], dict[Var, Var]]:
     """Copies, made where the adjoint starts, of what it changes: lists that it empties, shadows that it fills."""
     statements: list[Statement] = []
     renamed: dict[Var, Var] = {}
@@ -308,5 +306,3 @@ def _fresh_memory(
             renamed[var] = builder.load(fresh, Subscript((Const(place),)), var.type, var.hint)
         statements += builder.statements
     return tuple(statements), renamed
-
-

@@ -95,7 +95,6 @@ class Context:
         known = isinstance(type_, Array) and is_float_dtype(type_.dtype)
         return sweep.call(np.zeros_like if known else zeros_like, var, hint=f"{var.hint}_bar")
 
-
     def may_be_undefined(self, var: Var) -> bool:
         """Whether there is a path on which a variable has no value, and is not read."""
         if var not in self.undefined:

@@ -77,9 +77,7 @@ def _held(scope: Scope, shadow: Var, key: Key | None, type_: Array, *, copy: boo
 def element_type(type_: Array, key: Key) -> Type:
     """The type of ``array[key]``, as far as the key's form tells."""
     assert isinstance(key, Subscript)
-    whole = all(
-        isinstance(type_of_atom(item), Scalar) if not isinstance(item, Slice) else False for item in key.items
-    )
+    whole = all(isinstance(type_of_atom(item), Scalar) if not isinstance(item, Slice) else False for item in key.items)
     if whole and type_.dims is not None and len(key.items) == len(type_.dims):
         is_complex = type_.dtype is not None and type_.dtype.kind == "c"
         return Scalar("complex" if is_complex else "float", type_.dtype)
@@ -154,4 +152,3 @@ def reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
     elif not isinstance(element, Scalar):
         reverser.context.problem("AD0303", call.span, "what is taken out of the list here is not named")
     sweep.effect(list.append, shadow, back)
-

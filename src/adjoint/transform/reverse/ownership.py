@@ -73,4 +73,3 @@ class Ownership:
     def taken(self, var: Var) -> Var | None:
         """The owned cotangent of an array, where anything was added to it."""
         return self.owned.get(var) if var in self.touched else None
-

@@ -359,4 +359,3 @@ class LoopLeaf(Leaf):
         if isinstance(terminator, Exit):
             for slot, given in self.given.items():
                 reverser.add(scope, terminator.values[slot], given)
-

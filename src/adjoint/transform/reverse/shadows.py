@@ -84,9 +84,7 @@ class Shadows:
         self.found: dict[Var, Var] = {}
         self.storages: dict[Storage, Storage] = {}
         self.sharing: dict[Var, Var] = {}
-        self.handles = [
-            var for var in context.regions.bindings if is_handle(var.type) and context.active(var)
-        ]
+        self.handles = [var for var in context.regions.bindings if is_handle(var.type) and context.active(var)]
         self.statements = list(statements_in(context.function.body))
         self.structural = self.find_structural()
         self.forward = self.find_forward()

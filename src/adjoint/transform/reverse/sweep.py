@@ -236,4 +236,3 @@ def _frozen(node: Node, resolve: Callable[[Atom], Atom]) -> Statement:
 def is_zero(atom: Atom | None) -> bool:
     """Whether a cotangent is the literal zero."""
     return isinstance(atom, Const) and isinstance(atom.value, (int, float)) and atom.value == 0
-
