@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from adjoint.frontend import containers, objects, shapes
+from adjoint.frontend import containers, making, objects, shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.indexing import array_key
 from adjoint.frontend.values import UNDEFINED, Record, Ref, Value, is_atom
@@ -60,7 +60,7 @@ def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Valu
         before, after = starred[0], len(elements) - starred[0] - 1
         if len(items) < before + after:
             raise lo.problem("AD0203", target, f"there are only {len(items)} values to unpack")
-        middle = containers.new_list(lo, items[before : len(items) - after], target)
+        middle = making.new_list(lo, items[before : len(items) - after], target)
         items = [*items[:before], middle, *items[len(items) - after :]]
         targets = [e.value if isinstance(e, ast.Starred) else e for e in elements]
     else:
@@ -182,11 +182,11 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
     """What ``current`` is after it was written in place; None where the name is to be rebound."""
     from adjoint.frontend.materialize import materialize
 
-    items = containers.list_items(lo, current)
+    items = making.list_items(lo, current)
     if items is not None and op is operator.add:
-        return containers.extend_list(lo, current, value, node)
+        return making.extend_list(lo, current, value, node)
     if isinstance(current, Var) and isinstance(current.type, List) and op is operator.add:
-        return containers.extend_list(lo, current, value, node)
+        return making.extend_list(lo, current, value, node)
     if isinstance(current, Var) and isinstance(current.type, Number):
         raise lo.problem(
             "AD0401",
@@ -232,14 +232,14 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
         case ast.Subscript():
             base = evaluate(lo, target.value)
             index = evaluate(lo, target.slice)
-            containers.refuse_if_iterated(lo, base, target)
+            making.refuse_if_iterated(lo, base, target)
             record = lo.store.get(base) if isinstance(base, Ref) else None
             if isinstance(record, Record) and isinstance(index, Const) and record.get(index.value) is not None:
                 kept = [(k, v) for k, v in record.parts if k != index.value]
                 if record.cls is list:
                     kept = list(enumerate(v for _, v in kept))
                 assert isinstance(base, Ref)
-                containers.replace(lo, base, Record(record.cls, tuple(kept)), target)
+                making.replace(lo, base, Record(record.cls, tuple(kept)), target)
             else:
                 raise lo.problem("AD0301", target, "'del' of an item that is not known at compile time")
         case _:

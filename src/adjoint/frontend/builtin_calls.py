@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend import containers, library, objects
+from adjoint.frontend import containers, library, making, objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
 from adjoint.frontend.indexing import array_key
@@ -232,13 +232,13 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 @handles(list)
 def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not args:
-        return containers.new_list(lo, [], node)
+        return making.new_list(lo, [], node)
     value = sequence(lo, args[0])
     from adjoint.frontend.iteration import static_items
 
     items = static_items(lo, value, node)
     if items is not None:
-        return containers.new_list(lo, items, node)
+        return making.new_list(lo, items, node)
     if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
         return NotImplemented
     return library.call(lo, library.copied, [value], node)
@@ -264,7 +264,7 @@ def _dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
                 key, value = entry
                 parts.append((key, value))
     parts.extend(kwargs.items())
-    return containers.new_dict(lo, parts, node)
+    return making.new_dict(lo, parts, node)
 
 
 @handles(slice)
@@ -281,11 +281,11 @@ def _method(cls: type, name: str) -> Callable[[Handler], Handler]:
 
 @_method(list, "append")
 def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.refuse_if_iterated(lo, args[0], node)
-    items = containers.list_items(lo, args[0])
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
     if items is not None:
         assert isinstance(args[0], Ref)
-        containers.replace(lo, args[0], list_record([*items, args[1]]), node)
+        making.replace(lo, args[0], list_record([*items, args[1]]), node)
         return NONE
     if isinstance(args[0], Var) and isinstance(args[0].type, List):
         from adjoint.frontend.comprehensions import append
@@ -297,8 +297,8 @@ def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @_method(list, "pop")
 def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.refuse_if_iterated(lo, args[0], node)
-    items = containers.list_items(lo, args[0])
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
     place = args[1] if len(args) > 1 else Const(-1)
     if items is not None:
         assert isinstance(args[0], Ref)
@@ -306,7 +306,7 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
             return _at_run_time(args[0])
         left = list(items)
         taken = left.pop(place.value)
-        containers.replace(lo, args[0], list_record(left), node)
+        making.replace(lo, args[0], list_record(left), node)
         return taken
     if isinstance(args[0], Var) and isinstance(args[0].type, List):
         if place != Const(-1):
@@ -328,42 +328,42 @@ def _at_run_time(ref: Ref) -> Any:
 
 @_method(list, "extend")
 def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.extend_list(lo, args[0], sequence(lo, args[1]), node)
+    making.extend_list(lo, args[0], sequence(lo, args[1]), node)
     return NONE
 
 
 @_method(list, "insert")
 def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.refuse_if_iterated(lo, args[0], node)
-    items = containers.list_items(lo, args[0])
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
     if items is None or not isinstance(args[1], Const):
         raise lo.problem("AD0303", node, "'insert' into a list that exists at run time")
     assert isinstance(args[0], Ref)
     new = list(items)
     new.insert(args[1].value, args[2])
-    containers.replace(lo, args[0], list_record(new), node)
+    making.replace(lo, args[0], list_record(new), node)
     return NONE
 
 
 @_method(list, "reverse")
 def _reverse(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.refuse_if_iterated(lo, args[0], node)
-    items = containers.list_items(lo, args[0])
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
     if items is None:
         raise lo.problem("AD0303", node, "'reverse' of a list that exists at run time")
     assert isinstance(args[0], Ref)
-    containers.replace(lo, args[0], list_record(list(items)[::-1]), node)
+    making.replace(lo, args[0], list_record(list(items)[::-1]), node)
     return NONE
 
 
 @_method(list, "clear")
 def _clear(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.refuse_if_iterated(lo, args[0], node)
-    items = containers.list_items(lo, args[0])
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
     if items is None:
         raise lo.problem("AD0303", node, "'clear' of a list that exists at run time")
     assert isinstance(args[0], Ref)
-    containers.replace(lo, args[0], list_record([]), node)
+    making.replace(lo, args[0], list_record([]), node)
     return NONE
 
 
@@ -372,8 +372,8 @@ def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
     if isinstance(record, Record):
         if record.cls is list:
-            return containers.new_list(lo, record.items, node)
-        return containers.new_dict(lo, [(Const(k), v) for k, v in record.parts], node)
+            return making.new_list(lo, record.items, node)
+        return making.new_dict(lo, [(Const(k), v) for k, v in record.parts], node)
     return library.call(lo, library.copied, [args[0]], node) if _is_list(args[0]) else NotImplemented
 
 
@@ -409,7 +409,7 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 @handles(dict.pop)
 def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.refuse_if_iterated(lo, args[0], node)
+    making.refuse_if_iterated(lo, args[0], node)
     record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
     if not isinstance(record, Record) or not isinstance(args[1], Const):
         raise lo.problem("AD0303", node, "'pop' from a dict that exists at run time")
@@ -420,7 +420,7 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         raise lo.problem("AD0203", node, f"the dict has no key {args[1].value!r} here")
     assert isinstance(args[0], Ref)
     kept = tuple((k, v) for k, v in record.parts if k != args[1].value)
-    containers.replace(lo, args[0], Record(dict, kept), node)
+    making.replace(lo, args[0], Record(dict, kept), node)
     return found
 
 
@@ -451,17 +451,17 @@ def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @handles(list.sort)
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    containers.refuse_if_iterated(lo, args[0], node)
-    items = containers.list_items(lo, args[0])
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
     if items is None or not isinstance(args[0], Ref):
         raise lo.problem("AD0303", node, "'sort' of a list that exists at run time", helps=("use sorted(...)",))
     from adjoint.frontend.fold_calls import sorted_list
 
     ordered = sorted_list(lo, args, kwargs, node)
-    new = containers.list_items(lo, ordered)
+    new = making.list_items(lo, ordered)
     if new is None:
         raise lo.problem("AD0303", node, "'sort' of these items", helps=("use sorted(...)",))
-    containers.replace(lo, args[0], list_record(new), node)
+    making.replace(lo, args[0], list_record(new), node)
     return NONE
 
 
@@ -531,12 +531,12 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     """``np.array`` of nested lists and tuples whose leaves are known one by one."""
     from adjoint.runtime.sequences import array_of
 
-    if not args or (not isinstance(args[0], TupleValue) and containers.list_items(lo, args[0]) is None):
+    if not args or (not isinstance(args[0], TupleValue) and making.list_items(lo, args[0]) is None):
         return NotImplemented
     leaves: list[Value] = []
 
     def template(value: Value) -> Any:
-        items = value.items if isinstance(value, TupleValue) else containers.list_items(lo, value)
+        items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
         if items is None:
             leaves.append(value)
             return len(leaves) - 1
@@ -550,5 +550,5 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
     pairs = {name: materialize(lo, value, node) for name, value in named.items()}
     if any(isinstance(type_of(leaf), Scalar) and type_of(leaf).kind == "float" for leaf in leaves):  # type: ignore[attr-defined]
-        leaves = [containers.as_element(lo, leaf, FLOAT) for leaf in leaves]  # type: ignore[arg-type]
+        leaves = [making.as_element(lo, leaf, FLOAT) for leaf in leaves]  # type: ignore[arg-type]
     return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError
-from adjoint.frontend import containers, handlers, inputs, objects, source
+from adjoint.frontend import containers, handlers, inputs, making, objects, source
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import scope_of
@@ -216,7 +216,7 @@ def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
         from adjoint.frontend.comprehensions import list_of_generator
 
         value = list_of_generator(lo, value)
-    items = value.items if isinstance(value, TupleValue) else containers.list_items(lo, value)
+    items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
     if items is None or any(isinstance(item, Var) and isinstance(item.type, List) for item in items):
         return None
     return items

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
-from adjoint.frontend import containers
+from adjoint.frontend import making
 from adjoint.frontend.core import Frame, Lowerer
 from adjoint.frontend.iteration import known_range, run_for, static_items
 from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, Value
@@ -107,10 +107,10 @@ def list_comprehension(
                 items = [Const(i) for i in known_range(iterable) or ()]
             known = None if items is None else _known(lo, generators[0], items, element)
             if known is not None:
-                return containers.new_list(lo, known, node)
+                return making.new_list(lo, known, node)
         site = lo.site(node)
         lo.settings.runtime_sites.add(site)
-        result = containers.new_list(lo, [], node)
+        result = making.new_list(lo, [], node)
         assert isinstance(result, Var)
 
         def add() -> None:
@@ -122,10 +122,10 @@ def list_comprehension(
 
 def append(lo: Lowerer, target: Var, value: Value, node: ast.AST | None) -> None:
     """``target.append(value)`` for a list at run time."""
-    atom = containers.slot(lo, value, node)
-    containers.note_element(lo, target, atom, node)
+    atom = making.slot(lo, value, node)
+    making.note_element(lo, target, atom, node)
     assert isinstance(target.type, List)
-    atom = containers.as_element(lo, atom, target.type.element)
+    atom = making.as_element(lo, atom, target.type.element)
     lo.emit(Call((), list.append, (target, atom), (), lo.span(node)))
 
 
@@ -191,15 +191,15 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
                 ast.copy_location(pairs, node)
                 known = _known(lo, node.generators[0], items, pairs)
                 if known is not None:
-                    return containers.new_dict(lo, [(pair.items[0], pair.items[1]) for pair in known], node)  # type: ignore[union-attr]
+                    return making.new_dict(lo, [(pair.items[0], pair.items[1]) for pair in known], node)  # type: ignore[union-attr]
         lo.settings.runtime_sites.add(lo.site(node))
-        result = containers.new_dict(lo, [], node)
+        result = making.new_dict(lo, [], node)
         assert isinstance(result, Var) and isinstance(result.type, Dict)
 
         def add() -> None:
             key = materialize(lo, evaluate(lo, node.key), node.key)
-            atom = containers.slot(lo, evaluate(lo, node.value), node.value)
-            containers.note_element(lo, result, atom, node)
+            atom = making.slot(lo, evaluate(lo, node.value), node.value)
+            making.note_element(lo, result, atom, node)
             lo.emit(Store(result, Subscript((key,)), atom, "set", lo.span(node)))
 
         each(lo, node.generators, add)

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.frontend import containers, library, objects, shapes
+from adjoint.frontend import containers, library, making, objects, shapes
 from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inplace_name, method_name, reflected_name
@@ -214,9 +214,9 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
     if op is operator.add:
         if isinstance(left, TupleValue) and isinstance(right, TupleValue):
             return TupleValue(left.items + right.items)
-        parts = [containers.list_items(lo, side) for side in operands]
+        parts = [making.list_items(lo, side) for side in operands]
         if parts[0] is not None and parts[1] is not None:
-            return containers.new_list(lo, [*parts[0], *parts[1]], node)
+            return making.new_list(lo, [*parts[0], *parts[1]], node)
         if all(_is_list(lo, side) for side in operands):
             return library.call(lo, library.joined, operands, node)
     if op is operator.mul:
@@ -224,11 +224,11 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             if isinstance(count, Const) and isinstance(count.value, int):
                 if isinstance(sequence, TupleValue):
                     return TupleValue(sequence.items * count.value)
-                items = containers.list_items(lo, sequence)
+                items = making.list_items(lo, sequence)
                 if items is not None and len(items) * count.value <= 64:
-                    return containers.new_list(lo, list(items) * count.value, node)
+                    return making.new_list(lo, list(items) * count.value, node)
             elif _is_list(lo, sequence) and isinstance(shapes.type_of(count), Scalar):
-                return containers.repeat_list(lo, sequence, count, node)
+                return making.repeat_list(lo, sequence, count, node)
     if op in (operator.eq, operator.ne) and isinstance(left, TupleValue) and isinstance(right, TupleValue):
         if len(left.items) != len(right.items):
             return Const(op is operator.ne)
@@ -242,7 +242,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
 
 def _is_list(lo: Lowerer, value: Value) -> bool:
     is_run_time = isinstance(value, Var) and isinstance(value.type, List)
-    return is_run_time or containers.list_items(lo, value) is not None
+    return is_run_time or making.list_items(lo, value) is not None
 
 
 def _on_each_option(lo: Lowerer, union: Union, apply: Callable[[Value], Value], node: ast.AST | None) -> Value:
@@ -434,7 +434,7 @@ def _tuple(lo: Lowerer, node: ast.Tuple) -> Value:
 
 
 def _list(lo: Lowerer, node: ast.List) -> Value:
-    return containers.new_list(lo, elements(lo, node.elts), node)
+    return making.new_list(lo, elements(lo, node.elts), node)
 
 
 def _set(lo: Lowerer, node: ast.Set) -> Value:
@@ -453,7 +453,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Value:
             parts.extend(record.parts)
         else:
             parts.append((evaluate(lo, key), evaluate(lo, value)))
-    return containers.new_dict(lo, parts, node)
+    return making.new_dict(lo, parts, node)
 
 
 def _format(lo: Lowerer, node: ast.JoinedStr) -> Value:

@@ -9,7 +9,7 @@ import math
 import operator
 from typing import Any
 
-from adjoint.frontend import containers, library
+from adjoint.frontend import containers, library, making
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
 from adjoint.frontend.materialize import materialize
@@ -55,7 +55,7 @@ def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
         key = kwargs.get("key")
         if len(args) > 1:
             if key is not None:
-                return library.call(lo, by_key, [containers.new_list(lo, args, node), key], node)
+                return library.call(lo, by_key, [making.new_list(lo, args, node), key], node)
             result = args[0]
             for item in args[1:]:
                 result = _binary_extreme(lo, builtin, result, item, node)
@@ -167,7 +167,7 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     items = static_items(lo, given, node)
     if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
         ordered = sorted((item.value for item in items), reverse=bool(getattr(reverse, "value", False)))  # type: ignore[union-attr]
-        return containers.new_list(lo, [Const(item) for item in ordered], node)
+        return making.new_list(lo, [Const(item) for item in ordered], node)
     atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
     places = Var("order", List(Scalar("int")))
     lo.emit(Call((places,), order_of, tuple(atoms), (), lo.span(node)))
@@ -185,7 +185,7 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
             for i in range(len(items)):
                 place = containers.subscript(lo, places, Const(i), node)
                 row.append(containers.subscript(lo, given, place, node))
-            return containers.new_list(lo, row, node)
+            return making.new_list(lo, row, node)
     return library.call(lo, library.in_order, [given, places], node)
 
 

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from adjoint.frontend import containers
+from adjoint.frontend import containers, making
 from adjoint.frontend.core import Exiting, Lowerer
 from adjoint.frontend.loops import run_loop
 from adjoint.frontend.materialize import materialize
@@ -275,7 +275,7 @@ def _listed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed:
     """An iterable that carries no derivative, drawn out into a list."""
     items = static_items(lo, value, node)
     if items is not None:
-        record = containers.new_list(lo, items, node)
+        record = making.new_list(lo, items, node)
         atom = materialize(lo, record, node)
         assert isinstance(atom, Var)
         return _by_subscript(lo, atom, node)

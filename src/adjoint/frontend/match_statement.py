@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.frontend import assign, containers, objects
+from adjoint.frontend import assign, containers, making, objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.expressions import apply_operator, compare, evaluate, truth, truth_of
 from adjoint.frontend.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
@@ -181,7 +181,7 @@ def _sequence(
     bindings: list[tuple[str, Value]],
     node: ast.pattern,
 ) -> bool:
-    items = list(subject.items) if isinstance(subject, TupleValue) else containers.list_items(lo, subject)
+    items = list(subject.items) if isinstance(subject, TupleValue) else making.list_items(lo, subject)
     if items is None and isinstance(subject, Var) and isinstance(subject.type, Tuple):
         items = containers.known_items(lo, subject, node)
     if items is None:
@@ -196,7 +196,7 @@ def _sequence(
         star = parts[stars[0]]
         assert isinstance(star, ast.MatchStar)
         if star.name is not None:
-            middle = containers.new_list(lo, list(items[before : len(items) - after]), node)
+            middle = making.new_list(lo, list(items[before : len(items) - after]), node)
             bindings.append((star.name, middle))
         items = [*items[:before], *items[len(items) - after :]]
         parts = [*parts[:before], *parts[before + 1 :]]

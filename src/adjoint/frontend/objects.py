@@ -323,7 +323,7 @@ def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
 
 def set_attribute(lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None) -> None:
     """``base.name = value``"""
-    from adjoint.frontend import containers
+    from adjoint.frontend import making
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.materialize import materialize
 
@@ -345,8 +345,8 @@ def set_attribute(lo: Lowerer, base: Value, name: str, value: Value, node: ast.A
         case Ref():
             put_attribute(lo, base, name, value, node)
         case Var(type=Instance()):
-            slot = containers.slot(lo, value, node)
-            containers.grow_field(lo, base, name, slot)
+            slot = making.slot(lo, value, node)
+            making.grow_field(lo, base, name, slot)
             lo.emit(Store(base, Attribute(name), slot, "set", lo.span(node)))
         case Union():
             raise lo.problem("AD0301", node, "an attribute of a value with several structures is assigned")
@@ -376,7 +376,7 @@ def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST
 
 def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """``cls(*args, **kwargs)`` for a user's class."""
-    from adjoint.frontend import containers
+    from adjoint.frontend import making
     from adjoint.frontend.calls import bind_dataclass, call_value
 
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
@@ -396,7 +396,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
     elif isinstance(init, types.FunctionType):
         call_value(lo, Method(Const(init), ref), args, kwargs, node)
     if ref.site in lo.settings.runtime_sites:
-        return containers.runtime_object(lo, ref, node)
+        return making.runtime_object(lo, ref, node)
     return ref
 
 

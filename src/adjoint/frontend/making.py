@@ -1,0 +1,299 @@
+"""Lists, dicts and objects that come about, grow and are changed: at compile time or at run time."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from adjoint.frontend import library
+from adjoint.frontend.core import Lowerer, Restart
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.objects import outlives_the_call, writable
+from adjoint.frontend.shapes import NeedsRuntime, join_types, original_sites, type_of
+from adjoint.frontend.values import (
+    Closure,
+    Method,
+    Record,
+    Ref,
+    Site,
+    TupleValue,
+    Union,
+    Value,
+    list_record,
+)
+from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.types import (
+    OPAQUE,
+    Dict,
+    Instance,
+    List,
+    Scalar,
+    Storage,
+    Tuple,
+    Type,
+    carries_derivative,
+    depth_of,
+)
+from adjoint.runtime import display
+from adjoint.runtime.objects import make_object
+
+MAX_DEPTH = 8
+
+
+def list_items(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
+    """The items of a list that is known at compile time; None for anything else."""
+    if isinstance(value, Ref):
+        record = lo.store[value]
+        if isinstance(record, Record) and record.cls is list:
+            return record.items
+    return None
+
+
+def new_list(lo: Lowerer, items: list[Value] | tuple[Value, ...], node: ast.AST | None) -> Value:
+    """A list display."""
+    assert node is not None
+    site = lo.site(node)
+    if site in lo.settings.runtime_sites:
+        slots = [slot(lo, item, node) for item in items]
+        return _runtime_list(lo, site, slots, node)
+    ref = Ref(site)
+    lo.store[ref] = list_record(items)
+    return ref
+
+
+def _runtime_list(lo: Lowerer, site: Site, slots: list[Atom], node: ast.AST | None) -> Var:
+    element = joined_types([type_of(atom) for atom in slots], lo, node)
+    known = lo.settings.site_types.get(site)
+    if isinstance(known, List):
+        element = _join_optional(lo, known.element, element, node)
+    storage = Storage(written=True)
+    lo.run_data.sites_of_storage.append((storage, site))
+    target = Var("items", List(element, storage))
+    items = tuple(as_element(lo, atom, element) for atom in slots)
+    lo.emit(Call((target,), display.make_list, items, (), lo.span(node)))
+    return target
+
+
+def _element_of(container: Var) -> Type | None:
+    match container.type:
+        case List(element=part) | Dict(value=part):
+            return part
+        case _:
+            return None
+
+
+def as_element(lo: Lowerer, atom: Atom, element: Type | None) -> Atom:
+    """An integer among floats as a float, so that its slot has a derivative like the others."""
+    if not isinstance(element, Scalar) or element.kind != "float":
+        return atom
+    type_ = type_of(atom)
+    if not isinstance(type_, Scalar) or type_.kind != "int":
+        return atom
+    if isinstance(atom, Const):
+        return Const(float(atom.value))
+    return lo.open.call(float, atom)
+
+
+def joined_types(types: list[Type], lo: Lowerer, node: ast.AST | None) -> Type | None:
+    joined: Type | None = None
+    for type_ in types:
+        joined = _join_optional(lo, joined, type_, node)
+    return joined
+
+
+def _join_optional(lo: Lowerer, one: Type | None, other: Type | None, node: ast.AST | None) -> Type | None:
+    if max(depth_of(one), depth_of(other)) > MAX_DEPTH:
+        raise lo.problem("AD0402", node, "containers are put into each other here without end")
+    if one is None or other is None:
+        return one if other is None else other
+    joined = join_types(one, other)
+    if joined is None:
+        if not carries_derivative(one) and not carries_derivative(other):
+            return OPAQUE
+        raise lo.problem("AD0402", node, "the elements of this container have different structures")
+    return joined
+
+
+def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
+    """What a container at run time holds for ``value``."""
+    match value:
+        case Ref(origin=None):
+            raise NeedsRuntime(tuple(original_sites((value.site,))))
+        case Ref(origin=origin):
+            assert origin is not None
+            raise NeedsRuntime(tuple(original_sites((value.site,))))
+        case Closure() | Method() if lo.counted_loops:
+            lo.unroll_innermost()
+            return materialize(lo, value, node)
+        case TupleValue(items=items, cls=cls) if cls is tuple:
+            atoms = [slot(lo, item, node) for item in items]
+            if all(isinstance(atom, Const) for atom in atoms):
+                return Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
+            target = Var("t", Tuple(tuple(type_of(atom) for atom in atoms)))
+            lo.emit(Call((target,), display.make_tuple, tuple(atoms), (), lo.span(node)))
+            return target
+        case _:
+            return materialize(lo, value, node)
+
+
+def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) -> None:
+    """Something is put into a container: its type must allow for it."""
+    type_ = container.type
+    assert isinstance(type_, (List, Dict))
+    note_outside(lo, container, atom, node)
+    type_.storage.mark_written()
+    before = type_.element if isinstance(type_, List) else type_.value
+    after = _join_optional(lo, before, type_of(atom), node)
+    if after == before:
+        return
+    _remember(lo, type_, List(after) if isinstance(type_, List) else Dict(after), node)
+
+
+def note_outside(lo: Lowerer, base: Var, value: Atom, node: ast.AST | None) -> None:
+    """Remembers writes into what a global or captured variable holds: they must carry no derivative."""
+    home = base.type.storage.find()  # type: ignore[attr-defined]
+    if any(outlives_the_call(site) for mine, site in lo.run_data.sites_of_storage if mine.find() is home):
+        lo.run_data.outside_writes.append((base, value, lo.span(node)))
+
+
+def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: ast.AST | None) -> None:
+    home = type_.storage.find()
+    sites = [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
+    if not sites:
+        raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
+    changed = False
+    for site in sites:
+        known = lo.settings.site_types.get(site)
+        joined = better if known is None else join_types(known, better)
+        if joined is None:
+            raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
+        if joined != known:
+            lo.settings.site_types[site] = joined
+            changed = True
+    if changed:
+        raise Restart
+
+
+def grow_field(lo: Lowerer, base: Var, name: str, atom: Atom) -> None:
+    """An attribute of a run-time object is assigned."""
+    type_ = base.type
+    assert isinstance(type_, Instance)
+    note_outside(lo, base, atom, None)
+    type_.storage.mark_written()
+    before = type_.fields.get(name)
+    after = type_of(atom) if before is None else join_types(before, type_of(atom))
+    if after is None:
+        raise lo.problem("AD0402", None, f"the attribute {name!r} takes values of different structures")
+    if after != before:
+        _remember(lo, type_, Instance(type_.cls, {**type_.fields, name: after}), None)
+
+
+def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
+    """The object that ``ref`` describes, made to exist at run time."""
+    record = lo.store.pop(ref)
+    assert isinstance(record, Record)
+    atoms = [slot(lo, item, node) for item in record.items]
+    fields: dict[str, Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
+    known = lo.settings.site_types.get(ref.site)
+    if isinstance(known, Instance):
+        joined = {
+            key: join_types(type_, fields[key]) if key in fields else type_ for key, type_ in known.fields.items()
+        }
+        fields = {key: type_ if type_ is not None else OPAQUE for key, type_ in {**fields, **joined}.items()}
+    storage = Storage(written=True)
+    lo.run_data.sites_of_storage.append((storage, ref.site))
+    target = Var("obj", Instance(record.cls, fields, storage))
+    span = lo.span(node)
+    lo.emit(Call((target,), make_object, (Const(record.cls), Const(record.keys), *atoms), (), span))
+    return target
+
+
+def replace(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) -> None:
+    """Changes what a list or dict holds."""
+    if any(item is ref for item in record.items):
+        raise lo.problem("AD0402", node, "a container is put into itself here")
+    writable(lo, ref, node)
+    if ref.origin is not None:
+        raise NeedsRuntime((ref.site,))
+    lo.store[ref] = record
+
+
+def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:
+    """``current += value``"""
+    refuse_if_iterated(lo, current, node)
+    mine = list_items(lo, current)
+    if mine is not None:
+        assert isinstance(current, Ref)
+        try:
+            from adjoint.frontend.containers import known_items
+
+            theirs = known_items(lo, value, node)
+        except NeedsRuntime:
+            raise
+        replace(lo, current, list_record([*mine, *theirs]), node)
+        return current
+    library.call(lo, library.extend, [current, value], node)
+    return current
+
+
+def repeat_list(lo: Lowerer, sequence: Value, count: Value, node: ast.AST | None) -> Value:
+    """``[x] * n``"""
+    return library.call(lo, library.repeat, [sequence, count], node)
+
+
+def new_dict(lo: Lowerer, parts: list[tuple[Any, Value]], node: ast.AST | None) -> Value:
+    """A dict display; keys are values or, from another dict, constants."""
+    assert node is not None
+    site = lo.site(node)
+    keys = [key.value if isinstance(key, Const) else key for key, _ in parts]
+    known = all(not isinstance(key, (Var, Ref, TupleValue, Union)) for key in keys)
+    if site in lo.settings.runtime_sites or not known:
+        return _runtime_dict(lo, site, parts, node)
+    record = Record(dict, ())
+    for key, (_, value) in zip(keys, parts, strict=True):
+        record = record.with_part(key, value)
+    ref = Ref(site)
+    lo.store[ref] = record
+    return ref
+
+
+def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node: ast.AST | None) -> Var:
+    atoms: list[Atom] = []
+    value_type: Type | None = None
+    for key, value in parts:
+        atoms.append(materialize(lo, key, node) if isinstance(key, (Var, TupleValue, Const)) else Const(key))
+        atoms.append(slot(lo, value, node))
+        value_type = _join_optional(lo, value_type, type_of(atoms[-1]), node)
+    known = lo.settings.site_types.get(site)
+    if isinstance(known, Dict):
+        value_type = _join_optional(lo, known.value, value_type, node)
+    storage = Storage(written=True)
+    lo.run_data.sites_of_storage.append((storage, site))
+    target = Var("items", Dict(value_type, storage))
+    lo.emit(Call((target,), display.make_dict, tuple(atoms), (), lo.span(node)))
+    return target
+
+
+def refuse_if_iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
+    """A list or dict grows, shrinks or is put in another order: not while a loop runs through it."""
+    if any(_is_same(lo, value, other) or _may_be_same(value, other) for other in lo.iterated):
+        raise lo.problem("AD0306", node, "a loop around runs through what is changed here")
+
+
+def _may_be_same(one: Value, other: Value) -> bool:
+    """Whether two containers at run time may be one: they may share memory."""
+    types = [value.type for value in (one, other) if isinstance(value, Var)]
+    if len(types) < 2 or not all(isinstance(type_, (List, Dict)) for type_ in types):
+        return False
+    mine, theirs = (type_.storage.find() for type_ in types)  # type: ignore[attr-defined]
+    return mine is theirs
+
+
+def _is_same(lo: Lowerer, one: Value, other: Value) -> bool:
+    """Whether two values are surely one: the same variable, or taken from the same place."""
+    if one is other:
+        return True
+    if not isinstance(one, Var) or not isinstance(other, Var):
+        return False
+    mine, theirs = lo.origins.get(one), lo.origins.get(other)
+    return mine is not None and theirs is not None and mine[1] == theirs[1] and _is_same(lo, mine[0], theirs[0])
