@@ -21,16 +21,17 @@ DATA = Path(__file__).resolve().parents[1] / "data" / "reference_cases.json"
 
 LEFT_OUT = {
     "custom_vjp": "declares a derivative inline; the public declarations have their own tests",
-    "stop": "stops a gradient; the public function has its own tests",
     "erf": "the error function of arrays is not in NumPy",
     "convnd": "convolutions belong to the library of layers",
     "depthwise_conv2d": "convolutions belong to the library of layers",
     "transposed_conv2d": "convolutions belong to the library of layers",
     "pool": "pooling belongs to the library of layers",
-    "without_derivative": "stops a gradient; the public function has its own tests",
     "Dual": "needs dual numbers",
 }
 """Helpers whose cases are left out, and why."""
+
+REFUSED = {"array.identity_loop_concat": "the pullback of a list that a loop makes anew each time"}
+"""Cases that are refused with a diagnostic, and what is refused."""
 
 
 def load() -> list[dict[str, Any]]:
