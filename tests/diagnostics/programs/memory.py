@@ -117,9 +117,7 @@ def stored_in_counter(x):
 #: ad.grad(stored_in_deque)(2.0)
 def stored_in_deque(x):
     queue = collections.deque()
-    queue.append(
-        x * x
-    )  # error[AD0307]: 'append' belongs to an object that is not looked into, and may store what it is handed
+    queue.append(x * x)  # error[AD0307]: 'append' belongs to an object that is not looked into, and may store what it is handed
     return queue[0] * x
 
 
@@ -153,18 +151,14 @@ def overlapping(x, out):
 def unknown_kind_in_place(x, text):
     total = 0.0
     for value in json.loads(text):
-        total += (
-            value * x
-        )  # error[AD0401]: it is not known whether this is a number (which would be rebound) or an array (which would be written)
+        total += value * x  # error[AD0401]: it is not known whether this is a number (which would be rebound) or an array (which would be written)
     return total
 
 
 #: ad.grad(next_of_iterator)([1.0, 2.0])
 def next_of_iterator(values):
     stream = iter(values)
-    return (
-        next(stream) * 2.0
-    )  # error[AD0305]: 'next' takes an item out of an iterator, which the reverse sweep cannot give back
+    return next(stream) * 2.0  # error[AD0305]: 'next' takes an item out of an iterator, which the reverse sweep cannot give back
 
 
 #: ad.grad(generator_argument)(i * 1.0 for i in range(3))

@@ -5,9 +5,7 @@ import adjoint as ad
 
 #: ad.grad(local_class)(2.0)
 def local_class(x):
-    class Settings(
-        metaclass=type
-    ):  # error[AD0301]: a class defined inside a differentiated function is not supported here
+    class Settings(metaclass=type):  # error[AD0301]: a class defined inside a differentiated function is not supported here
         scale = 3.0
 
     return Settings.scale * x
