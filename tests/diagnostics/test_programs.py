@@ -81,6 +81,7 @@ def module_of(file: Path) -> ModuleType:
     return module
 
 
+@cache  # warnings come once, when a derivative is compiled
 def diagnostics_of(program: Program) -> tuple[Diagnostic, ...]:
     """What is said about a program: the refusal, or else the warnings."""
     with warnings.catch_warnings(record=True) as caught:
@@ -100,7 +101,8 @@ def line_and_text(program: Program, problem: Diagnostic) -> tuple[int, str, str]
 
 
 @each
-def test_places_and_words(program: Program) -> None:
+def test_places_and_words(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROGRAMS)
     found = [line_and_text(program, problem) for problem in diagnostics_of(program)]
     assert sorted(found) == sorted(program.said)
 
