@@ -218,9 +218,12 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if not args:
         return TupleValue(())
     value = sequence(lo, args[0])
-    from adjoint.frontend.iteration import static_items
+    from adjoint.frontend.iteration import known_range, static_items
 
     items = static_items(lo, value, node)
+    few = known_range(value)
+    if items is None and few is not None:
+        items = [Const(i) for i in few]
     if items is not None:
         return TupleValue(tuple(items))
     if isinstance(value, Var) and not isinstance(value.type, (List, Array)):

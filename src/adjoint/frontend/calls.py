@@ -28,6 +28,7 @@ from adjoint.frontend.values import (
     Method,
     Operator,
     Partial,
+    Pullback,
     Record,
     Ref,
     SuperValue,
@@ -90,6 +91,10 @@ def call_value(
             from adjoint.frontend.derivatives import call_operator
 
             return call_operator(lo, function, args, kwargs, node)
+        case Pullback():
+            from adjoint.frontend.derivatives import call_pullback
+
+            return call_pullback(lo, function, args, kwargs, node)
         case Const(value=constant):
             return _call_constant(lo, constant, args, kwargs, node)
         case Union():

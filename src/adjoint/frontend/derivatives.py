@@ -30,6 +30,7 @@ from adjoint.frontend.tangent_values import (
 from adjoint.frontend.values import (
     NONE,
     Operator,
+    Pullback,
     TupleValue,
     Value,
 )
@@ -283,11 +284,40 @@ def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Valu
         items = containers.known_items(lo, primals, node)
         directions = containers.known_items(lo, tangents, node)
         return jvp(lo, function, items, directions, node)
-    raise lo.problem(
-        "AD0301",
-        node,
-        "'ad.vjp' inside code that is differentiated is not supported yet",
-        helps=("use ad.grad or ad.value_and_grad on a function that returns a number",),
+    return _vjp(lo, args[0], args[1:], kwargs, node)
+
+
+def _vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """The value of a function, and a pullback that is written out where it is called."""
+    places = tuple(i for i, value in enumerate(args) if any(True for _ in differentiable_leaves(lo, value)))
+    inner = lower_inner(lo, function, args, kwargs, places, node)
+    atoms = inline(lo.open, inner.function, inner.atoms)
+    value = shapes.build(inner.shape, iter(atoms), lo.store)
+    return TupleValue((value, Pullback(inner, value, tuple(args), places)))
+
+
+def call_pullback(
+    lo: Lowerer, pullback: Pullback, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """One cotangent per positional argument of the function, None for one that cannot be differentiated."""
+    if len(args) != 1 or kwargs:
+        raise lo.problem("AD0203", node, "a pullback takes one cotangent, of the structure of the value")
+    inner = pullback.inner
+    differentiable = [i for i, type_ in enumerate(inner.results) if carries_derivative(type_)]
+    given = list(paired(lo, pullback.value, args[0], node))
+    if len(given) != len(differentiable):
+        raise lo.problem("AD0409", node, "the cotangent does not have the structure of the value")
+    chosen = [(i, atom) for i, atom in zip(differentiable, given, strict=True) if atom != NONE]
+    derived = Derived(inner.function, tuple(range(inner.count)), tuple(i for i, _ in chosen))
+    targets, cotangents = _targets(inner, "value")
+    seeds = tuple(atom for _, atom in chosen)
+    lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, *seeds), (), lo.span(node)))
+    leaves_left = iter(cotangents)
+    return TupleValue(
+        tuple(
+            tangent_of(lo, value, leaves_left, {}) if place in pullback.places else NONE
+            for place, value in enumerate(pullback.args)
+        )
     )
 
 

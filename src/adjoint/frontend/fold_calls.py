@@ -166,7 +166,8 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     keys = given if key == NONE else library.call(lo, library.mapped, [key, given], node)
     items = static_items(lo, given, node)
     if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
-        ordered = sorted((item.value for item in items), reverse=bool(getattr(reverse, "value", False)))  # type: ignore[union-attr]
+        constants: list[Any] = [item.value for item in items if isinstance(item, Const)]
+        ordered = sorted(constants, reverse=bool(getattr(reverse, "value", False)))
         return making.new_list(lo, [Const(item) for item in ordered], node)
     atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
     places = Var("order", List(Scalar("int")))

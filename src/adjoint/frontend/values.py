@@ -125,6 +125,16 @@ class Operator:
     options: tuple[tuple[str, Any], ...]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Pullback:
+    """The second result of ``ad.vjp``: what it was made of, and the value whose cotangent it takes."""
+
+    inner: Any
+    value: Value
+    args: tuple[Value, ...]
+    places: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class RangeValue:
     start: Atom
@@ -180,6 +190,7 @@ Value = (
     | Method
     | Partial
     | Operator
+    | Pullback
     | RangeValue
     | IteratorValue
     | GeneratorValue
@@ -207,6 +218,7 @@ __all__ = [
     "Method",
     "Operator",
     "Partial",
+    "Pullback",
     "RangeValue",
     "Record",
     "Ref",
