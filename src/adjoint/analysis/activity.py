@@ -140,10 +140,6 @@ class Activity:
         """Whether a derivative flows through a value."""
         return self.varied.has(atom) and self.useful.has(atom)
 
-    def active_slots(self, atom: Atom) -> bool:
-        """Whether a derivative flows through the own slots of a container."""
-        return self.varied.has_slots(atom) and self.useful.has_slots(atom)
-
     @property
     def memory(self) -> set[Storage]:
         """The storage classes through which a derivative flows."""

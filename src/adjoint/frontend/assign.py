@@ -244,6 +244,3 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
                 raise lo.problem("AD0301", target, "'del' of an item that is not known at compile time")
         case _:
             raise lo.problem("AD0301", target, "'del' is not supported here")
-
-
-__all__ = ["assign", "assign_name", "augment", "delete"]

@@ -204,6 +204,3 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
 
         each(lo, node.generators, add)
         return result
-
-
-__all__ = ["append", "dict_comprehension", "each", "fold_generator", "list_comprehension", "list_of_generator"]

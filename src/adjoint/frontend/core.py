@@ -27,7 +27,6 @@ from adjoint.ir.nodes import (
     Const,
     If,
     Load,
-    Loop,
     Raise,
     Return,
     Statement,
@@ -35,7 +34,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import OPAQUE, Storage, Type
+from adjoint.ir.types import Storage, Type
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 
@@ -494,6 +493,3 @@ def _with_targets(statement: Call | If, targets: tuple[Var, ...]) -> Statement:
     if isinstance(statement, Call):
         return Call(targets, statement.callee, statement.args, statement.kwargs, statement.span)
     return If(statement.cond, statement.then, statement.orelse, targets, statement.span)
-
-
-__all__ = ["OPAQUE", "Exiting", "Frame", "Joined", "Loop", "Lowerer", "Open", "Problem", "Region", "Settings"]

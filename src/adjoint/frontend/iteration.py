@@ -355,6 +355,3 @@ def settle(
     lo.emit(If(cond, then.seal(), orelse.seal(), joined.targets, span))
     if leaving:
         lo._dispatch(joined.kind, falling, leaving, joined)
-
-
-__all__ = ["run_for", "settle", "static_items"]

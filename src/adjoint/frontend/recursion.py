@@ -214,6 +214,3 @@ def _fresh(shape: shapes.Shape) -> shapes.Shape:
             return shapes.TupleShape(cls, tuple(map(_fresh, items)))
         case _:
             return shape
-
-
-__all__ = ["Called", "Unreached", "activation", "call_definition", "is_structural"]

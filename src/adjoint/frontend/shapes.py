@@ -38,6 +38,7 @@ from adjoint.ir.types import (
     Scalar,
     Tuple,
     Type,
+    same_dtype,
 )
 from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
@@ -270,7 +271,7 @@ def join_types(one: Type, other: Type) -> Type | None:
             dims: tuple[Dim, ...] | None = None
             if one.dims is not None and other.dims is not None and len(one.dims) == len(other.dims):
                 dims = tuple("any" if a != b else a for a, b in zip(one.dims, other.dims, strict=True))
-            return Array(one.dtype if one.dtype == other.dtype else None, dims, one.storage)
+            return Array(one.dtype if same_dtype(one.dtype, other.dtype) else None, dims, one.storage)
         case ((Scalar() | Array() | Number()), (Scalar() | Array() | Number())):
             return Number()
         case List(), List():

@@ -468,5 +468,3 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {
     ast.Try: _try,
     ast.Match: run_match,
 }
-
-__all__ = ["run"]

@@ -11,7 +11,6 @@ from adjoint.ir.nodes import (
     Attribute,
     Block,
     Call,
-    Const,
     Key,
     Load,
     Statement,
@@ -48,14 +47,6 @@ class Builder:
         self.emit(Call((target,), callee, args, pairs, self.span))
         return target
 
-    def call_many(self, callee: Any, *args: Atom, hints: Sequence[str], **kwargs: Atom) -> tuple[Var, ...]:
-        """Emits a call whose results are unpacked."""
-        pairs = tuple(kwargs.items())
-        types = self.type_of_call(callee, args, pairs)
-        targets = tuple(Var(hint, type_) for hint, type_ in zip(hints, types, strict=True))
-        self.emit(Call(targets, callee, args, pairs, self.span))
-        return targets
-
     def effect(self, callee: Any, *args: Atom, **kwargs: Atom) -> None:
         """Emits a call for its effect."""
         self.emit(Call((), callee, args, tuple(kwargs.items()), self.span))
@@ -76,7 +67,3 @@ class Builder:
 
     def block(self, terminator: Terminator) -> Block:
         return Block(tuple(self.statements), terminator)
-
-
-def const(value: Any) -> Const:
-    return Const(value)

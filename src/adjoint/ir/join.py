@@ -23,6 +23,7 @@ from adjoint.ir.types import (
     Storage,
     Tuple,
     Type,
+    same_dtype,
 )
 
 DType = np.dtype[Any] | None
@@ -49,26 +50,6 @@ def _type_of_value(value: object) -> Type:
     return Opaque(type(value))
 
 
-def same_type(one: Type | None, other: Type | None) -> bool:
-    """Whether two types are the same; unlike ``==``, which takes ``np.dtype(float)`` and None for equal.
-
-    Of containers only the kind is compared.
-    """
-    match one, other:
-        case Scalar(kind=kind), Scalar(kind=other_kind):
-            return kind == other_kind and _same_dtype(one.dtype, other.dtype)
-        case Array(dims=dims), Array(dims=other_dims):
-            return dims == other_dims and _same_dtype(one.dtype, other.dtype)
-        case Opaque(cls=cls), Opaque(cls=other_cls):
-            return cls is other_cls
-        case _:
-            return type(one) is type(other)
-
-
-def _same_dtype(one: DType, other: DType) -> bool:
-    return one is other or (one is not None and other is not None and one == other)
-
-
 def join_atoms(atoms: Iterable[Atom]) -> Type:
     """The type of a value that is one of ``atoms``; those that are never read do not count."""
     types = [type_ for type_ in map(type_of_atom, atoms) if type_ is not None]
@@ -81,7 +62,7 @@ def join_types(one: Type, other: Type) -> Type:
         case Array(), Array():
             return _join_arrays(one, other)
         case (Scalar() | Array() | Number(), Scalar() | Array() | Number()):
-            return one if same_type(one, other) else Number()
+            return one if one == other else Number()
         case List(), List():
             return List(_join_optional(one.element, other.element), _united(one.storage, other.storage))
         case Dict(), Dict():
@@ -104,7 +85,7 @@ def _join_optional(one: Type | None, other: Type | None) -> Type | None:
 
 
 def _join_arrays(one: Array, other: Array) -> Array:
-    dtype = one.dtype if _same_dtype(one.dtype, other.dtype) else None
+    dtype = one.dtype if same_dtype(one.dtype, other.dtype) else None
     dims: tuple[Dim, ...] | None = None
     if one.dims is not None and other.dims is not None and len(one.dims) == len(other.dims):
         dims = tuple(mine if mine == theirs else "any" for mine, theirs in zip(one.dims, other.dims, strict=True))

@@ -58,13 +58,6 @@ def format_function(function: Function, *, types: bool = False) -> str:
     return _Printer(types).function(function)
 
 
-def format_block(block: Block) -> str:
-    """The text of a block by itself."""
-    printer = _Printer(False)
-    printer.block(block, 0)
-    return "\n".join(printer.lines)
-
-
 def format_type(type_: Type | None) -> str:
     """A type, short."""
     match type_:

@@ -20,7 +20,7 @@ Dim = Literal["one", "many", "any"]
 """An array's extent: known to be 1, known not to be 1, or not known."""
 
 
-def _same_dtype(one: np.dtype | None, other: np.dtype | None) -> bool:
+def same_dtype(one: np.dtype | None, other: np.dtype | None) -> bool:
     """NumPy finds None equal to the dtype of floats."""
     return one is other or (one is not None and other is not None and one == other)
 
@@ -69,7 +69,7 @@ class Scalar(Type):
     dtype: np.dtype | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scalar) and self.kind == other.kind and _same_dtype(self.dtype, other.dtype)
+        return isinstance(other, Scalar) and self.kind == other.kind and same_dtype(self.dtype, other.dtype)
 
     def __hash__(self) -> int:
         return hash((self.kind, self.dtype))
@@ -87,7 +87,7 @@ class Array(Type):
     storage: Storage = field(default_factory=Storage, compare=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Array) and self.dims == other.dims and _same_dtype(self.dtype, other.dtype)
+        return isinstance(other, Array) and self.dims == other.dims and same_dtype(self.dtype, other.dtype)
 
     def __hash__(self) -> int:
         return hash((self.dtype, self.dims))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from adjoint.ir.join import same_type, type_of_atom
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
 
@@ -90,7 +90,7 @@ def _is_float(type_: Type | None) -> bool:
 
 
 def _is_int(type_: Type | None) -> bool:
-    return same_type(type_, INT)
+    return type_ == INT
 
 
 def _is_literal(atom: Atom, value: float) -> bool:
@@ -108,7 +108,7 @@ def _instead(call: Call, atom: Atom, facts: Facts) -> Atom | None:
     """``atom`` in place of the call's result, if it is that very value."""
     (target,) = call.targets
     type_ = type_of_atom(atom)
-    if not same_type(type_, target.type):
+    if type_ != target.type:
         return None
     if isinstance(type_, Array) and not facts.may_share(target, atom):
         return None
@@ -182,7 +182,7 @@ def _pow(call: Call, facts: Facts) -> Folded:
     base, exponent = call.args
     if _is_literal(exponent, 1):
         return _neutral(call, base, exponent, facts)
-    if _is_literal(exponent, 0) and same_type(type_of_atom(base), FLOAT):
+    if _is_literal(exponent, 0) and type_of_atom(base) == FLOAT:
         return Const(1.0)
     return None
 
@@ -230,7 +230,7 @@ def _not(call: Call, facts: Facts) -> Folded:
 
 def _converts(to: Scalar) -> Callable[[Call, Facts], Folded]:
     def rule(call: Call, facts: Facts) -> Folded:
-        if len(call.args) == 1 and same_type(type_of_atom(call.args[0]), to):
+        if len(call.args) == 1 and type_of_atom(call.args[0]) == to:
             return _instead(call, call.args[0], facts)
         return None
 

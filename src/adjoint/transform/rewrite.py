@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 
 from adjoint.ir.effects import Effects, effects_of
-from adjoint.ir.join import same_type
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -346,7 +345,7 @@ class _Rewriter:
     def is_condition(self, cond: Atom, then: Block, orelse: Block, position: int) -> bool:
         """Whether a choice only spells out a truth value."""
         match then, orelse:
-            case Block((), Yield(yes)), Block((), Yield(no)) if type(cond) is Var and same_type(cond.type, BOOL):
+            case Block((), Yield(yes)), Block((), Yield(no)) if type(cond) is Var and cond.type == BOOL:
                 return yes[position] == Const(True) and no[position] == Const(False)
             case _:
                 return False

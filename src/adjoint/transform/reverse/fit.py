@@ -7,7 +7,7 @@ from typing import Literal
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Const, Key, Subscript, Var
-from adjoint.ir.types import Array, Scalar, Type
+from adjoint.ir.types import Array, Scalar, Type, same_dtype
 from adjoint.runtime.arrays import unbroadcast
 
 
@@ -35,7 +35,7 @@ def _same_but_extents(cotangent: Type | None, type_: Type) -> bool:
     match cotangent, type_:
         case Array(dtype=dtype, dims=dims), Array(dtype=own, dims=mine):
             known = dtype is not None and dims is not None and mine is not None
-            return known and dtype == own and len(dims or ()) == len(mine or ())
+            return known and same_dtype(dtype, own) and len(dims or ()) == len(mine or ())
         case _:
             return False
 
@@ -46,8 +46,10 @@ def same_kind(cotangent: Type | None, type_: Type) -> bool:
         case Scalar(kind=mine, dtype=None), Scalar(kind=kind, dtype=None):
             return mine == kind or (mine == "int" and kind == "float")
         case Scalar(kind=mine, dtype=dtype), Scalar(kind=kind, dtype=own):
-            return mine == kind and dtype == own
+            return mine == kind and dtype == own  # NumPy finds float64 equal to None: a Python float is one
         case Array(dtype=dtype, dims=dims), Array(dtype=own, dims=mine):
-            return dtype is not None and dtype == own and dims is not None and dims == mine and "any" not in dims
+            return (
+                dtype is not None and same_dtype(dtype, own) and dims is not None and dims == mine and "any" not in dims
+            )
         case _:
             return False
