@@ -4,19 +4,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint import rules, testing
+    from adjoint import rules, tangents, testing
     from adjoint.declare import derivative_of, stop_gradient
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
     from adjoint.exporting import export
     from adjoint.inspection import source, stages
+    from adjoint.keypaths import (
+        KeyPath,
+        KeyPathError,
+        KeyPathIterable,
+        WritableKeyPath,
+        all_key_paths,
+        all_writable_key_paths,
+        keypath,
+        recursively_all_key_paths,
+        recursively_all_writable_key_paths,
+    )
     from adjoint.operators import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from adjoint.types import TangentVector, move, moved
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DifferentiationError",
     "DifferentiationWarning",
+    "KeyPath",
+    "KeyPathError",
+    "KeyPathIterable",
+    "TangentVector",
+    "WritableKeyPath",
     "__version__",
+    "all_key_paths",
+    "all_writable_key_paths",
     "derivative_of",
     "export",
     "grad",
@@ -24,10 +43,16 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "keypath",
+    "move",
+    "moved",
+    "recursively_all_key_paths",
+    "recursively_all_writable_key_paths",
     "rules",
     "source",
     "stages",
     "stop_gradient",
+    "tangents",
     "testing",
     "value_and_grad",
     "vjp",
@@ -37,16 +62,21 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "DifferentiationError": "adjoint.diagnostics",
     "DifferentiationWarning": "adjoint.diagnostics",
     "derivative_of": "adjoint.declare",
+    "TangentVector": "adjoint.types",
     "export": "adjoint.exporting",
+    "move": "adjoint.types",
+    "moved": "adjoint.types",
     "source": "adjoint.inspection",
     "stages": "adjoint.inspection",
     "stop_gradient": "adjoint.declare",
 }
+_HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
+_MODULES = ("rules", "tangents", "testing")
 
 
 def __getattr__(name: str) -> Any:
     """Public names are loaded at their first use, so that importing the package costs next to nothing."""
-    if name in ("rules", "testing"):
+    if name in _MODULES:
         return import_module(f"adjoint.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'adjoint' has no attribute {name!r}")

@@ -45,6 +45,95 @@ def moved(x: T, along: Any) -> T:
     return result
 
 
+def move(x: Any, along: Any) -> None:
+    """Moves what is mutable in ``x`` along a tangent, in place; frozen parts are replaced in what holds them.
+
+    Parameters
+    ----------
+    x
+        An array, or a structure with lists, dicts or objects that are not frozen.
+    along
+        A tangent of ``x``; None, whole or in part, stands for zero.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` itself cannot change: :func:`moved` makes a new value.
+
+    Examples
+    --------
+    >>> model = {"weight": 1.0, "name": "a"}
+    >>> move(model, {"weight": 0.5, "name": None})
+    >>> model
+    {'weight': 1.5, 'name': 'a'}
+    """
+    in_place = x.flags.writeable if is_float_array(x) else is_container(x) and not _must_be_replaced(x)
+    if not in_place:
+        raise TypeError(f"a value of class {type(x).__qualname__} cannot be moved in place: use moved(x, along)")
+    _moved_in_place(x, along, {})
+
+
+def _moved_in_place(x: Any, along: Any, memo: dict[int, Any]) -> Any:
+    """``x`` itself, moved, where it can change, and else the value that takes its place."""
+    if along is None:
+        return x
+    if id(x) in memo:
+        return memo[id(x)]
+    if is_float_array(x) and x.flags.writeable:
+        memo[id(x)] = x
+        x += along
+        return x
+    if not is_container(x) or _must_be_replaced(x):
+        return _moved_part(x, along, memo)
+    memo[id(x)] = x
+    for name, part, direction in _parts_along(x, along):
+        result = _moved_in_place(part, direction, memo)
+        if result is part:
+            continue
+        if isinstance(x, (list, dict)):
+            x[name] = result
+        else:
+            setattr(x, name, result)
+    return x
+
+
+def _must_be_replaced(x: object) -> bool:
+    return isinstance(x, tuple) or is_frozen(x) or hasattr(type(x), "moved")
+
+
+def _moved_part(x: Any, along: Any, memo: dict[int, Any]) -> Any:
+    """A part that cannot change: a new one, with what is mutable in it moved in place."""
+    if isinstance(x, tuple):
+        items = [_moved_in_place(item, part, memo) for item, part in zip(x, along, strict=True)]
+        if all(new is old for new, old in zip(items, x, strict=True)):
+            return x
+        return type(x)(*items) if is_namedtuple(x) else tuple(items)
+    own = getattr(type(x), "moved", None)
+    if own is None and is_container(x):
+        result = new_object(type(x))
+        moved_parts = {name: _moved_in_place(part, way, memo) for name, part, way in _parts_along(x, along)}
+        for name in (*field_names(x), *_excluded(x, field_names(x))):
+            set_field(result, name, moved_parts.get(name, getattr(x, name)))
+        memo[id(x)] = result
+        return result
+    memo[id(x)] = result = _moved(x, along, {})
+    return result
+
+
+def _parts_along(x: Any, along: Any) -> list[tuple[Any, Any, Any]]:
+    if isinstance(x, list):
+        return [(i, part, way) for i, (part, way) in enumerate(zip(x, along, strict=True))]
+    if isinstance(x, dict):
+        return [(key, part, along.get(key)) for key, part in x.items()]
+    return [(name, getattr(x, name), getattr(along, name, None)) for name in field_names(x)]
+
+
+def is_frozen(x: object) -> bool:
+    """Whether ``x`` is an object of a frozen dataclass."""
+    params = getattr(type(x), "__dataclass_params__", None)
+    return params is not None and bool(params.frozen)
+
+
 def _moved(x: Any, along: Any, memo: dict[int, Any]) -> Any:
     if is_number(x):
         return x if along is None else type(x)(x + along)

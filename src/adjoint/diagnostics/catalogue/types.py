@@ -157,4 +157,31 @@ ENTRIES = {
                 pullback((1.0, 0.0))
             """,
     ),
+    "AD0410": Entry(
+        title="the key path does not fit the value",
+        explanation="""
+            A key path names the steps from a value to one of its parts: fields, and items of lists, tuples and dicts.
+            The value that it was applied to lacks one of these.
+
+                path = ad.keypath(".layers[2].weight")
+                path.get(model)                              # refused: the model has two layers
+
+            A gradient has the fields and items of what it is the gradient of, except those without derivative. The
+            key paths of a value are listed by ad.recursively_all_key_paths(value).
+            """,
+    ),
+    "AD0411": Entry(
+        title="nothing can be assigned to the end of the key path",
+        helps=("a value with another part there: path.replaced(value, part)",),
+        explanation="""
+            The part is an element of a tuple, a field of a frozen dataclass or a read-only property, and cannot be
+            assigned to; nor can the value itself, which the empty key path leads to.
+
+                ad.keypath()[0].set((1.0, 2.0), 5.0)         # refused: a tuple
+
+            Make a value that differs in that part:
+
+                ad.keypath()[0].replaced((1.0, 2.0), 5.0)    # (5.0, 2.0)
+            """,
+    ),
 }

@@ -1,0 +1,40 @@
+"""What is said about key paths that do not fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjoint.diagnostics import DifferentiationError, diagnostic
+
+if TYPE_CHECKING:
+    from adjoint.keypaths.path import KeyPath
+
+
+class KeyPathError(DifferentiationError, LookupError):
+    """A key path leads nowhere in the value that it was applied to, or to what cannot be assigned."""
+
+
+def misfit(path: KeyPath[Any, Any], index: int, holder: Any, value: Any) -> KeyPathError:
+    """The step ``index`` leads nowhere from ``holder``, a part of ``value``."""
+    from adjoint.keypaths.steps import structure_of
+
+    step, way = path.steps[index], _way(path, index)
+    notes = [f"{way} is {structure_of(holder)}"] if index else []
+    if path._origin is not None and type(value) is not path._origin:
+        notes.append(f"the key path is one of {structure_of(path._origin)}")
+    notes.append(f"it was applied to {structure_of(value)}")
+    text = f"{path} does not fit: there is no {step} in {way}"
+    return KeyPathError(diagnostic("AD0410", None, text, notes=notes))
+
+
+def not_writable(path: KeyPath[Any, Any], index: int, holder: Any) -> KeyPathError:
+    """The step ``index`` leads to what cannot be assigned."""
+    from adjoint.keypaths.steps import structure_of
+
+    way = _way(path, index)
+    text = f"{path} cannot be assigned to: {way} is {structure_of(holder)}"
+    return KeyPathError(diagnostic("AD0411", None, text))
+
+
+def _way(path: KeyPath[Any, Any], index: int) -> str:
+    return "".join(map(str, path.steps[:index])) or "the value"
