@@ -20,6 +20,7 @@ from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.inner import Inner, lower_inner
 from adjoint.frontend.parameters import MARK, _parameter_node, _source_of, parameter_names, positions, refusal
 from adjoint.frontend.tangent_values import (
+    converted,
     differentiable_leaves,
     layouts,
     owned_tangent,
@@ -31,18 +32,26 @@ from adjoint.frontend.values import (
     NONE,
     Operator,
     Pullback,
+    Ref,
     TupleValue,
     Value,
 )
+from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Return, Var
 from adjoint.ir.types import (
     Array,
+    Dict,
     Dim,
+    Instance,
+    List,
     Number,
     Opaque,
     Scalar,
+    Tuple,
+    Type,
     carries_derivative,
     is_float_dtype,
+    is_handle,
 )
 from adjoint.ir.walk import inline, leaves
 
@@ -101,8 +110,35 @@ def call_operator(
     names = positions(lo, operator.function, wrt, args, kwargs, node)
     if len(names) != 1 or isinstance(wrt, (tuple, list)) or isinstance(names[0], str):
         raise lo.problem("AD0301", node, f"{operator.kind!r} inside other code takes one positional argument")
+    _check_unwritten_containers(lo, operator.function, args, kwargs, names, node)
     body = {"jacobian": jacobians.jacobian_of, "hessian": jacobians.hessian_of}[operator.kind]
     return library.call(lo, body, [operator.function, TupleValue(tuple(args)), Const(names[0])], node)
+
+
+def _check_unwritten_containers(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    places: Sequence[int | str],
+    node: ast.AST | None,
+) -> None:
+    """Refuses a function that is called once a column and changes more than arrays, of which each call has copies."""
+    if not any(_is_container(value) for value in (*args, *kwargs.values())):
+        return
+    inner = lower_inner(lo, function, args, kwargs, places, node)
+    if any(_is_container(inner.atoms[place]) for place in written_places(inner.function)):
+        raise lo.problem("AD0303", node, "the function changes a list, dict or object that it is given")
+
+
+def _is_container(value: Value) -> bool:
+    match value:
+        case Var(type=type_):
+            return is_handle(type_) and not isinstance(type_, Array)
+        case TupleValue(items=items):
+            return any(map(_is_container, items))
+        case _:
+            return isinstance(value, Ref)
 
 
 def _gradient(
@@ -291,9 +327,46 @@ def _vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Valu
     """The value of a function, and a pullback that is written out where it is called."""
     places = tuple(i for i, value in enumerate(args) if any(True for _ in differentiable_leaves(lo, value)))
     inner = lower_inner(lo, function, args, kwargs, places, node)
+    kept = Inner(
+        inner.function, tuple(_kept(lo, atom) for atom in inner.atoms), inner.count, inner.shape, inner.results
+    )
     atoms = inline(lo.open, inner.function, inner.atoms)
     value = shapes.build(inner.shape, iter(atoms), lo.store)
-    return TupleValue((value, Pullback(inner, value, tuple(args), places)))
+    return TupleValue((value, Pullback(kept, value, tuple(args), places)))
+
+
+def _kept(lo: Lowerer, atom: Atom) -> Atom:
+    """What an argument is now, for a pullback that is called later."""
+    from adjoint.frontend import library
+
+    match atom:
+        case Var(type=Array()):
+            return converted(lo, np.copy, [atom], atom)
+        case Var(type=List(element=element)) if element is None or isinstance(element, (Scalar, Number)):
+            copied = library.call(lo, library.copied, [atom], None)
+            assert isinstance(copied, Var)
+            return copied
+        case _:
+            return atom
+
+
+def _operands(lo: Lowerer, inner: Inner, node: ast.AST | None) -> tuple[Atom, ...]:
+    """The arguments for one call of a pullback, which may write them as the function does."""
+    atoms = list(inner.atoms)
+    for place in written_places(inner.function):
+        param = inner.function.params[place]
+        if isinstance(param.type, Array):
+            atoms[place] = _copy_as(lo, atoms[place], param)
+    for atom in atoms:
+        if isinstance(atom, Var) and _changes(atom.type):
+            raise lo.problem("AD0303", node, "an argument of the function may have changed since ad.vjp was called")
+    return tuple(atoms)
+
+
+def _changes(type_: Type) -> bool:
+    """Whether there is memory to a value that :func:`_kept` does not copy and that something writes."""
+    flat = isinstance(type_, List) and not isinstance(type_.element, (List, Dict, Tuple, Instance, Array))
+    return not flat and not isinstance(type_, Array) and any(storage.written for storage in storages(type_))
 
 
 def call_pullback(
@@ -311,7 +384,8 @@ def call_pullback(
     derived = Derived(inner.function, tuple(range(inner.count)), tuple(i for i, _ in chosen))
     targets, cotangents = _targets(inner, "value")
     seeds = tuple(atom for _, atom in chosen)
-    lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, *seeds), (), lo.span(node)))
+    operands = _operands(lo, inner, node)
+    lo.emit(Call((*targets, *cotangents), derived, (*operands, *seeds), (), lo.span(node)))
     leaves_left = iter(cotangents)
     return TupleValue(
         tuple(
@@ -319,6 +393,22 @@ def call_pullback(
             for place, value in enumerate(pullback.args)
         )
     )
+
+
+def _copy_as(lo: Lowerer, atom: Atom, param: Var) -> Var:
+    """A copy that a function which writes its parameter may be given."""
+    own = Var(param.hint, param.type, param.named)
+    lo.emit(Call((own,), np.copy, (atom,)))
+    return own
+
+
+def _lent(lo: Lowerer, direction: Atom, param: Var, *, copied: bool) -> Atom:
+    """A tangent for a parameter, which forward mode writes where the function writes what it belongs to."""
+    if copied:
+        return _copy_as(lo, direction, param)
+    if isinstance(direction, Var) and isinstance(direction.type, Array) and isinstance(param.type, Array):
+        direction.type.storage.unite(param.type.storage)
+    return direction
 
 
 def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], node: ast.AST | None) -> Value:
@@ -339,7 +429,11 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
             chosen.append(index)
             directions.append(tangent)
     outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
-    derivative = forward(inner.function, tuple(chosen), outputs)
+    derivative = forward(inner.function, tuple(chosen), outputs, keep_derived=bool(lo.regions))
+    written = written_places(inner.function)
+    for number, (place, param) in enumerate(zip(chosen, derivative.params[len(inner.atoms) :], strict=True)):
+        if isinstance(param.type, Array):
+            directions[number] = _lent(lo, directions[number], param, copied=place in written)
     atoms = inline(lo.open, derivative, (*inner.atoms, *directions))
     count = len(inner.results)
     value = shapes.build(inner.shape, iter(atoms[:count]), lo.store)

@@ -3,9 +3,10 @@
 from adjoint.rules.declare import constant, no_derivative, observer
 from adjoint.runtime import tangents
 from adjoint.runtime.objects import check_length, put_attribute, slice_bounds
+from adjoint.runtime.overlap import check_separate
 from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)
-observer(check_length, put_attribute, pure=False)
+observer(check_length, check_separate, put_attribute, pure=False)
 constant(tangents.shadow, tangents.shadow_like)
 no_derivative(tangents.pour, pure=False, writes=(0,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,12 @@ class Jacobian:
 
         function, arguments, places = resolve(self.function, self.wrt, args, kwargs)
         compute = _jacobian if self.kind == "jacobian" else _hessian
-        if isinstance(self.wrt, tuple):
-            return tuple(compute(function, arguments, place, places) for place in places)
-        return compute(function, arguments, places[0], None)
+        if not isinstance(self.wrt, tuple):
+            return compute(function, arguments, places[0], None)
+        given = _Copies(arguments)
+        rows = [compute(function, arguments, places[0], places)]
+        rows += [compute(function, given.again(), place, places) for place in places[1:]]
+        return tuple(rows)
 
     def __repr__(self) -> str:
         return f"{self.kind}({getattr(self.function, '__name__', self.function)!s})"
@@ -48,26 +52,67 @@ def _shape(x: Any) -> tuple[int, ...]:
 
 
 def _jacobian(function: Any, args: tuple[Any, ...], place: int, places: Any) -> Any:
+    """Column by column, or row by row where the value has fewer entries than the argument.
+
+    The function may write its arguments: the caller's are as after one call, the other calls are given copies.
+    """
     import adjoint as ad
     from adjoint.runtime.boundary import check_matrix_argument
 
     x = args[place]
     check_matrix_argument(x, place)
-    value, pullback = ad.vjp(function, *args)
+    given = _Copies(args)
+    shape, units = np.shape(x), _units(x)
+    if not units:
+        value = np.asarray(function(*args))
+        return np.zeros(value.shape + shape)
+    value, first = ad.jvp(function, args, _direction(args, place, units[0]))
     check_matrix_argument(value, None)
-    size = int(np.size(x))
-    if np.size(value) < size:
+    if 0 < np.size(value) < len(units) - 1:
+        pullback = ad.vjp(function, *given.again())[1]
         rows = [np.asarray(pullback(unit)[place]) for unit in _units(value)]
-        return np.stack(rows).reshape(_shape(value) + _shape(x))
-    columns = []
-    for unit in _units(x):
-        tangents = [unit if i == place else None for i in range(len(args))]
-        columns.append(np.asarray(ad.jvp(function, args, tangents)[1]))
-    if not columns:
-        return np.zeros(_shape(value) + _shape(x))
+        return np.stack(rows).reshape(_shape(value) + shape)
+    columns = [np.asarray(first)]
+    columns += [np.asarray(ad.jvp(function, given.again(), _direction(args, place, unit))[1]) for unit in units[1:]]
     if not isinstance(x, np.ndarray):
         return columns[0] if isinstance(value, np.ndarray) else columns[0][()].item()
-    return np.stack(columns, axis=-1).reshape(_shape(value) + _shape(x))
+    return np.stack(columns, axis=-1).reshape(_shape(value) + shape)
+
+
+def _direction(args: tuple[Any, ...], place: int, unit: Any) -> list[Any]:
+    return [unit if i == place else None for i in range(len(args))]
+
+
+class _Copies:
+    """Arguments as they were at first, for one call after another."""
+
+    def __init__(self, args: tuple[Any, ...]) -> None:
+        self.args = args
+        self.before = _copied(args)
+        self.written: bool | None = None
+
+    def again(self) -> tuple[Any, ...]:
+        """Arguments for another call: copies, if the first one has changed what it was given."""
+        if self.written is None:
+            self.written = not all(map(_surely_same, self.args, self.before))
+        return _copied(self.before) if self.written else self.args
+
+
+def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    memo: dict[int, Any] = {}
+    copies = []
+    for arg in args:
+        try:
+            copies.append(copy.deepcopy(arg, memo))
+        except TypeError:  # a module, an open file: nothing that a derivative goes through
+            copies.append(arg)
+    return tuple(copies)
+
+
+def _surely_same(now: Any, before: Any) -> bool:
+    if isinstance(now, np.ndarray):
+        return bool(now.dtype != object) and now.tobytes() == before.tobytes()
+    return now is before
 
 
 def _hessian(function: Any, args: tuple[Any, ...], place: int, places: Any) -> Any:
@@ -75,9 +120,13 @@ def _hessian(function: Any, args: tuple[Any, ...], place: int, places: Any) -> A
     from adjoint.runtime.boundary import check_matrix_argument
 
     check_matrix_argument(args[place], place)
+    given = _Copies(args)
     if places is None:
         return _jacobian(ad.grad(function, place), args, place, None)
-    return tuple(_jacobian(ad.grad(function, row), args, place, None) for row in places)
+    first, *others = places
+    rows = [_jacobian(ad.grad(function, first), args, place, None)]
+    rows += [_jacobian(ad.grad(function, row), given.again(), place, None) for row in others]
+    return tuple(rows)
 
 
 def jacobian_of(function: Any, args: Any, place: Any) -> Any:
@@ -86,12 +135,20 @@ def jacobian_of(function: Any, args: Any, place: Any) -> Any:
     if isinstance(x, float):
         return _column(function, args, place, 1.0)
     n = x.size
-    columns = []
-    for i in range(n):
-        unit = np.zeros(n)
-        unit[i] = 1.0
-        columns.append(_column(function, args, place, unit.reshape(x.shape)))
+    columns = [_column(function, _own(args), place, _unit(x, i)) for i in range(n - 1)]
+    columns.append(_column(function, args, place, _unit(x, n - 1)))
     return np.stack(columns, axis=-1)
+
+
+def _own(args: Any) -> Any:
+    """Arguments for a call that may write them."""
+    return tuple([arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args])
+
+
+def _unit(x: Any, i: Any) -> Any:
+    unit = np.zeros(x.size)
+    unit[i] = 1.0
+    return unit.reshape(x.shape)
 
 
 def _column(function: Any, args: Any, place: Any, unit: Any) -> Any:

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
@@ -241,6 +243,11 @@ def _only_constants(call: Call, facts: Facts) -> Folded:
     return None
 
 
+def _copy(call: Call, facts: Facts) -> Folded:
+    """A copy of what nothing writes, where nothing writes the copy either."""
+    return _instead(call, call.args[0], facts)
+
+
 _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     operator.add: _add,
     operator.sub: _sub,
@@ -252,6 +259,7 @@ _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     float: _converts(FLOAT),
     int: _converts(INT),
     bool: _converts(BOOL),
+    np.copy: _copy,
 }
 _TABLE |= {
     getattr(operator, name): _only_constants

@@ -42,6 +42,7 @@ from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.derived_tangents import call_derived, can_be_kept
+from adjoint.transform.pure import without_writes
 from adjoint.transform.shadow_types import ShadowTypes
 from adjoint.transform.tangent_rules import TangentRules
 
@@ -108,6 +109,8 @@ def _without_derived(
     function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool
 ) -> tuple[Function, Dependence]:
     """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results."""
+    if keep:
+        function = without_writes(function)
     found = Dependence(function, wrt, outputs)
     while any(_must_be_written_out(statement, found, keep) for statement in statements_in(function.body)):
         renamed: dict[Var, Atom] = {}

@@ -17,6 +17,7 @@ from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows
+from adjoint.transform.pure import without_writes
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
@@ -163,7 +164,7 @@ def prepared(function: Function) -> Function:
     statements = statements_in(function.body)
     if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements):
         function = Function(function.name, function.params, _inlined(function.body), function.doc)
-    function = normalize(function)
+    function = normalize(without_writes(function))
     unite_flows(function)
     return function
 

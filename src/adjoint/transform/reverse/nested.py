@@ -153,33 +153,52 @@ def _hint(atom: Atom) -> str:
 
 
 def expand(function: Function) -> Function:
-    """Writes out the reverse derivatives that a function calls by name."""
-    return Function(function.name, function.params, _expanded(function.body), function.doc)
+    """Writes out the reverse derivatives that a function calls by name, in what it calls too."""
+    return _Expansion().function(function)
 
 
-def _expanded(block: Block) -> Block:
-    if not any(_is_derived(statement) for statement in statements_in(block)):
-        return block
-    builder = Builder(type_of_call)
-    renamed: dict[Var, Atom] = {}
-    for statement in block.statements:
-        current: Statement = substitute(statement, renamed)
-        if isinstance(current, Call) and isinstance(current.callee, Derived):
-            values = inline(builder, _written_out(current.callee), current.args)
-            renamed.update(zip(current.targets, values, strict=True))
-        else:
-            builder.emit(map_blocks(current, _expanded))
-    end: Terminator = substitute(block.terminator, renamed)
-    if isinstance(end, Branch):
-        end = rebuild_terminator(end, lambda atom: atom, _expanded)
-    return builder.block(end)
+class _Expansion:
+    """One walk over a function and the recursive functions that it calls, each written out once."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[Definition, Definition] = {}
+
+    def function(self, function: Function) -> Function:
+        return Function(function.name, function.params, self.block(function.body), function.doc)
+
+    def block(self, block: Block) -> Block:
+        if not any(_is_named(statement) for statement in statements_in(block)):
+            return block
+        builder = Builder(type_of_call)
+        renamed: dict[Var, Atom] = {}
+        for statement in block.statements:
+            current: Statement = substitute(statement, renamed)
+            if isinstance(current, Call) and isinstance(current.callee, Derived):
+                values = inline(builder, self.written_out(current.callee), current.args)
+                renamed.update(zip(current.targets, values, strict=True))
+            elif isinstance(current, Call) and isinstance(current.callee, Definition):
+                callee = self.definition(current.callee)
+                builder.emit(Call(current.targets, callee, current.args, current.kwargs, current.span))
+            else:
+                builder.emit(map_blocks(current, self.block))
+        end: Terminator = substitute(block.terminator, renamed)
+        if isinstance(end, Branch):
+            end = rebuild_terminator(end, lambda atom: atom, self.block)
+        return builder.block(end)
+
+    def written_out(self, derived: Derived) -> Function:
+        from adjoint.transform.reverse.build import reverse
+
+        return self.function(reverse(derived.function, derived.wrt, derived.outputs))
+
+    def definition(self, definition: Definition) -> Definition:
+        if definition not in self.definitions:
+            new = self.definitions[definition] = Definition(definition.name)
+            self.definitions[new] = new
+            assert definition.function is not None
+            new.function = self.function(definition.function)
+        return self.definitions[definition]
 
 
-def _is_derived(statement: Statement) -> bool:
-    return isinstance(statement, Call) and isinstance(statement.callee, Derived)
-
-
-def _written_out(derived: Derived) -> Function:
-    from adjoint.transform.reverse.build import reverse
-
-    return expand(reverse(derived.function, derived.wrt, derived.outputs))
+def _is_named(statement: Statement) -> bool:
+    return isinstance(statement, Call) and isinstance(statement.callee, (Derived, Definition))
