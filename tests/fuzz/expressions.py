@@ -281,7 +281,8 @@ def whole(w: Writer) -> str:
 
 
 def index(w: Writer, size: int) -> str:
-    """A valid index of an axis of this size."""
+    """A valid index of an axis of this size, if there is one."""
+    size = max(size, 1)
     fitting = [name for name in w.names("int") if (w.type_of(name)[1] or size + 1) <= size]
     if fitting and w.chance(0.75):
         chosen = w.pick(fitting)
