@@ -9,6 +9,7 @@ from typing import Any
 
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Exiting, Lowerer, Open
+from adjoint.frontend.liveness import live_at_head
 from adjoint.frontend.scope import assigned_names
 from adjoint.frontend.values import UNDEFINED, Cell, Value
 from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Range, Var
@@ -74,7 +75,7 @@ def _first_assumption(
     for part in assigned:
         for name in assigned_names(part):
             cell = lo.frame.cells.get(name)
-            if cell is not None:
+            if cell is not None and live_at_head(lo, node, name):
                 carried[cell] = _loose(shapes.shape_of(base.get(cell, UNDEFINED), base))
     return carried
 

@@ -11,6 +11,7 @@ from adjoint.frontend import assign, objects
 from adjoint.frontend.core import Exiting, Lowerer, Problem
 from adjoint.frontend.expressions import evaluate, truth
 from adjoint.frontend.iteration import run_for, settle
+from adjoint.frontend.liveness import forget
 from adjoint.frontend.loops import run_loop
 from adjoint.frontend.match_statement import run_match
 from adjoint.frontend.materialize import materialize
@@ -34,6 +35,8 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
             place = found.labels[0].span if found.labels else None
             lo.run_data.diagnostics.setdefault((found.code, place), found)
             _poison(lo, statement)
+    if statements and lo.block is not None:
+        forget(lo, statements[-1])
 
 
 def _poison(lo: Lowerer, statement: ast.stmt) -> None:
@@ -95,7 +98,7 @@ def _delete(lo: Lowerer, node: ast.Delete) -> None:
 
 def _return(lo: Lowerer, node: ast.Return) -> None:
     value = NONE if node.value is None else evaluate(lo, node.value)
-    lo.leave("return", value)
+    _jump(lo, node, "return", value)
 
 
 def _if(lo: Lowerer, node: ast.If) -> None:
@@ -144,12 +147,18 @@ def _for(lo: Lowerer, node: ast.For) -> None:
     )
 
 
+def _jump(lo: Lowerer, node: ast.stmt, action: str, value: Value = UNDEFINED) -> None:
+    if lo.block is not None:
+        forget(lo, node)
+    lo.leave(action, value)
+
+
 def _break(lo: Lowerer, node: ast.Break) -> None:
-    lo.leave("break")
+    _jump(lo, node, "break")
 
 
 def _continue(lo: Lowerer, node: ast.Continue) -> None:
-    lo.leave("continue")
+    _jump(lo, node, "continue")
 
 
 def _pass(lo: Lowerer, node: ast.stmt) -> None:

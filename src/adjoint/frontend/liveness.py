@@ -1,0 +1,196 @@
+"""Which variables of a function may still be read: what nothing reads need not be carried through joins and loops.
+
+The usual backward analysis, on the syntax tree. It errs on the side of keeping: what a nested function, lambda or
+generator expression reads is live everywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from weakref import WeakKeyDictionary
+
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.scope import scope_of
+from adjoint.records import dataclass
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
+"""What may run later than where it stands."""
+_known: WeakKeyDictionary[ast.AST, Liveness] = WeakKeyDictionary()
+
+
+@dataclass(eq=False, slots=True)
+class Liveness:
+    """What is live in one function.
+
+    Attributes
+    ----------
+    droppable
+        The names that may be forgotten where they are not live.
+    after
+        The names that are live behind a statement: where it leads to, if it is a jump.
+    heads
+        The names that are live where an iteration of a loop starts, or the loop ends.
+    """
+
+    droppable: Names
+    after: dict[ast.stmt, Names]
+    heads: dict[ast.stmt, Names]
+
+
+def liveness_of(function: ast.FunctionDef) -> Liveness:
+    """The liveness in a function, found once."""
+    found = _known.get(function)
+    if found is None:
+        found = _known[function] = _Analysis(function).result
+    return found
+
+
+def forget(lo: Lowerer, statement: ast.stmt) -> None:
+    """Unbinds what is not live behind a statement that has been run."""
+    function = lo.frame.source.node if lo.frame is not None else None
+    if lo.frame is None or not isinstance(function, ast.FunctionDef):
+        return
+    found = liveness_of(function)
+    live = found.after.get(statement)
+    if live is None:
+        return
+    for name in found.droppable - live:
+        lo.store.pop(lo.frame.cells[name], None)
+
+
+def live_at_head(lo: Lowerer, loop: ast.AST, name: str) -> bool:
+    """Whether a loop must carry a variable."""
+    function = lo.frame.source.node if lo.frame is not None else None
+    if not isinstance(function, ast.FunctionDef) or not isinstance(loop, (ast.For, ast.While)):
+        return True
+    found = liveness_of(function)
+    return name not in found.droppable or loop not in found.heads or name in found.heads[loop]
+
+
+class _Analysis:
+    def __init__(self, function: ast.FunctionDef) -> None:
+        kept = {name for statement in function.body for name in _read_later(statement)}
+        self.result = Liveness(scope_of(function).local - kept, {}, {})
+        self.loops: list[tuple[Names, Names]] = []  # what is live where ``break`` and ``continue`` lead
+        self.handlers: list[Names] = [NONE]  # what is live where exceptions lead
+        self.block(function.body, NONE)
+
+    def block(self, statements: Sequence[ast.stmt], after: Names) -> Names:
+        for statement in reversed(statements):
+            self.result.after[statement] = after
+            after = self.statement(statement, after) | self.handlers[-1]
+        return after
+
+    def statement(self, node: ast.stmt, after: Names) -> Names:
+        """What is live before a statement."""
+        match node:
+            case ast.If():
+                return _reads(node.test) | self.block(node.body, after) | self.block(node.orelse, after)
+            case ast.While():
+                return self.loop(node, _reads(node.test), NONE, after)
+            case ast.For():
+                return _reads(node.iter) | self.loop(node, _reads(node.target), _bound(node.target), after)
+            case ast.Try():
+                return self.try_(node, after)
+            case ast.With():
+                return _reads(*node.items) | self.block(node.body, after)
+            case ast.Match():
+                return self.match(node, after)
+            case ast.Return() | ast.Raise():
+                return _reads(node) | self.leads_to(node, self.handlers[-1])
+            case ast.Break():
+                return self.leads_to(node, self.loops[-1][0])
+            case ast.Continue():
+                return self.leads_to(node, self.loops[-1][1])
+            case ast.Assign(targets=targets):
+                return (after - _bound(*targets)) | _reads(node)
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                return (after - _bound(target)) | _reads(node)
+            case ast.AugAssign(target=target):
+                return after | _reads(node) | _bound(target)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                return (after - {name}) | _reads(node)
+            case _:
+                return after | _reads(node)
+
+    def leads_to(self, node: ast.stmt, after: Names) -> Names:
+        self.result.after[node] = after
+        return after
+
+    def loop(self, node: ast.While | ast.For, reads: Names, bound: Names, after: Names) -> Names:
+        exhausted = reads | self.block(node.orelse, after)
+        head = exhausted
+        while True:
+            self.loops.append((after, head))
+            before = exhausted | (self.block(node.body, head) - bound)
+            self.loops.pop()
+            if before <= head:
+                self.result.heads[node] = head
+                return head
+            head |= before
+
+    def try_(self, node: ast.Try, after: Names) -> Names:
+        if node.finalbody:
+            after = self.block(node.finalbody, after | self.handlers[-1])
+            outer = self.handlers[-1] | after
+        else:
+            outer = self.handlers[-1]
+        self.handlers.append(outer)
+        caught = frozenset[str]().union(*(self.handler(handler, after) for handler in node.handlers))
+        after = self.block(node.orelse, after)
+        self.handlers[-1] = outer | caught
+        before = self.block(node.body, after)
+        self.handlers.pop()
+        return before | caught
+
+    def handler(self, node: ast.ExceptHandler, after: Names) -> Names:
+        reads = NONE if node.type is None else _reads(node.type)
+        return reads | self.block(node.body, after)
+
+    def match(self, node: ast.Match, after: Names) -> Names:
+        live = _reads(node.subject) | after
+        for case in node.cases:
+            reads = NONE if case.guard is None else _reads(case.guard)
+            live |= reads | _reads(case.pattern) | self.block(case.body, after)
+        return live
+
+
+def _reads(*nodes: ast.AST) -> Names:
+    """The names that are read in expressions; those that comprehensions bind count too."""
+    return frozenset(
+        part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name) and _is_read(part)
+    )
+
+
+def _is_read(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Store)
+
+
+def _bound(*targets: ast.expr) -> Names:
+    """The names that targets of an assignment bind whatever happens."""
+    return frozenset(name for target in targets for name in _bound_names(target))
+
+
+def _bound_names(target: ast.expr) -> Iterable[str]:
+    match target:
+        case ast.Name(id=name):
+            yield name
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from _bound_names(part)
+        case ast.Starred(value=value):
+            yield from _bound_names(value)
+
+
+def _read_later(statement: ast.stmt) -> Iterable[str]:
+    for part in ast.walk(statement):
+        if isinstance(part, _LATER):
+            for inner in ast.walk(part):
+                match inner:
+                    case ast.Name(id=name):
+                        yield name
+                    case ast.Nonlocal(names=names) | ast.Global(names=names):
+                        yield from names
