@@ -179,7 +179,7 @@ class Pullback:
 
 def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
     """The cotangent of one leaf of a result, zero where None was given; a shadow for what is a container."""
-    from adjoint.runtime.tangents import to_shadow, zero_tangent
+    from adjoint.runtime.tangents import to_shadow, zero_seed
 
     for key in path:
         named = isinstance(key, str) and key.startswith(".")
@@ -188,7 +188,7 @@ def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
             cotangent = getattr(cotangent, key[1:], None) if named else cotangent[key]
     if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__"):
         return to_shadow(cotangent, value)
-    return zero_tangent(value) if cotangent is None else cotangent
+    return zero_seed(value) if cotangent is None else cotangent
 
 
 def vjp(f: Callable[..., Any], *args: Any, native: Native = None, **kwargs: Any) -> tuple[Any, Pullback]:

@@ -193,3 +193,25 @@ def test_view_of_an_array_that_a_loop_writes() -> None:
         step[place] = 1e-6
         difference = (f(0.5, u + step) - f(0.5, u - step)) / 2e-6
         assert gradient[place] == pytest.approx(difference, abs=1e-8)
+
+
+def test_an_integer_on_one_path_where_others_return_a_float() -> None:
+    def f(x, y, n):
+        if n % 2:
+            return (2, np.sin(np.full(3, y[-4])))
+        return (x - x * y[0], y[:-1])
+
+    for n in (1, 2):
+        check_grads(f, (0.3, np.array([0.2, -0.4, 0.5, 0.1]), n), wrt=(0, 1))
+
+
+def test_a_value_that_gets_a_second_name() -> None:
+    def same(x):
+        y = x  # noqa: F841
+        return x
+
+    def f(y, u):
+        y /= same(np.mean(u))
+        return y
+
+    check_grads(f, (0.7, [1.0, 2.0]))

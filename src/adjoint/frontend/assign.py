@@ -70,7 +70,7 @@ def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Valu
         raise lo.problem("AD0203", target, f"{len(items)} values are unpacked into {len(targets)} names")
     for part, item in zip(targets, items, strict=True):
         if isinstance(part, ast.Name):
-            item = lo.rename(item, part.id)
+            lo.rename(item, part.id)
         assign(lo, part, item)
 
 
@@ -86,7 +86,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             result = _in_place(lo, current, op, value, node)
             if result is None:
                 result = _combine(lo, op, current, value, node)
-                result = lo.rename(result, name)
+                lo.rename(result, name)
             assign_name(lo, name, result, target)
         case ast.Attribute():
             base = evaluate(lo, target.value)

@@ -169,7 +169,9 @@ def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Calla
 
     def add() -> None:
         item = evaluate(lo, value.node.elt)
-        lo.store[total] = lo.rename(step(lo.store[total], item), "total")
+        result = step(lo.store[total], item)
+        lo.rename(result, "total")
+        lo.store[total] = result
 
     try:
         with _scope(lo, value.node.generators):

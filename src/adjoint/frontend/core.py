@@ -35,6 +35,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import Storage, Type
+from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 
@@ -186,21 +187,12 @@ class Lowerer:
             if span is not None:
                 self.block.span = span
 
-    def rename(self, value: Value, name: str) -> Value:
+    def rename(self, value: Value, name: str) -> None:
         """Gives a value that was just computed, and has no name of its own, the name of its variable."""
-        if not isinstance(value, Var) or value.named or self.block is None or not self.block.statements:
-            return value
-        last = self.block.statements[-1]
-        renamed = Var(name, value.type, named=True)
-        match last:
-            case Call(targets=targets) | If(targets=targets) if value in targets:
-                swapped = tuple(renamed if target is value else target for target in targets)
-                self.block.statements[-1] = _with_targets(last, swapped)
-            case Load(target=target) if target is value:
-                self.block.statements[-1] = Load(renamed, last.base, last.key, last.span)
-            case _:
-                return value
-        return renamed
+        if isinstance(value, Var) and not value.named and self.block is not None and self.block.statements:
+            last = self.block.statements[-1]
+            if isinstance(last, (Call, If, Load)) and value in targets_of(last):
+                value.hint, value.named = name, True
 
     # -- control flow ----------------------------------------------------------------------------------------------
 
@@ -487,9 +479,3 @@ def _changed_keys(leaves: Sequence[Exiting], base: dict[Any, Value]) -> Iterator
             if key not in seen and (key not in base or base[key] is not value):
                 seen[key] = None
     return iter(seen)
-
-
-def _with_targets(statement: Call | If, targets: tuple[Var, ...]) -> Statement:
-    if isinstance(statement, Call):
-        return Call(targets, statement.callee, statement.args, statement.kwargs, statement.span)
-    return If(statement.cond, statement.then, statement.orelse, targets, statement.span)

@@ -410,7 +410,8 @@ def _conditional(lo: Lowerer, node: ast.IfExp) -> Value:
 def _walrus(lo: Lowerer, node: ast.NamedExpr) -> Value:
     from adjoint.frontend.assign import assign_name
 
-    value = lo.rename(evaluate(lo, node.value), node.target.id)
+    value = evaluate(lo, node.value)
+    lo.rename(value, node.target.id)
     assign_name(lo, node.target.id, value, node)
     return value
 

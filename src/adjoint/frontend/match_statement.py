@@ -70,7 +70,8 @@ def _cases(lo: Lowerer, subject: Value, cases: Sequence[ast.match_case], node: a
 
 def _bind(lo: Lowerer, bindings: list[tuple[str, Value]]) -> None:
     for name, value in bindings:
-        assign.assign_name(lo, name, lo.rename(value, name), None)
+        lo.rename(value, name)
+        assign.assign_name(lo, name, value, None)
 
 
 def _chain(lo: Lowerer, conditions: list[Callable[[], Any]], then: Then, otherwise: Then, node: ast.AST) -> Value:

@@ -74,7 +74,7 @@ def _expression(lo: Lowerer, node: ast.Expr) -> None:
 def _assign(lo: Lowerer, node: ast.Assign) -> None:
     value = evaluate(lo, node.value)
     if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-        value = lo.rename(value, node.targets[0].id)
+        lo.rename(value, node.targets[0].id)
     for target in node.targets:
         assign.assign(lo, target, value)
 
@@ -83,7 +83,7 @@ def _annotated(lo: Lowerer, node: ast.AnnAssign) -> None:
     if node.value is not None:
         value = evaluate(lo, node.value)
         if isinstance(node.target, ast.Name):
-            value = lo.rename(value, node.target.id)
+            lo.rename(value, node.target.id)
         assign.assign(lo, node.target, value)
 
 

@@ -17,9 +17,12 @@ from adjoint.ir.types import Type
 from adjoint.records import dataclass
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Var:
-    """A value's name. ``hint`` is the name to print; ``named`` says that a person chose it."""
+    """A value's name. ``hint`` is the name to print; ``named`` says that a person chose it.
+
+    While a function is lowered, a variable may still be given its name; after that it is never changed.
+    """
 
     hint: str
     type: Type

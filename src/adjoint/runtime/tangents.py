@@ -43,6 +43,7 @@ __all__ = [
     "take_slot",
     "tangent_class",
     "to_shadow",
+    "zero_seed",
     "zero_tangent",
 ]
 
@@ -74,6 +75,12 @@ def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
         and dicts, a tangent vector for an object, None for anything else.
     """
     return _Zeros(mutable=False, memo=memo).of(x)
+
+
+def zero_seed(x: Any) -> Any:
+    """The zero cotangent of a result; an integer, where other paths return a float, has one too."""
+    whole = isinstance(x, (int, np.integer, np.ndarray)) and not (is_number(x) or is_float_array(x))
+    return np.zeros(np.shape(x))[()] if whole else zero_tangent(x)
 
 
 def shadow(x: Any, memo: Memo | None = None) -> Any:
