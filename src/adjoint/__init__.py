@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint import rules, tangents, testing
+    from adjoint import optim, rules, tangents, testing
     from adjoint.declare import derivative_of, stop_gradient
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
     from adjoint.exporting import export
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
         recursively_all_writable_key_paths,
     )
     from adjoint.operators import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from adjoint.parameters import (
+        GroupParameterized,
+        ParameterAggregate,
+        Parameterized,
+        for_parameters,
+        for_zipped_parameters,
+        parameter,
+        unrolled,
+        zip_parameters,
+    )
     from adjoint.types import TangentVector, move, moved
 
 __version__ = "0.1.0"
@@ -28,9 +38,12 @@ __version__ = "0.1.0"
 __all__ = [
     "DifferentiationError",
     "DifferentiationWarning",
+    "GroupParameterized",
     "KeyPath",
     "KeyPathError",
     "KeyPathIterable",
+    "ParameterAggregate",
+    "Parameterized",
     "TangentVector",
     "WritableKeyPath",
     "__version__",
@@ -38,6 +51,8 @@ __all__ = [
     "all_writable_key_paths",
     "derivative_of",
     "export",
+    "for_parameters",
+    "for_zipped_parameters",
     "grad",
     "hessian",
     "hvp",
@@ -46,6 +61,8 @@ __all__ = [
     "keypath",
     "move",
     "moved",
+    "optim",
+    "parameter",
     "recursively_all_key_paths",
     "recursively_all_writable_key_paths",
     "rules",
@@ -54,8 +71,10 @@ __all__ = [
     "stop_gradient",
     "tangents",
     "testing",
+    "unrolled",
     "value_and_grad",
     "vjp",
+    "zip_parameters",
 ]
 
 _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
@@ -71,7 +90,8 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "stop_gradient": "adjoint.declare",
 }
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
-_MODULES = ("rules", "tangents", "testing")
+_HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")
+_MODULES = ("optim", "rules", "tangents", "testing")
 
 
 def __getattr__(name: str) -> Any:

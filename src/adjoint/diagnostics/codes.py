@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from adjoint.diagnostics.catalogue import calls, other, source, statements, types
+from adjoint.diagnostics.catalogue import calls, internal, other, source, statements, training, types
 from adjoint.diagnostics.entry import Entry, Severity
 
 __all__ = ["CATALOGUE", "Entry", "Severity", "explain", "lookup"]
@@ -15,6 +15,8 @@ CATALOGUE: dict[str, Entry] = {
     **statements.ENTRIES,
     **types.ENTRIES,
     **other.ENTRIES,
+    **training.ENTRIES,
+    **internal.ENTRIES,
 }
 
 

@@ -1,4 +1,4 @@
-"""AD05xx: warnings; AD06xx: native code; AD09xx: the compiler itself."""
+"""AD05xx: warnings; AD06xx: native code."""
 
 from adjoint.diagnostics.entry import Entry
 
@@ -61,15 +61,6 @@ ENTRIES = {
 
             Define it at the top of a module. Data, such as a captured array, need not be imported: it becomes a
             parameter of the exported function.
-            """,
-    ),
-    "AD0901": Entry(
-        title="internal error of the compiler",
-        helps=("please report it, with the function and the message; no wrong derivative was returned",),
-        explanation="""
-            A check inside the compiler failed. The program is not at fault, and no wrong derivative was returned.
-            Please report it with the function and the whole message. Until it is mended, try to write the place it
-            names in another way.
             """,
     ),
 }

@@ -1,0 +1,123 @@
+"""SciPy's minimisers for functions of any structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.operators import hvp, value_and_grad
+from adjoint.parameters import Layout
+
+_WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
+_WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
+
+
+def minimize(
+    f: Callable[..., Any],
+    x0: Any,
+    args: tuple[Any, ...] = (),
+    *,
+    method: str = "L-BFGS-B",
+    native: bool | str | None = None,
+    callback: Callable[[Any], Any] | None = None,
+    **options: Any,
+) -> Any:
+    """The smallest value of a function of any structure, found by SciPy.
+
+    Parameters
+    ----------
+    f
+        A function that returns a number; its first argument varies.
+    x0
+        Where to start: a number, an array, or a structure of them. It is not changed.
+    args
+        The other arguments of the function.
+    method
+        One of the methods of :func:`scipy.optimize.minimize`. Those that use second derivatives are given products
+        with the Hessian.
+    native
+        Whether Numba compiles the derivative.
+    callback
+        Called after each iteration with the value reached, in the structure of ``x0``.
+    **options
+        What else SciPy's function takes: ``tol``, ``bounds`` and ``constraints`` over the components in order,
+        ``options``.
+
+    Returns
+    -------
+    scipy.optimize.OptimizeResult
+        As SciPy gives it; ``x`` has the structure of ``x0``, and the gradient in ``jac`` that of its tangents.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def distance(point):
+    ...     return (point["x"] - 1.0) ** 2 + np.sum((point["y"] - 2.0) ** 2)
+    >>> found = ad.optim.minimize(distance, {"x": 0.0, "y": np.zeros(2)})
+    >>> round(found.x["x"], 6), found.x["y"].round(6)
+    (1.0, array([2., 2.]))
+    """
+    from scipy import optimize
+
+    packing = _Packing(x0)
+    known = method.lower()
+    derivative = value_and_grad(f, native=native)
+
+    def value_and_vector(vector: np.ndarray[Any, Any]) -> tuple[float, np.ndarray[Any, Any]]:
+        value, gradient = derivative(packing.structure(vector), *args)
+        return float(value), packing.tangent_vector(gradient)
+
+    def product(vector: np.ndarray[Any, Any], direction: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        rest = tuple(None for _ in args)
+        point = packing.structure(vector)
+        found = hvp(f, (point, *args), (packing.tangent(direction), *rest))
+        return packing.tangent_vector(found[0] if args else found)
+
+    if known not in _WITHOUT_GRADIENT:
+        options["jac"] = True
+    if known in _WITH_PRODUCTS and "hess" not in options:
+        options.setdefault("hessp", product)
+    if callback is not None:
+        options["callback"] = lambda vector, *_: callback(packing.structure(vector))
+    function = value_and_vector if known not in _WITHOUT_GRADIENT else lambda v: float(f(packing.structure(v), *args))
+    result = optimize.minimize(function, packing.vector(x0), method=method, **options)
+    result.x = packing.structure(result.x)
+    for name in ("jac", "grad"):  # the first of which means constraints where there is the second
+        if np.shape(result.get(name)) == (packing.size,):
+            result[name] = packing.tangent(result[name])
+    return result
+
+
+class _Packing:
+    """Structures as vectors of 64-bit floats, and back."""
+
+    def __init__(self, x: Any) -> None:
+        from adjoint import tangents
+
+        self.x = x
+        self.layout = Layout(x)
+        self.zero = tangents.zero(x)
+        sizes = [int(np.prod(parameter.shape or ())) for parameter in self.layout.parameters]
+        self.ends = np.cumsum(sizes)
+        self.size = sum(sizes)
+
+    def vector(self, x: Any) -> np.ndarray[Any, Any]:
+        parts: Sequence[Any] = self.layout.copied(x)
+        return np.concatenate([np.asarray(part, float).ravel() for part in parts]) if parts else np.zeros(0)
+
+    tangent_vector = vector
+
+    def structure(self, vector: np.ndarray[Any, Any]) -> Any:
+        return self.layout.rebuilt(self.x, self._parts(vector))
+
+    def tangent(self, vector: np.ndarray[Any, Any]) -> Any:
+        return self.layout.rebuilt(self.zero, self._parts(vector))
+
+    def _parts(self, vector: np.ndarray[Any, Any]) -> list[Any]:
+        parts = np.split(np.array(vector, float), self.ends[:-1]) if len(self.ends) else []
+        return [
+            parameter.converted(part.reshape(parameter.shape) if parameter.shape is not None else part[0])
+            for parameter, part in zip(self.layout.parameters, parts, strict=True)
+        ]

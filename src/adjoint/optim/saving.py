@@ -1,0 +1,80 @@
+"""States in files, in the format of safetensors."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from adjoint import tangents
+from adjoint.optim.state import State
+from adjoint.parameters import Layout, Parameter
+
+_FORMAT = "adjoint optimizer state"
+
+
+def save(state: State, path: str | os.PathLike[str]) -> None:
+    """Writes a state to a file; needs ``pip install adjoint[safetensors]``.
+
+    Parameters
+    ----------
+    state
+        The ``state`` of an optimizer.
+    path
+        Where to. Each number and array is a tensor there, named by its key path: ``first_moments.layers[0].weight``.
+    """
+    from safetensors.numpy import save_file
+
+    tensors: dict[str, np.ndarray[Any, Any]] = {}
+    for name, part in state.parts.items():
+        layout = Layout(part)
+        for parameter, value in zip(layout.parameters, layout.leaves(part), strict=True):
+            tensors[name + parameter.path] = np.ascontiguousarray(value).reshape(np.shape(value))
+    parts = ",".join(state.parts)
+    save_file(tensors, path, {"format": _FORMAT, "step": str(state.step), "parts": parts})
+
+
+def load(path: str | os.PathLike[str], like: Any) -> State:
+    """Reads a state that :func:`save` wrote.
+
+    Parameters
+    ----------
+    path
+        The file.
+    like
+        A model of the structure that it belongs to.
+
+    Returns
+    -------
+    State
+        Exactly what was saved: ``optimizer.state = load(...)`` goes on as if nothing had happened.
+    """
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        facts = file.metadata() or {}
+        if facts.get("format") != _FORMAT:
+            raise ValueError(f"{os.fspath(path)} holds no state of an optimizer")
+        tensors = {name: file.get_tensor(name) for name in list(file.keys())}
+    names = [name for name in facts["parts"].split(",") if name]
+    zero = tangents.zero(like)
+    layout = Layout(zero)
+    parts = {}
+    for name in names:
+        values = [_value(parameter, tensors, name, path) for parameter in layout.parameters]
+        parts[name] = layout.rebuilt(zero, values)
+    if tensors:
+        raise ValueError(f"{os.fspath(path)} holds {next(iter(tensors))}, which the model does not have")
+    return State(int(facts["step"]), parts)
+
+
+def _value(parameter: Parameter, tensors: dict[str, Any], name: str, path: str | os.PathLike[str]) -> Any:
+    key = name + parameter.path
+    found = tensors.pop(key, None)
+    if found is None:
+        raise ValueError(f"{os.fspath(path)} lacks {key}, which the model has")
+    if found.dtype != parameter.dtype or found.shape != (parameter.shape or ()):
+        kind = f"{parameter.dtype} of shape {parameter.shape or ()}"
+        raise ValueError(f"{os.fspath(path)} holds {key} as {found.dtype} of shape {found.shape}; the model has {kind}")
+    return found if parameter.is_array else parameter.type(found[()])

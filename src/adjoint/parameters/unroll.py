@@ -1,0 +1,228 @@
+"""Updates of all parameters of a structure, written out as one straight-line function for each structure."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from adjoint.backend.native import Native, resolve
+from adjoint.backend.python import Emitted, load
+from adjoint.diagnostics import error
+from adjoint.parameters.formula import Formula, formula_of
+from adjoint.parameters.fused import fused
+from adjoint.parameters.guard import Guard
+from adjoint.parameters.layout import (
+    Layout,
+    Leaves,
+    Places,
+    difference,
+    is_immutable,
+    partner_problem,
+    reach,
+    tie_problem,
+)
+from adjoint.parameters.writing import Form, Writer
+
+_MOST_PLANS = 64
+
+
+class Plan:
+    """An update that was written out for one structure."""
+
+    def __init__(self, layout: Layout, emitted: Emitted, run: Callable[..., Any], fits: Callable[..., bool]) -> None:
+        self.layout = layout
+        self.emitted = emitted
+        self.run = run
+        self.fits = fits
+
+
+class Unrolled:
+    """An update of one parameter, applied to all parameters of a structure; made by :func:`unrolled`."""
+
+    def __init__(self, function: Callable[..., Any], native: Native = None, places: Places | None = None) -> None:
+        self.function = function
+        self.native = resolve(native, function)
+        self._formula = formula_of(function)
+        self._places = places
+        self._plans: dict[Any, list[Plan]] = {}
+        self._variants: dict[Any, Unrolled] = {}
+        self._base: Unrolled | None = None
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *structures: Any, **constants: Any) -> None:
+        """Updates in place all structures that the function writes."""
+        flags, numbers = self._split(constants)
+        self._plan(structures, flags, functional=False).run(*structures, **numbers)
+
+    def applied(self, *structures: Any, **constants: Any) -> Any:
+        """The new value of the first structure, which stays as it is; the others are updated as by a call."""
+        flags, numbers = self._split(constants)
+        plan = self._plan(structures, flags, functional=True)
+        return plan.layout.rebuilt(structures[0], plan.run(*structures, **numbers))
+
+    def source(self, *structures: Any, **constants: Any) -> str:
+        """The text of the update for such structures; of the constants only flags need to be given."""
+        flags = {name: value for name, value in constants.items() if isinstance(value, bool)}
+        return self._plan(structures, flags, functional=False).emitted.text
+
+    def variant(self, native: Native, places: Places | None = None) -> Unrolled:
+        """The same update as machine code or not, of all parameters or of those in some places only."""
+        if native == self.native and places is None:
+            return self
+        key = (native, places if places is None else (places, places.layout))
+        found = self._variants.get(key)
+        if found is None:
+            found = Unrolled(self.function, native, places)
+            found._base = self
+            found = self._variants.setdefault(key, found)
+        return found
+
+    def __repr__(self) -> str:
+        return f"unrolled({self._formula.name})"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if self._base is None:
+            return str(self.function.__qualname__)
+        return Unrolled.variant, (self._base, self.native, self._places)
+
+    def _split(self, constants: dict[str, Any]) -> tuple[dict[str, bool], dict[str, Any]]:
+        formula = self._formula
+        if constants.keys() != set(formula.constants):
+            wanted, given = ", ".join(formula.constants) or "none", ", ".join(constants) or "none"
+            raise TypeError(f"{formula.name} takes the constants {wanted}; it was given {given}")
+        flags = {name: value for name, value in constants.items() if isinstance(value, bool)}
+        if not flags:
+            return flags, constants
+        return flags, {name: value for name, value in constants.items() if name not in flags}
+
+    def _plan(self, structures: Sequence[Any], flags: dict[str, bool], functional: bool) -> Plan:
+        if len(structures) != len(self._formula.values):
+            wanted = ", ".join(self._formula.values)
+            raise TypeError(f"{self._formula.name} takes a structure for each of {wanted}, not {len(structures)}")
+        key = (functional, *flags.items())
+        plans = self._plans.get(key, [])
+        for plan in plans:
+            if plan.fits(*structures):
+                return plan
+        plan = self._new_plan(structures, flags, functional)
+        self._plans[key] = [plan, *plans[: _MOST_PLANS - 1]]
+        return plan
+
+    def _new_plan(self, structures: Sequence[Any], flags: dict[str, bool], functional: bool) -> Plan:
+        formula = self._formula.specialized(flags)
+        layout = structures[0].layout if isinstance(structures[0], Leaves) else Layout(structures[0])
+        if self._places is not None:
+            _check_same(layout, self._places.layout)
+        written = [
+            index
+            for index, name in enumerate(formula.values)
+            if name in formula.written and not (functional and index == 0)
+        ]
+        forms = tuple(_form(layout, value, index in written) for index, value in enumerate(structures))
+        for index in written:
+            if not forms[index].is_flat:
+                _check_mutable(formula, layout, structures[index])
+        places = [place for place in range(len(layout)) if self._places is None or place in self._places]
+        constants = [name for name in formula.constants if name not in flags]
+        writer = Writer(formula, layout.parameters, forms, functional)
+        guard = Guard(writer, layout, structures, written).load()
+        if self.native and not functional:
+            emitted = fused(writer, places, constants, structures, strict=self.native == "strict")
+        else:
+            emitted = writer.write(places, constants)
+        return Plan(layout, emitted, load(emitted), guard)
+
+
+def _check_same(layout: Layout, known: Layout) -> None:
+    problem = difference(layout, known)
+    if problem is not None:
+        raise error("AD0702", None, f"what was kept is that of another structure: {problem}")
+
+
+def _form(layout: Layout, value: Any, is_written: bool) -> Form:
+    if isinstance(value, Leaves):
+        _check_same(layout, value.layout)
+        return Form(is_flat=True)
+    problem = partner_problem(layout, value) or tie_problem(layout, value)
+    if problem is not None:
+        raise error("AD0702", None, problem)
+    absent = [place for place, parameter in enumerate(layout.parameters) if reach(value, parameter.steps) is None]
+    if absent and is_written:
+        raise error("AD0702", None, f"at {layout.parameters[absent[0]].path} there is nothing that could be written")
+    return Form(absent=frozenset(absent))
+
+
+def _check_mutable(formula: Formula, layout: Layout, structure: Any) -> None:
+    for parameter in layout.parameters:
+        value = reach(structure, parameter.steps)
+        path = parameter.path or "the value itself"
+        if isinstance(value, np.ndarray) and not value.flags.writeable:
+            raise error("AD0703", None, f"the array at {path} is read-only")
+        if not parameter.steps:
+            if not isinstance(value, np.ndarray):
+                raise error("AD0703", None, "it is a number")
+            continue
+        holder = reach(structure, parameter.steps[:-1])
+        if is_immutable(holder):
+            kind = type(holder).__qualname__
+            raise error("AD0703", None, f"{path} is held by a value of type '{kind}', which is immutable")
+
+
+@overload
+def unrolled(function: Callable[..., Any], *, native: Native = None) -> Unrolled: ...
+@overload
+def unrolled(*, native: Native = None) -> Callable[[Callable[..., Any]], Unrolled]: ...
+def unrolled(function: Callable[..., Any] | None = None, *, native: Native = None) -> Any:
+    """Makes of an update of one parameter the update of all parameters of a structure.
+
+    The function says in ordinary Python what happens to one number or array. Its positional parameters stand for one
+    structure each, of which the first tells the parameters; those that it assigns to are updated in place. Its
+    keyword-only parameters are constants, the same for all parameters. For each structure that comes along a
+    straight-line function is written, once: what a loop over the parameters would do, without the loop.
+
+    Parameters
+    ----------
+    function
+        Made of assignments to names and ``if``; it returns nothing. A condition on a constant that is True or False
+        is decided beforehand.
+    native
+        Whether arrays are updated by machine code: one pass over the memory of each, if the function works
+        element by element.
+
+    Returns
+    -------
+    Unrolled
+        Called with the structures, it updates them; ``applied`` returns a new value of the first instead, ``source``
+        the text.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> @ad.unrolled
+    ... def descend(p, g, *, rate):
+    ...     p -= rate * g
+    >>> model = {"weight": np.array([1.0, 1.0]), "scale": 1.0}
+    >>> descend(model, {"weight": np.array([0.5, 1.0]), "scale": 0.5}, rate=0.1)
+    >>> model
+    {'weight': array([0.95, 0.9 ]), 'scale': 0.95}
+    >>> print(descend.source(model, model))
+    def descend(ps, gs, *, rate):
+        # ['weight']
+        p = ps['weight']
+        g = gs['weight']
+        p -= rate * g
+        # ['scale']
+        p = ps['scale']
+        g = gs['scale']
+        p -= rate * g
+        ps['scale'] = float(p)
+    <BLANKLINE>
+    """
+    if function is None:
+        return functools.partial(unrolled, native=native)
+    if isinstance(function, Unrolled):
+        return function.variant(native)
+    return Unrolled(function, native)

@@ -1,0 +1,225 @@
+"""The text of an unrolled update: one block of statements for each parameter of a structure."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adjoint.backend.python import Emitted
+from adjoint.keypaths.steps import Field, Step
+from adjoint.parameters.formula import Formula
+from adjoint.parameters.layout import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a structure is handed over.
+
+    Attributes
+    ----------
+    is_flat
+        Whether as :class:`Leaves` rather than as the structure itself.
+    absent
+        The places of the parameters that it does not have: they are zero.
+    """
+
+    is_flat: bool = False
+    absent: frozenset[int] = frozenset()
+
+
+def filled(like: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
+    """A new array like another one, with other values."""
+    result = np.empty_like(like)
+    np.copyto(result, value)
+    return result
+
+
+@dataclass
+class Names:
+    """Names that a text gives to what it refers to."""
+
+    taken: set[str]
+    namespace: dict[str, Any] = field(default_factory=dict)
+
+    def fresh(self, wanted: str) -> str:
+        """A name that nothing else has."""
+        while wanted in self.taken:
+            wanted += "_"
+        self.taken.add(wanted)
+        return wanted
+
+    def of(self, value: Any, wanted: str) -> str:
+        """The name of a value of the namespace."""
+        for name, known in self.namespace.items():
+            if known is value:
+                return name
+        name = self.fresh(wanted)
+        self.namespace[name] = value
+        return name
+
+
+class Writer:
+    """Writes an update for one layout.
+
+    Parameters
+    ----------
+    formula
+        What is done to one parameter.
+    parameters
+        The parameters of the structure.
+    forms
+        How each structure is handed over.
+    functional
+        Whether the first structure is left as it is, and a list of its new parameters returned.
+    """
+
+    def __init__(
+        self, formula: Formula, parameters: Sequence[Parameter], forms: Sequence[Form], functional: bool
+    ) -> None:
+        self.formula = formula
+        self.parameters = parameters
+        self.forms = forms
+        self.functional = functional
+        body_names = {node.id for part in formula.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+        self.names = Names({*body_names, *formula.values, *formula.constants, formula.name}, dict(formula.globals))
+        self.wholes = tuple(self.names.fresh(f"{name}s") for name in formula.values)
+        self.new = self.names.fresh("new")
+        self.lines: list[str] = []
+
+    def write(self, places: Sequence[int], constants: Sequence[str], before: Sequence[str] = ()) -> Emitted:
+        """The text for the parameters in some places.
+
+        Parameters
+        ----------
+        places
+            Which parameters are updated one by one.
+        constants
+            The constants that are handed over.
+        before
+            Statements that come first.
+        """
+        params = (*self.wholes, *(("*", *constants) if constants else ()))
+        self.lines = [f"def {self.formula.name}({', '.join(params)}):"]
+        if self.functional:
+            self.lines.append(f"    {self.new} = [None] * {len(self.parameters)}")
+        self.lines += [f"    {line}" for line in before]
+        for place in places:
+            self._block(place)
+        if self.functional:
+            self.lines.append(f"    return {self.new}")
+        elif len(self.lines) == 1:
+            self.lines.append("    pass")
+        return Emitted("\n".join(self.lines) + "\n", self.names.namespace, self.formula.name, {})
+
+    def at(self, index: int, place: int) -> str:
+        """How one writes a parameter of a structure."""
+        whole = self.wholes[index]
+        return f"{whole}[{place}]" if self.forms[index].is_flat else whole + self.way(self.parameters[place].steps)
+
+    def way(self, steps: Sequence[Step]) -> str:
+        """How one writes the way to a part."""
+        return "".join(map(self._step, steps))
+
+    def _step(self, step: Step) -> str:
+        if isinstance(step, Field) or type(step.key) in (str, int, bytes, bool):
+            return str(step)
+        return f"[{self.names.of(step.key, 'key')}]"
+
+    def _block(self, place: int) -> None:
+        parameter = self.parameters[place]
+        self._line(f"# {parameter.path or 'the value itself'}")
+        for index, name in enumerate(self.formula.values):
+            value = "0.0" if place in self.forms[index].absent else self.at(index, place)
+            copied = self.functional and index == 0 and parameter.is_array and name in self.formula.augmented
+            self._line(f"{name} = {value}{'.copy()' if copied else ''}")
+        for statement in self.formula.body:
+            for line in ast.unparse(statement).splitlines():
+                self._line(line)
+        for index, name in enumerate(self.formula.values):
+            if name in self.formula.written:
+                self._store(index, name, place)
+
+    def _store(self, index: int, name: str, place: int) -> None:
+        parameter = self.parameters[place]
+        where = self.at(index, place)
+        is_result = self.functional and index == 0
+        if parameter.is_array:
+            if is_result:
+                helper = self.names.of(filled, "filled")
+                value = f"{helper}({where}, {name})" if name in self.formula.replaced else name
+                self._line(f"{self.new}[{place}] = {value}")
+            elif name in self.formula.replaced:
+                self._line(f"{self.names.of(np.copyto, 'copyto')}({where}, {name})")
+            return
+        converted = f"{self.names.of(parameter.type, parameter.type.__name__)}({name})"
+        self._line(f"{f'{self.new}[{place}]' if is_result else where} = {converted}")
+
+    def _line(self, text: str) -> None:
+        self.lines.append(f"    {text}")
+
+
+# --- the part that runs as machine code ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A loop over the elements of arrays.
+
+    Attributes
+    ----------
+    emitted
+        Its text; the arrays come first, then the constants.
+    constants
+        The expressions of constants only, by the names that stand for them in the text.
+    """
+
+    emitted: Emitted
+    constants: dict[str, str]
+
+
+def write_kernel(formula: Formula, constants: Sequence[str]) -> Kernel:
+    """The loop that applies an elementwise formula to arrays of one dtype.
+
+    What consists of constants alone is computed before the loop, as NumPy does: in Python's numbers, rounded where it
+    meets an array.
+    """
+    hoist = _Hoist({*constants})
+    body = [hoist.visit(copy.deepcopy(statement)) for statement in formula.body]
+    arrays = [f"{name}_" for name in formula.values]
+    lines = [f"def {formula.name}_loop({', '.join((*arrays, *hoist.found.values()))}):"]
+    lines.append(f"    for i in range({arrays[0]}.size):")
+    lines += [f"        {name} = {array}[i]" for name, array in zip(formula.values, arrays, strict=True)]
+    lines += [f"        {line}" for statement in body for line in ast.unparse(statement).splitlines()]
+    lines += [f"        {name}_[i] = {name}" for name in formula.written]
+    named = {name: text for text, name in hoist.found.items()}
+    used = {node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    namespace = {name: value for name, value in formula.globals.items() if name in used}
+    return Kernel(Emitted("\n".join(lines) + "\n", namespace, f"{formula.name}_loop", {}), named)
+
+
+class _Hoist(ast.NodeTransformer):
+    """Puts names in the places of expressions that consist of constants alone."""
+
+    def __init__(self, constants: set[str]) -> None:
+        self.constants = constants
+        self.found: dict[str, str] = {}
+
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.expr) and self._is_constant(node):
+            text = ast.unparse(node)
+            return ast.Name(self.found.setdefault(text, f"c{len(self.found)}"), ast.Load())
+        return super().visit(node)
+
+    def _is_constant(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            return isinstance(node.ctx, ast.Load) and node.id in self.constants
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, (int, float))
+        if isinstance(node, ast.UnaryOp):
+            return self._is_constant(node.operand)
+        return isinstance(node, ast.BinOp) and self._is_constant(node.left) and self._is_constant(node.right)
