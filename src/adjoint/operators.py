@@ -179,7 +179,7 @@ class Pullback:
 
 def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
     """The cotangent of one leaf of a result, zero where None was given; a shadow for what is a container."""
-    from adjoint.runtime.tangents import to_shadow, zero_seed
+    from adjoint.runtime.tangents import seed_shadow, zero_seed
 
     for key in path:
         named = isinstance(key, str) and key.startswith(".")
@@ -187,7 +187,7 @@ def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
         if cotangent is not None:
             cotangent = getattr(cotangent, key[1:], None) if named else cotangent[key]
     if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__"):
-        return to_shadow(cotangent, value)
+        return seed_shadow(cotangent, value)
     return zero_seed(value) if cotangent is None else cotangent
 
 

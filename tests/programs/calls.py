@@ -213,7 +213,7 @@ def mlp(w1, b1, w2, x):
     return w2 @ dense(w1, b1, x)
 
 
-@program([(0.5, -0.2), (0.3, 0.8), (1.2, 0.1)], 0.7, order=1)  # pullbacks of lists of tuples are refused
+@program([(0.5, -0.2), (0.3, 0.8), (1.2, 0.1)], 0.7)
 def mlp_of_pairs(layers, x):
     for w, b in layers:
         x = math.tanh(w * x + b)

@@ -161,7 +161,7 @@ def over_nested_lists(rows):
     return total
 
 
-@program([(1.0, 2.0), (3.0, 4.0)], order=1)  # pullbacks of lists of tuples are refused
+@program([(1.0, 2.0), (3.0, 4.0)])
 def over_pairs(pairs):
     total = 0.0
     for a, b in pairs:

@@ -214,4 +214,4 @@ def test_a_value_that_gets_a_second_name() -> None:
         y /= same(np.mean(u))
         return y
 
-    check_grads(f, (0.7, [1.0, 2.0]))
+    check_grads(f, (0.7, np.array([1.0, 2.0])))

@@ -6,6 +6,7 @@ storage class and without regard to time: a class is varied once anything varied
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 
@@ -241,7 +242,7 @@ def _lies_in_slot(value: Atom) -> bool:
 
 def _read_values(call: Call) -> tuple[Atom, ...]:
     """The arguments of a call on whose values its results may depend."""
-    if call.callee is tangents.to_shadow:
+    if call.callee in (tangents.to_shadow, tangents.seed_shadow):
         return call.args[:1]
     return (*call.args, *(value for _, value in call.kwargs))
 
@@ -371,6 +372,9 @@ def lends_memory(atom: Atom) -> bool:
 
 def _is_display(call: Call) -> bool:
     """Whether a call only makes a container (no rule says that it computes)."""
-    return rule_for(call.callee) is None and any(
-        is_handle(target.type) and not isinstance(target.type, (Array, Scalar)) for target in call.targets
+    takes_out = call.callee in (list.pop, dict.pop, dict.get, dict.setdefault, operator.getitem)
+    return (
+        rule_for(call.callee) is None
+        and not takes_out
+        and any(is_handle(target.type) and not isinstance(target.type, (Array, Scalar)) for target in call.targets)
     )

@@ -68,8 +68,8 @@ def namedtuple_asdict(items: Any) -> Any:
     return {name: getattr(items, name) for name in type(items)._fields}
 
 
-def retupled(rows_: Any) -> Any:
-    return [tuple(row) for row in rows_]
+def retupled(rows_: Any, places: Any) -> Any:
+    return [tuple([row[i] for i in places]) for row in rows_]
 
 
 def copied(items: Any) -> Any:

@@ -27,6 +27,7 @@ from adjoint.ir.types import (
     Number,
     Scalar,
     Tuple,
+    Type,
     carries_derivative,
     fresh,
     is_handle,
@@ -81,7 +82,7 @@ def tangent_of(
         case Var(type=type_) if carries_derivative(type_):
             leaf = next(leaves)
             if lo.regions:
-                return _of_tuples(lo, leaf)
+                return of_tuples(lo, leaf, type_)
             if is_handle(type_) and not isinstance(type_, Array):
                 return converted(lo, tangents.finish, [leaf, layout.get(value, value)], leaf)
             if isinstance(type_, Scalar):
@@ -111,13 +112,14 @@ def tangent_of(
             return NONE
 
 
-def _of_tuples(lo: Lowerer, shadow: Var) -> Value:
+def of_tuples(lo: Lowerer, shadow: Atom, type_: Type) -> Value:
     """The tangent of a list of tuples as one: in shadows tuples are lists."""
     from adjoint.frontend import library
 
-    match shadow.type:
-        case List(element=Tuple()):
-            return library.call(lo, library.retupled, [shadow], None)
+    match type_:
+        case List(element=Tuple(items=items)) if isinstance(shadow, Var):
+            places = TupleValue(tuple(map(Const, range(len(items)))))
+            return library.call(lo, library.retupled, [shadow, places], None)
         case _:
             return shadow
 
@@ -198,7 +200,8 @@ def result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dot
 
     match shape:
         case shapes.Leaf():
-            return dots.get(next(indices), NONE)
+            dot = dots.get(next(indices), NONE)
+            return of_tuples(lo, dot, shape.type) if lo.regions and isinstance(dot, Var) else dot
         case shapes.TupleShape(items=items, cls=cls):
             return TupleValue(tuple(result_tangent(lo, item, indices, dots) for item in items), cls)
         case shapes.RefShape(record=record, sites=sites):

@@ -37,6 +37,7 @@ __all__ = [
     "map_structure",
     "pour",
     "same_tangent",
+    "seed_shadow",
     "shadow",
     "shadow_like",
     "take_field",
@@ -172,6 +173,37 @@ def to_shadow(tangent: Any, like: Any, memo: Memo | None = None) -> Any:
     result = shadow(like, memo)
     _pour(tangent, like, result, set())
     return _leaf_like(tangent, like) if is_leaf_value(like) and tangent is not None else result
+
+
+def seed_shadow(cotangent: Any, like: Any) -> Any:
+    """The shadow that a reverse sweep starts from: fresh memory, laid out as that of ``like``, a returned value.
+
+    Parameters
+    ----------
+    cotangent
+        A cotangent of ``like``; None, or a part that is None, is zero.
+    like
+        The value that it belongs to. Where it is reached on several ways, their cotangents are added, unless they
+        are one object as well.
+    """
+    result = shadow(like)
+    _add_seed(cotangent, like, result, set())
+    return result
+
+
+def _add_seed(cotangent: Any, like: Any, into: Any, seen: set[tuple[int, int]]) -> None:
+    if cotangent is None or into is None or (id(cotangent), id(like)) in seen:
+        return
+    seen.add((id(cotangent), id(like)))
+    if isinstance(like, np.ndarray):
+        into += cotangent
+        return
+    for name, item in _slots(like):
+        part, below = _part(cotangent, name, like), _part(into, name, like)
+        if isinstance(below, np.ndarray) or is_container(below):
+            _add_seed(part, item, below, seen)
+        elif part is not None and below is not None:
+            _put(into, name, like, below + _leaf_like(part, item))
 
 
 def _pour(tangent: Any, like: Any, into: Any, seen: set[int]) -> None:
@@ -387,7 +419,11 @@ def _add_into(into: Any, shadow: Any, seen: set[int]) -> None:
         if is_container(held) or (isinstance(held, np.ndarray) and held.flags.writeable):
             _add_into(held, part, seen)
         elif part is not None:
-            _put(into, name, into, part if held is None else held + part)
+            _put(into, name, into, _own(part) if held is None else held + part)
+
+
+def _own(part: Any) -> Any:
+    return part.copy() if isinstance(part, np.ndarray) else part
 
 
 def _shadow_slots(shadow: Any) -> list[tuple[Any, Any]]:

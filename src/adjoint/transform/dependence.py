@@ -346,7 +346,7 @@ class Dependence:
             self.writers.append(call)
 
     def _connect_structural(self, call: Call, roles: Sequence[str]) -> None:
-        if call.callee in (tangents.pour, tangents.to_shadow):
+        if call.callee in (tangents.pour, tangents.to_shadow, tangents.seed_shadow):
             source, into = (call.args[0], call.targets) if call.targets else (call.args[1], call.args[:1])
             self._flow(self.nodes(source), self._all(into))
             return

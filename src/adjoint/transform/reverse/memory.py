@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Key, Load, Slice, Store, Subscript, Var
-from adjoint.ir.types import Array, List, Number, Scalar, Type, is_handle
+from adjoint.ir.nodes import Atom, Call, Const, Key, Load, Slice, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array, Dict, List, Number, Scalar, Type, is_handle
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.contents import content_key
 from adjoint.transform.reverse.fit import accumulation
@@ -102,7 +102,7 @@ def _slot(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
         old = Var("old", type_)
         zero: Atom = Const(0.0)
         if not scalar:
-            reverser.keep_before(store, old, Load(old, base, store.key))
+            reverser.keep_before(store, old, _read(old, base, store.key))
             zero = sweep.call(zeros_like, old, hint="t_bar")
         sweep.store(shadow, key, zero, "set")
         reverser.add(scope, value, held)
@@ -115,9 +115,16 @@ def _reference(reverser: Reverser, store: Store, base: Var, scope: Scope) -> Non
     assert store.key is not None and isinstance(store.value, Var)
     shadow = reverser.shadows.of(base)
     old = Var("old_bar", reverser.shadows.type_of(store.value.type))
-    reverser.keep_before(store, old, Load(old, shadow, store.key))
+    reverser.keep_before(store, old, _read(old, shadow, store.key))
     reverser.context.forward_shadows.add(old)
     scope.sweep.store(shadow, content_key(reverser, store.key, store), old, "set")
+
+
+def _read(target: Var, base: Var, key: Key) -> Statement:
+    """What a slot holds; None where a dict has no such key yet."""
+    if isinstance(base.type, Dict) and isinstance(key, Subscript):
+        return Call((target,), dict.get, (base, *(item for item in key.items if not isinstance(item, Slice))))
+    return Load(target, base, key)
 
 
 def reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:

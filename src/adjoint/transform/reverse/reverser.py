@@ -91,7 +91,7 @@ class Reverser:
         if not isinstance(value, Var) or not self.active(value):
             return
         if is_handle(value.type) and not isinstance(value.type, Array):
-            self.shadows.start_from(value, cotangent)
+            self.shadows.start_from(value, cotangent, self.scope.sweep)
         elif self.memory(value) is None and self.scope.get(value) is None:
             self.scope.set(value, cotangent)
         else:

@@ -97,16 +97,15 @@ class Shadows:
         """The shadow of a reference."""
         return self.found[var]
 
-    def start_from(self, var: Var, cotangent: Var) -> None:
+    def start_from(self, var: Var, cotangent: Var, sweep: Sweep) -> None:
         """Lets the shadow of a returned container hold a given cotangent from the start."""
         shadow = self.of(var)
         recipe = self.context.recipes.get(shadow)
         if recipe is None or not isinstance(recipe[2], Call) or recipe[2].callee is not tangents.shadow:
-            label = f"the result {var.hint!r} holds references that move"
-            self.context.problem("AD0303", None, label)
+            sweep.effect(tangents.pour, shadow, cotangent)
             return
         region, order, _ = recipe
-        self.context.recipes[shadow] = region, order, Call((shadow,), tangents.to_shadow, (cotangent, var))
+        self.context.recipes[shadow] = region, order, Call((shadow,), tangents.seed_shadow, (cotangent, var))
 
     def none(self, sweep: Sweep, var: Var) -> Var:
         """The shadow of a reference through which no derivative flows."""

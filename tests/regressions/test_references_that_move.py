@@ -1,0 +1,112 @@
+"""Containers of references that are changed, moved and returned."""
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+
+def rows_appended_and_changed(x):
+    out = [np.zeros(2) * x]
+    for i in range(3):
+        row = np.ones(2) * x
+        row[0] += i * x * x
+        out.append(row)
+        out[0][1] += row[0]
+    return out
+
+
+def tuples_popped_and_stored(x):
+    out = []
+    for i in range(3):
+        out.append((x * i, x * x))
+    a = out.pop()
+    out[0] = (a[1], a[0] * x)
+    return out
+
+
+def tuple_popped(x):
+    out = []
+    for i in range(3):
+        out.append((x * i, x * x))
+    a = out.pop()
+    return a[0] * a[1]
+
+
+def one_list_in_two_places(x):
+    out = [x, x * x]
+    rows = [out, out]
+    for i in range(2):
+        rows.append([x * i, rows[-1][0]])
+    return rows
+
+
+def arrays_under_new_keys(x):
+    d = {}
+    for i in range(3):
+        d[str(i)] = np.ones(2) * x
+        d[str(i)][0] *= x
+    return d
+
+
+def values_under_new_keys(x):
+    d = {}
+    for i in range(3):
+        d[str(i)] = np.ones(2) * x
+        d[str(i)] = d[str(i)] * x
+    return d["0"] + d["1"]
+
+
+def one_array_in_two_places(x):
+    a = np.ones(2) * x
+    a[0] *= x
+    return [a, a]
+
+
+def views_in_a_list(x):
+    a = np.ones((2, 2)) * x
+    rows = []
+    for i in range(2):
+        rows.append(a[i])
+        a[i, 0] *= x
+    return rows, a
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize(
+    "f",
+    [
+        rows_appended_and_changed,
+        tuples_popped_and_stored,
+        tuple_popped,
+        one_list_in_two_places,
+        arrays_under_new_keys,
+        values_under_new_keys,
+        one_array_in_two_places,
+        views_in_a_list,
+    ],
+)
+def test_returned(f) -> None:
+    check_grads(f, (1.3,))
+
+
+def test_cotangents_of_one_object_in_two_places_are_added_once_each() -> None:
+    _, pullback = ad.vjp(one_list_in_two_places, 1.3)
+    zero = [0.0, 0.0]
+    assert pullback([[1.0, 0.0], [1.0, 0.0], zero, zero]) == (2.0,)
+    one = [1.0, 0.0]
+    assert pullback([one, one, zero, zero]) == (1.0,)
+
+
+def test_the_tangent_of_a_list_of_tuples_is_one_inside_other_code() -> None:
+    def g(x):
+        out = []
+        for i in range(2):
+            out.append((x * i, x * x))
+        return out
+
+    def f(x):
+        return ad.jvp(g, (x,), (1.0,))[1]
+
+    assert ad.jvp(f, (1.5,), (1.0,)) == (f(1.5), [(0.0, 2.0), (0.0, 2.0)])
