@@ -68,3 +68,15 @@ def test_stop_gradient_of_an_array() -> None:
 
     x = np.array([1.0, 2.0])
     assert np.array_equal(ad.grad(f)(x), x)
+
+
+def test_stop_gradient_of_an_array_that_is_written_afterwards() -> None:
+    def f(x):
+        x = x * 1.0
+        y = ad.stop_gradient(x)
+        y[0] = 3.0 * x[1]
+        return np.sum(x * x)
+
+    value, gradient = ad.value_and_grad(f)(np.array([1.0, 2.0, 3.0]))
+    assert value == 49.0
+    assert np.array_equal(gradient, [0.0, 36.0 + 4.0, 6.0])

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint import optim, rules, tangents, testing
+    from adjoint import optim, rules, tangents, testing, types
     from adjoint.declare import derivative_of, stop_gradient
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
     from adjoint.exporting import export
@@ -31,25 +31,51 @@ if TYPE_CHECKING:
         unrolled,
         zip_parameters,
     )
-    from adjoint.types import TangentVector, move, moved
+    from adjoint.types import (
+        AdditiveArithmetic,
+        Differentiable,
+        ElementaryFunctions,
+        NoDerivative,
+        PointwiseMultiplicative,
+        TangentVector,
+        VectorNumeric,
+        VectorSpace,
+        differentiable_variables,
+        memberwise,
+        move,
+        moved,
+        no_derivative,
+        register_type,
+        with_variables,
+    )
+    from adjoint.types.declaring import differentiable
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdditiveArithmetic",
+    "Differentiable",
     "DifferentiationError",
     "DifferentiationWarning",
+    "ElementaryFunctions",
     "GroupParameterized",
     "KeyPath",
     "KeyPathError",
     "KeyPathIterable",
+    "NoDerivative",
     "ParameterAggregate",
     "Parameterized",
+    "PointwiseMultiplicative",
     "TangentVector",
+    "VectorNumeric",
+    "VectorSpace",
     "WritableKeyPath",
     "__version__",
     "all_key_paths",
     "all_writable_key_paths",
     "derivative_of",
+    "differentiable",
+    "differentiable_variables",
     "export",
     "for_parameters",
     "for_zipped_parameters",
@@ -59,21 +85,26 @@ __all__ = [
     "jacobian",
     "jvp",
     "keypath",
+    "memberwise",
     "move",
     "moved",
+    "no_derivative",
     "optim",
     "parameter",
     "recursively_all_key_paths",
     "recursively_all_writable_key_paths",
+    "register_type",
     "rules",
     "source",
     "stages",
     "stop_gradient",
     "tangents",
     "testing",
+    "types",
     "unrolled",
     "value_and_grad",
     "vjp",
+    "with_variables",
     "zip_parameters",
 ]
 
@@ -81,17 +112,32 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "DifferentiationError": "adjoint.diagnostics",
     "DifferentiationWarning": "adjoint.diagnostics",
     "derivative_of": "adjoint.declare",
-    "TangentVector": "adjoint.types",
     "export": "adjoint.exporting",
-    "move": "adjoint.types",
-    "moved": "adjoint.types",
     "source": "adjoint.inspection",
     "stages": "adjoint.inspection",
     "stop_gradient": "adjoint.declare",
 }
+_TYPES = (
+    "AdditiveArithmetic",
+    "Differentiable",
+    "ElementaryFunctions",
+    "NoDerivative",
+    "PointwiseMultiplicative",
+    "TangentVector",
+    "VectorNumeric",
+    "VectorSpace",
+    "differentiable_variables",
+    "memberwise",
+    "move",
+    "moved",
+    "no_derivative",
+    "register_type",
+    "with_variables",
+)
+_HOMES |= dict.fromkeys(_TYPES, "adjoint.types") | {"differentiable": "adjoint.types.declaring"}
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
 _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")
-_MODULES = ("optim", "rules", "tangents", "testing")
+_MODULES = ("optim", "rules", "tangents", "testing", "types")
 
 
 def __getattr__(name: str) -> Any:

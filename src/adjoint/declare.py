@@ -63,4 +63,4 @@ def stop_gradient(x: T) -> T:
     return x
 
 
-constant(stop_gradient)
+constant(stop_gradient, view_of=0)

@@ -20,7 +20,7 @@ from adjoint.inspection import specialization_to_show
 from adjoint.operators import Derivative
 from adjoint.specialize import Specialization
 from adjoint.types.structure import is_namedtuple
-from adjoint.types.vectors import TangentVector
+from adjoint.types.vectors import TangentVector, tangent_class
 
 HEADER = '"""Derivatives written by Adjoint. They need NumPy and the runtime of Adjoint, not its compiler."""'
 _LITERALS = (str, bytes, int, float, bool, type(None))
@@ -133,11 +133,12 @@ class _Module:
             self.imports["import numpy as np"] = None
             self.bindings[f"{name} = np.dtype({value.str!r})"] = None
         elif isinstance(value, type) and issubclass(value, TangentVector):
-            self.imports["from adjoint.types import tangent_class"] = None
             primal = value.primal_class()
+            maker = "tangent_class" if tangent_class(primal) is value else "shadow_class"
+            self.imports[f"from adjoint.types import {maker}"] = None
             known = self._importable(primal.__name__, primal, compiled)
             if known is not None:
-                self.bindings[f"{name} = tangent_class({known})"] = None
+                self.bindings[f"{name} = {maker}({known})"] = None
         else:
             known = self._importable(name, value, compiled)
             if known is not None and known != name:

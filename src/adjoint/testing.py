@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjoint import operators
-from adjoint.types import TangentVector, tangent_class
+from adjoint.types import TangentVector, memberwise, tangent_class
+from adjoint.types.marks import no_derivative_fields
 
 Path = tuple[tuple[str, Any], ...]
 """Where a leaf lies in a structure: steps ``("item", key)`` and ``("field", name)``."""
@@ -67,8 +68,10 @@ def children(value: Any) -> Iterator[tuple[tuple[str, Any], Any]]:
         for key, item in value.items():
             yield ("item", key), item
     else:
+        excluded = no_derivative_fields(type(value))
         for name in fields_of(value):
-            yield ("field", name), getattr(value, name)
+            if name not in excluded:
+                yield ("field", name), getattr(value, name)
 
 
 def leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
@@ -111,17 +114,23 @@ def rebuild(value: Any, leaf: Callable[[Any], Any], shared: dict[int, Any] | Non
             result[key] = rebuild(item, leaf, shared)
     elif names := fields_of(value):
         result = memo[id(value)] = copy.copy(value)
+        excluded = no_derivative_fields(type(value))
         for name in names:
-            object.__setattr__(result, name, rebuild(getattr(value, name), leaf, shared))
+            each = _as_it_is if name in excluded else leaf
+            object.__setattr__(result, name, rebuild(getattr(value, name), each, shared))
     else:
         result = value
     memo[id(value)] = result
     return result
 
 
+def _as_it_is(leaf: Any) -> Any:
+    return leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf
+
+
 def clone(value: Any) -> Any:
     """A copy of a structure that shares no memory with it; what occurs twice in it stays one object."""
-    return rebuild(value, lambda leaf: leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf, {})
+    return rebuild(value, _as_it_is, {})
 
 
 def moved(value: Any, direction: Vector, step: complex) -> Any:
@@ -167,7 +176,7 @@ def _take(value: Any, vector: Vector) -> tuple[Any, Vector]:
     if isinstance(value, dict):
         return parts, vector
     fields = {name: part for name, part in parts.items() if part is not None}
-    return (tangent_class(type(value))(**fields) if fields else None), vector
+    return (memberwise(tangent_class(type(value)), **fields) if fields else None), vector
 
 
 def read_tangent(value: Any, tangent: Any, what: str) -> Vector:

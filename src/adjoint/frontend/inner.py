@@ -34,6 +34,7 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import free_vars
 from adjoint.records import dataclass
+from adjoint.types.marks import no_derivative_fields
 
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
 
@@ -66,13 +67,12 @@ def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
             record = lo.store[value]
             assert isinstance(record, Record)
             copy = active.copies[value] = Ref(value.site, value.origin)
-            lo.store[copy] = Record(
-                record.cls,
-                tuple(
-                    (key, activate(lo, part, active, key if isinstance(key, str) else hint))
-                    for key, part in record.parts
-                ),
-            )
+            excluded = no_derivative_fields(record.cls)
+            parts = [
+                (key, part if key in excluded else activate(lo, part, active, key if isinstance(key, str) else hint))
+                for key, part in record.parts
+            ]
+            lo.store[copy] = Record(record.cls, tuple(parts))
             return copy
         case Union():
             return Union(value.tag, tuple(activate(lo, option, active, hint) for option in value.options))

@@ -33,6 +33,7 @@ from adjoint.ir.types import (
     is_handle,
 )
 from adjoint.runtime import results, tangents
+from adjoint.types.marks import no_derivative_fields
 from adjoint.types.vectors import tangent_class
 
 
@@ -51,8 +52,14 @@ def differentiable_leaves(lo: Lowerer, value: Value, seen: set[Ref] | None = Non
             seen.add(value)
             record = lo.store[value]
             assert isinstance(record, Record)
-            for item in record.items:
+            for _, item in varying_parts(record):
                 yield from differentiable_leaves(lo, item, seen)
+
+
+def varying_parts(record: Record) -> list[tuple[Any, Value]]:
+    """The parts of an object or container, without the fields that carry no derivative by declaration."""
+    excluded = no_derivative_fields(record.cls)
+    return [(key, part) for key, part in record.parts if key not in excluded] if excluded else list(record.parts)
 
 
 def layouts(lo: Lowerer, values: Iterable[Value], *, lasting: bool) -> dict[Atom, Var]:
@@ -100,7 +107,7 @@ def tangent_of(
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            parts_of = tuple((key, tangent_of(lo, part, leaves, layout, made)) for key, part in record.parts)
+            parts_of = tuple((key, tangent_of(lo, part, leaves, layout, made)) for key, part in varying_parts(record))
             ref = made[value] = Ref(value.site)
             if record.cls in (list, dict):
                 lo.store[ref] = Record(record.cls, parts_of)
@@ -165,7 +172,7 @@ def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> I
                 directions = list_record(known_items(lo, tangent, node, count=len(record.parts)))
             if not isinstance(directions, Record):
                 raise lo.problem("AD0409", node, "the tangent does not have the structure of the primal")
-            for key, part in record.parts:
+            for key, part in varying_parts(record):
                 direction = directions.get(key)
                 yield from paired(lo, part, NONE if direction is None else direction, node)
 
@@ -213,7 +220,8 @@ def result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dot
             if record.cls in (list, dict):
                 lo.store[ref] = Record(record.cls, parts)
             else:
-                kept = tuple((key, part) for key, part in parts if part != NONE)
+                excluded = no_derivative_fields(record.cls)
+                kept = tuple((key, part) for key, part in parts if part != NONE and key not in excluded)
                 lo.store[ref] = Record(tangent_class(record.cls), kept)
             return ref
         case shapes.UnionShape(options=options):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from adjoint.types.structure import is_namedtuple, is_object, new_object, set_field
+from adjoint.types.annotations import field_types
+from adjoint.types.structure import is_namedtuple, is_object, new_object, set_field, stored_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +80,10 @@ class Item:
 Step = Field | Item
 
 
-def stored_fields(value: Any) -> list[str]:
-    """The fields that an object has now, those without derivative included: declared ones first, in their order."""
-    names: dict[str, None] = dict.fromkeys(getattr(type(value), "__dataclass_fields__", ()))
-    for base in reversed(type(value).__mro__):
-        slots = vars(base).get("__slots__", ())
-        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
-    names.update(dict.fromkeys(getattr(value, "__dict__", ())))
-    return [name for name in names if name not in ("__dict__", "__weakref__") and hasattr(value, name)]
-
-
 def structure_of(value: Any) -> str:
     """What a value is made of, in a few words: ``Model(layers: list of 2, scale: float)``."""
     if isinstance(value, type):
-        from adjoint.keypaths.static import declared_fields
-
-        fields = [f"{name}: {_name(annotation)}" for name, annotation in declared_fields(value).items()]
+        fields = [f"{name}: {_name(annotation)}" for name, annotation in field_types(value).items()]
         return f"{value.__qualname__}({', '.join(fields)})"
     if is_namedtuple(value) or is_object(value):
         names = value._fields if is_namedtuple(value) else stored_fields(value)

@@ -8,9 +8,10 @@ from typing import Any, get_args, get_origin
 import numpy as np
 
 from adjoint.keypaths.path import KeyPath, WritableKeyPath
-from adjoint.keypaths.static import declared_fields, is_optional, is_read_only, is_read_only_field, part_type, plain
-from adjoint.keypaths.steps import Field, Item, Step, stored_fields
-from adjoint.types.structure import is_namedtuple, is_object
+from adjoint.keypaths.static import is_read_only, is_read_only_field, part_type
+from adjoint.keypaths.steps import Field, Item, Step
+from adjoint.types.annotations import field_types, has_alternatives, plain
+from adjoint.types.structure import is_namedtuple, is_object, stored_fields
 
 Part = tuple[tuple[Step, ...], Any, bool]
 """The steps to a part, the part (of a class: its declared type), and whether it can be assigned to."""
@@ -154,8 +155,8 @@ def _declared_parts(annotation: Any, recursive: bool) -> Iterator[Part]:
         for index, item in enumerate(args):
             yield (Item(index),), item, False
         return
-    fields = declared_fields(annotation)
-    if (fields and is_optional(declared)) or origin in (list, dict, tuple):
+    fields = field_types(annotation)
+    if (fields and has_alternatives(declared)) or origin in (list, dict, tuple):
         raise TypeError(f"only a value tells the parts of {declared!r}: ask for the key paths of one")
     for name in fields:
         step = Field(name)

@@ -13,8 +13,10 @@ from adjoint.types.structure import (
     is_float_array,
     is_namedtuple,
     is_number,
+    new_object,
+    set_field,
 )
-from adjoint.types.vectors import TangentVector, tangent_class
+from adjoint.types.vectors import TangentVector, belongs_to, tangent_class
 
 __all__ = ["check_cotangent", "check_tangent"]
 
@@ -86,7 +88,7 @@ class _Check:
                     raise self.problem(f"{path}[{name!r}]", given[name], "nothing: there is no such key")
             self.memo[key] = {name: self.of(given.get(name), item, f"{path}[{name!r}]") for name, item in like.items()}
         else:
-            self.memo[key] = result_object = tangent_class(type(like))()
+            self.memo[key] = result_object = new_object(tangent_class(type(like)))
             self.object(given, like, path, result_object)
 
     def number(self, given: Any, like: Any, path: str) -> Any:
@@ -129,7 +131,8 @@ class _Check:
         names = field_names(like)
         counted = float_fields(type(like))
         present = _given_fields(given)
-        if present is None:
+        another = isinstance(given, TangentVector) and not belongs_to(given, type(like))
+        if present is None or another:
             raise self.problem(path, given, f"a {tangent_class(type(like)).__qualname__}")
         for name in present:
             if name not in names and getattr(given, name) is not None:
@@ -139,7 +142,7 @@ class _Check:
             if isinstance(item, int) and name in counted and not isinstance(item, bool):
                 item = float(item)
             if part is not None:
-                setattr(result, name, self.of(part, item, f"{path}.{name}"))
+                set_field(result, name, self.of(part, item, f"{path}.{name}"))
 
     def problem(self, path: str, given: Any, wanted: str) -> Exception:
         from adjoint.diagnostics import DifferentiationError, diagnostic
@@ -169,7 +172,7 @@ def _describe(x: Any) -> str:
         return f"a {type(x).__name__} of length {len(x)}"
     if isinstance(x, (int, float, complex, np.number)):
         return f"{x!r}"
-    return f"a {type(x).__name__}" if x is not None else "None"
+    return f"a {type(x).__qualname__}" if x is not None else "None"
 
 
 def check_matrix_argument(x: Any, place: int | None) -> None:

@@ -18,10 +18,14 @@ from adjoint.types.structure import (
     is_leaf_value,
     is_namedtuple,
     is_number,
+    is_object,
     leaves_of,
     map_structure,
+    new_object,
+    set_field,
+    stored_fields,
 )
-from adjoint.types.vectors import TangentVector, tangent_class
+from adjoint.types.vectors import Fields, TangentVector, shadow_class, tangent_class
 
 __all__ = [
     "TangentVector",
@@ -130,15 +134,17 @@ class _Zeros:
         return self.of_object(x)
 
     def of_object(self, x: Any) -> Any:
-        result = self.remember(x, tangent_class(type(x))())
+        result = self.remember(x, new_object((shadow_class if self.mutable else tangent_class)(type(x))))
         counted = float_fields(type(x))
-        for name in field_names(x):
+        empty = True
+        for name in stored_fields(x) if self.mutable else field_names(x):
             value = getattr(x, name)
             is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
             zero = 0.0 if is_int and name in counted else self.of(value)
             if self.mutable or zero is not None:
-                setattr(result, name, zero)
-        if not self.mutable and not vars(result):
+                set_field(result, name, zero)
+                empty = False
+        if not self.mutable and empty:
             self.memo[id(x)] = None
             return None
         return result
@@ -321,8 +327,9 @@ class _Finish:
         return self.of_object(shadow, like)
 
     def of_object(self, shadow: Any, like: Any) -> Any:
-        result = self.remember(shadow, tangent_class(type(like))())
+        result = self.remember(shadow, new_object(tangent_class(type(like))))
         counted = float_fields(type(like))
+        empty = True
         for name in field_names(like):
             item, part = getattr(like, name), getattr(shadow, name, None)
             if not is_leaf_value(item) and not is_container(item) and name not in counted:
@@ -331,8 +338,9 @@ class _Finish:
             if value is None and isinstance(item, int) and not isinstance(item, bool):
                 value = 0.0
             if value is not None:
-                setattr(result, name, value)
-        if not vars(result):
+                set_field(result, name, value)
+                empty = False
+        if empty:
             self.memo[id(shadow)] = None
             return None
         return result
@@ -362,11 +370,15 @@ def accumulate(a: Any, b: Any) -> Any:
     if b is None:
         return a
     if isinstance(a, TangentVector) and isinstance(b, TangentVector):
-        result = tangent_class(a.primal_class())()
+        if type(a) is not type(b):
+            raise ValueError(f"tangents of two classes: {type(a).__qualname__} and {type(b).__qualname__}")
+        result = type(a)()
         for name in dict.fromkeys((*vars(a), *vars(b))):
             setattr(result, name, accumulate(getattr(a, name, None), getattr(b, name, None)))
         return result
     if isinstance(a, (tuple, list)):
+        if isinstance(a, list) and isinstance(b, list) and not (a and b):
+            return a or b  # the empty list is the zero of lists of any length
         if not isinstance(b, (tuple, list)) or len(a) != len(b):
             raise ValueError(f"structures differ: {type(a).__name__} and {type(b).__name__}")
         items = [accumulate(mine, theirs) for mine, theirs in zip(a, b, strict=True)]
@@ -380,7 +392,7 @@ def accumulate(a: Any, b: Any) -> Any:
 
 def same_tangent(a: Any, b: Any) -> bool:
     """Whether two tangents are equal in structure and in every number."""
-    if isinstance(a, TangentVector):
+    if isinstance(a, Fields):
         if type(a) is not type(b):
             return False
         names = dict.fromkeys((*vars(a), *vars(b)))
@@ -389,6 +401,10 @@ def same_tangent(a: Any, b: Any) -> bool:
         return type(a) is type(b) and len(a) == len(b) and all(map(same_tangent, a, b))
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(same_tangent(a[key], b[key]) for key in a)
+    if is_object(a):
+        names = dict.fromkeys((*stored_fields(a), *stored_fields(b)))
+        parts = ((getattr(a, name, None), getattr(b, name, None)) for name in names)
+        return type(a) is type(b) and all(same_tangent(mine, theirs) for mine, theirs in parts)
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return type(a) is type(b) and a.shape == b.shape and bool(np.all(a == b))
     return bool(a == b)

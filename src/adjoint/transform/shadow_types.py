@@ -24,7 +24,7 @@ from adjoint.ir.types import (
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.tangents import shadow_like
 from adjoint.transform.slots import Memory, has_slots, may_vary
-from adjoint.types import tangent_class
+from adjoint.types import shadow_class
 
 
 class ShadowTypes:
@@ -50,7 +50,7 @@ class ShadowTypes:
                 return List(self._common(items), Storage(written=True))
             case Instance(cls=cls, fields=fields, storage=storage):
                 shadows = {name: self.of(part) for name, part in fields.items()}
-                return Instance(tangent_class(cls), shadows, self.storage(storage))
+                return Instance(shadow_class(cls), shadows, self.storage(storage))
             case Number():
                 return type_
             case _:

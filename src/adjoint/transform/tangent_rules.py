@@ -24,7 +24,7 @@ from adjoint.transform.dependence import Dependence
 from adjoint.transform.shadow_types import ShadowTypes, typed, zero_for
 from adjoint.transform.slots import has_slots, is_container, may_vary
 from adjoint.transform.structural import is_object_display, object_display, roles_of, shadow_callee
-from adjoint.types import tangent_class
+from adjoint.types import shadow_class
 
 _ALWAYS_VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.diagonal)
 _WHOLE = Subscript((Const(Ellipsis),))
@@ -94,7 +94,7 @@ class TangentRules:
             else:
                 args.append(self.dot_or_zero(builder, arg, self.item_type(call, place, content)))
         if is_object_display(call.callee):
-            args[0] = Const(tangent_class(object_display(call)[0]))
+            args[0] = Const(shadow_class(object_display(call)[0]))
         if target is None or not self.found.active(target):
             builder.emit(Call((), callee, tuple(args), (), call.span))
             return

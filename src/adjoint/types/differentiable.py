@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+from adjoint.types.registry import registration
 from adjoint.types.structure import (
+    excluded_fields,
     field_names,
     is_container,
     is_float_array,
     is_namedtuple,
     is_number,
-    new_object,
-    set_field,
+    memberwise,
 )
-from adjoint.types.vectors import tangent_class
+from adjoint.types.variables import is_manifold
+from adjoint.types.vectors import TangentVector, belongs_to, tangent_class
 
 T = TypeVar("T")
-
-
-@runtime_checkable
-class Differentiable(Protocol):
-    """A type that says itself how its values move."""
-
-    def moved(self, along: Any) -> Any:
-        """The value that lies in the direction ``along``, a tangent vector."""
 
 
 def moved(x: T, along: Any) -> T:
@@ -98,7 +93,7 @@ def _moved_in_place(x: Any, along: Any, memo: dict[int, Any]) -> Any:
 
 
 def _must_be_replaced(x: object) -> bool:
-    return isinstance(x, tuple) or is_frozen(x) or hasattr(type(x), "moved")
+    return isinstance(x, tuple) or is_frozen(x) or own_moved(type(x)) is not None
 
 
 def _moved_part(x: Any, along: Any, memo: dict[int, Any]) -> Any:
@@ -108,13 +103,11 @@ def _moved_part(x: Any, along: Any, memo: dict[int, Any]) -> Any:
         if all(new is old for new, old in zip(items, x, strict=True)):
             return x
         return type(x)(*items) if is_namedtuple(x) else tuple(items)
-    own = getattr(type(x), "moved", None)
-    if own is None and is_container(x):
-        result = new_object(type(x))
-        moved_parts = {name: _moved_in_place(part, way, memo) for name, part, way in _parts_along(x, along)}
-        for name in (*field_names(x), *_excluded(x, field_names(x))):
-            set_field(result, name, moved_parts.get(name, getattr(x, name)))
-        memo[id(x)] = result
+    if is_container(x) and own_moved(type(x)) is None:
+        _check_class(x, along)
+        fields = {name: getattr(x, name) for name in (*field_names(x), *excluded_fields(x))}
+        fields |= {name: _moved_in_place(part, way, memo) for name, part, way in _parts_along(x, along)}
+        result = memo[id(x)] = memberwise(type(x), **fields)
         return result
     memo[id(x)] = result = _moved(x, along, {})
     return result
@@ -125,6 +118,7 @@ def _parts_along(x: Any, along: Any) -> list[tuple[Any, Any, Any]]:
         return [(i, part, way) for i, (part, way) in enumerate(zip(x, along, strict=True))]
     if isinstance(x, dict):
         return [(key, part, along.get(key)) for key, part in x.items()]
+    _check_class(x, along)
     return [(name, getattr(x, name), getattr(along, name, None)) for name in field_names(x)]
 
 
@@ -164,22 +158,32 @@ def _moved(x: Any, along: Any, memo: dict[int, Any]) -> Any:
 
 
 def _moved_object(x: Any, along: Any, memo: dict[int, Any]) -> Any:
-    own = getattr(type(x), "moved", None)
+    own = own_moved(type(x))
     if own is not None:
         memo[id(x)] = x if along is None else own(x, along)
         return memo[id(x)]
+    if along is not None:
+        _check_class(x, along)
+        if not any(getattr(along, name, None) is not None for name in field_names(along)):
+            along = None
     names = field_names(x)
-    if along is not None and not any(getattr(along, name, None) is not None for name in vars(along)):
-        along = None
-    result = memo[id(x)] = new_object(type(x))
-    for name in (*names, *_excluded(x, names)):
-        value = getattr(x, name)
-        set_field(result, name, _moved(value, getattr(along, name, None) if name in names else None, memo))
-    return result
+    fields = {name: _moved(getattr(x, name), getattr(along, name, None), memo) for name in names}
+    for name in excluded_fields(x):
+        fields[name] = _moved(getattr(x, name), None, memo)
+    memo[id(x)] = memberwise(type(x), **fields)
+    return memo[id(x)]
 
 
-def _excluded(x: Any, names: list[str]) -> list[str]:
-    """The fields that carry no derivative by declaration: they are taken over."""
-    if isinstance(x, tangent_class(type(x))):
-        return []
-    return [name for name in getattr(x, "__dataclass_fields__", ()) if name not in names and hasattr(x, name)]
+def _check_class(x: Any, along: Any) -> None:
+    """Raises where a synthesised tangent belongs to another class: another case of a union, say."""
+    if isinstance(along, TangentVector) and not belongs_to(along, type(x)):
+        wanted = tangent_class(type(x)).__qualname__
+        raise ValueError(f"a {type(x).__qualname__} moves along a {wanted}, not along a {type(along).__qualname__}")
+
+
+def own_moved(cls: type) -> Callable[[Any, Any], Any] | None:
+    """How a class says itself that its values move."""
+    registered = registration(cls)
+    if registered is not None:
+        return registered.moved
+    return cls.moved if is_manifold(cls) else None  # type: ignore[attr-defined]

@@ -12,13 +12,16 @@ import types
 import typing
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from adjoint.types.vectors import TangentVector
+from adjoint.types.annotations import own_annotations
+from adjoint.types.marks import no_derivative_fields
+from adjoint.types.registry import registration
 
 Leaf = Callable[..., Any]
+T = TypeVar("T")
 
 _PLAIN = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
 _OPAQUE_BASES = (str, bytes, bytearray, int, float, complex, set, frozenset, BaseException, np.generic, np.ndarray)
@@ -49,7 +52,7 @@ def is_object(x: object) -> bool:
 
     Classes of NumPy and of the standard library's C modules are leaves: they hold their state elsewhere.
     """
-    if isinstance(x, TangentVector) or dataclasses.is_dataclass(x):
+    if dataclasses.is_dataclass(x) or registration(type(x)) is not None:
         return not isinstance(x, type)
     cls = type(x)
     if isinstance(x, (*_PLAIN, *_OPAQUE_BASES, tuple, list, dict)) or x is None:
@@ -63,25 +66,31 @@ def is_container(x: object) -> bool:
     return isinstance(x, (tuple, list, dict)) or is_object(x)
 
 
-def no_derivative_fields(cls: type) -> frozenset[str]:
-    """The dataclass fields that their declaration excludes (``metadata={"no_derivative": True}``)."""
-    if not dataclasses.is_dataclass(cls):
-        return frozenset()
-    return frozenset(field.name for field in dataclasses.fields(cls) if field.metadata.get("no_derivative"))
-
-
 def field_names(x: object) -> list[str]:
-    """The names of the fields that an object has now: declared ones first, in their order."""
+    """The names of the fields of an object that can vary: those it has now, without what is marked otherwise."""
+    excluded = no_derivative_fields(type(x))
+    return [name for name in stored_fields(x) if name not in excluded]
+
+
+def stored_fields(x: object) -> list[str]:
+    """The names of all fields that an object has now: declared ones first, in their order."""
+    registered = registration(type(x))
+    if registered is not None:
+        return [*registered.fields, *registered.no_derivative]
     names: dict[str, None] = {}
-    cls = type(x)
     if dataclasses.is_dataclass(x):
         names.update(dict.fromkeys(field.name for field in dataclasses.fields(x)))
-    for base in reversed(cls.__mro__):
+    for base in reversed(type(x).__mro__):
         slots = vars(base).get("__slots__", ())
         names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
     names.update(dict.fromkeys(getattr(x, "__dict__", ())))
-    excluded = no_derivative_fields(cls) | {"__dict__", "__weakref__"}
-    return [name for name in names if name not in excluded and _has(x, name)]
+    return [name for name in names if name not in ("__dict__", "__weakref__") and _has(x, name)]
+
+
+def excluded_fields(x: object) -> list[str]:
+    """The names of the fields that an object has and that do not vary by declaration."""
+    excluded = no_derivative_fields(type(x))
+    return [name for name in stored_fields(x) if name in excluded] if excluded else []
 
 
 def _has(x: object, name: str) -> bool:
@@ -102,7 +111,7 @@ def float_fields(cls: type) -> frozenset[str]:
 
 def _annotated_float(cls: type) -> Iterator[str]:
     for base in reversed(cls.__mro__):
-        for name, annotation in vars(base).get("__annotations__", {}).items():
+        for name, annotation in own_annotations(base).items():
             if annotation in (float, "float"):
                 yield name
                 continue
@@ -131,6 +140,28 @@ def new_object(cls: type) -> Any:
 def set_field(x: object, name: str, value: object) -> None:
     """Sets a field past ``frozen`` and user-defined ``__setattr__``."""
     object.__setattr__(x, name, value)
+
+
+def memberwise(cls: type[T], **fields: Any) -> T:
+    """An instance of a class with these fields, made without its ``__init__`` and ``__new__``.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> class Model:
+    ...     def __init__(self):
+    ...         raise RuntimeError("only from a file")
+    >>> ad.memberwise(Model, weight=1.0).weight
+    1.0
+    """
+    registered = registration(cls)
+    if registered is not None and registered.make is not None:
+        made: T = registered.make(**fields)
+        return made
+    result: T = new_object(cls)
+    for name, value in fields.items():
+        set_field(result, name, value)
+    return result
 
 
 def map_structure(fn: Leaf, *trees: Any) -> Any:
@@ -172,13 +203,23 @@ def _map(fn: Leaf, trees: tuple[Any, ...], memo: dict[tuple[int, ...], Any]) -> 
         for name in first:
             result[name] = _map(fn, tuple(tree[name] for tree in trees), memo)
     else:
-        result = memo[key] = new_object(type(first))
-        for name in field_names(first):
-            parts = tuple(getattr(tree, name) for tree in trees)
-            set_field(result, name, _map(fn, parts, memo))
-        for name in no_derivative_fields(type(first)):
-            if _has(first, name):
-                set_field(result, name, getattr(first, name))
+        result = _map_object(fn, trees, memo, key)
+    return result
+
+
+def _map_object(fn: Leaf, trees: tuple[Any, ...], memo: dict[tuple[int, ...], Any], key: tuple[int, ...]) -> Any:
+    first = trees[0]
+    kept = {name: getattr(first, name) for name in excluded_fields(first)}
+    registered = registration(type(first))
+    if registered is not None and registered.make is not None:
+        fields = {name: _map(fn, tuple(getattr(tree, name) for tree in trees), memo) for name in field_names(first)}
+        memo[key] = registered.make(**fields, **kept)
+        return memo[key]
+    result = memo[key] = new_object(type(first))
+    for name in field_names(first):
+        set_field(result, name, _map(fn, tuple(getattr(tree, name) for tree in trees), memo))
+    for name, value in kept.items():
+        set_field(result, name, value)
     return result
 
 

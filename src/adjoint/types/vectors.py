@@ -1,40 +1,104 @@
-"""Tangent vectors of user classes: one synthesised class for each, with the fields that can be differentiated."""
+"""Classes of tangent vectors, and of the variables of a value: one for each class of values."""
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from adjoint.types.annotations import field_types
+from adjoint.types.lifting import ElementaryFunctionsOfFields
+from adjoint.types.marks import no_derivative_fields
 
-class TangentVector:
-    """Base of the synthesised tangent classes: a bag of named fields that is a vector.
 
-    A field that is missing, or None, is zero. Vectors of one class can be added and scaled whatever fields they
-    have; the result has the fields of both.
-    """
+class ByClass:
+    """An attribute of a class that each class that inherits it has for itself."""
+
+    def __init__(self, find: Callable[[type], type]) -> None:
+        self._find = find
+
+    def __get__(self, instance: object, owner: type) -> type:
+        return self._find(owner)
+
+
+class Fields:
+    """Named fields, of a value of the class that made the class of these."""
 
     _primal: ClassVar[Callable[[], type | None]] = lambda: None
     __array_ufunc__ = None  # a NumPy scalar times a vector asks the vector
     __hash__ = None  # type: ignore[assignment]
+    __match_args__: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, *values: Any, **fields: Any) -> None:
+        if values:
+            names = self.__match_args__
+            if len(values) > len(names):
+                raise TypeError(f"{type(self).__qualname__} takes {len(names)} fields by position, not {len(values)}")
+            fields = dict(zip(names, values, strict=False)) | fields
         self.__dict__.update(fields)
 
     @classmethod
     def primal_class(cls) -> type:
-        """The class whose tangents these are."""
+        """The class of the values that these belong to."""
         primal = cls._primal()
         if primal is None:
             raise ReferenceError(f"the class of {cls.__qualname__} no longer exists")
         return primal
 
+    def __getitem__(self, path: Any) -> Any:
+        from adjoint.keypaths import KeyPathIterable
+
+        return KeyPathIterable.__getitem__(self, path)  # type: ignore[index]
+
+    def __setitem__(self, path: Any, part: Any) -> None:
+        from adjoint.keypaths import KeyPathIterable
+
+        KeyPathIterable.__setitem__(self, path, part)  # type: ignore[index]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        from adjoint.runtime.tangents import same_tangent
+
+        return same_tangent(self, other)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__qualname__}({fields})"
+
+
+class TangentVector(Fields, ElementaryFunctionsOfFields):
+    """Base of the synthesised tangent classes: a bag of named fields that is a vector.
+
+    A field that is missing, or None, is zero. Vectors of one class can be added and scaled whatever fields they
+    have; the result has the fields of both. The product and the quotient of two vectors, and the elementary
+    functions, are taken field by field.
+    """
+
+    TangentVector: ClassVar[Any] = ByClass(lambda owner: owner)
+    DifferentiableVariables: ClassVar[Any] = ByClass(lambda owner: owner)
+
     @property
     def zero(self) -> Self:
         """The zero vector of the same structure."""
         return self._mapped(lambda part: part * 0 if not isinstance(part, np.ndarray) else np.zeros_like(part))
+
+    @property
+    def one(self) -> Self:
+        """The vector of the same structure that is 1 everywhere."""
+        return self._mapped(lambda part: part * 0 + 1 if not isinstance(part, np.ndarray) else np.ones_like(part))
+
+    @property
+    def reciprocal(self) -> Self:
+        """One over each number."""
+        return self._mapped(lambda part: _typed(1 / part, part))
+
+    def moved(self, along: Self) -> Self:
+        """The sum: a vector space is its own tangent space."""
+        return self + along
 
     def __add__(self, other: object) -> Self:
         if type(other) is not type(self):
@@ -56,27 +120,21 @@ class TangentVector:
         return self._mapped(lambda part: -part)
 
     def __mul__(self, factor: object) -> Self:
+        if type(factor) is type(self):
+            return self._paired(lambda part, other: _typed(part * other, part), factor)
         if not _is_scalar(factor):
             return NotImplemented
-        return self._mapped(lambda part: _scaled(part, factor))
+        return self._mapped(lambda part: _typed(part * factor, part))
 
-    __rmul__ = __mul__
+    def __rmul__(self, factor: object) -> Self:
+        return self * factor
 
     def __truediv__(self, divisor: object) -> Self:
+        if type(divisor) is type(self):
+            return self._paired(lambda part, other: _typed(part / other, part), divisor)
         if not _is_scalar(divisor):
             return NotImplemented
-        return self._mapped(lambda part: _divided(part, divisor))
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        from adjoint.runtime.tangents import same_tangent
-
-        return same_tangent(self, other)
-
-    def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
-        return f"{type(self).__qualname__}({fields})"
+        return self._mapped(lambda part: _typed(part / divisor, part))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _blank, (self.primal_class(),), dict(self.__dict__)
@@ -87,12 +145,30 @@ class TangentVector:
         result: Self = map_structure(lambda part: None if part is None else fn(part), self)
         return result
 
+    def _paired(self, fn: Callable[[Any, Any], Any], other: Self) -> Self:
+        from adjoint.types.structure import map_structure
 
-_classes: weakref.WeakKeyDictionary[type, type[TangentVector]] = weakref.WeakKeyDictionary()
+        result: Self = map_structure(lambda a, b: None if a is None or b is None else fn(a, b), self, other)
+        return result
 
 
-def tangent_class(cls: type) -> type[TangentVector]:
-    """The class of tangents of ``cls``, the same one at each call.
+class DifferentiableVariables(Fields):
+    """Base of the synthesised classes of variables, where these are no tangent vectors: those of manifolds."""
+
+    TangentVector: ClassVar[Any] = ByClass(lambda owner: tangent_class(owner.primal_class()))  # type: ignore[attr-defined]
+    DifferentiableVariables: ClassVar[Any] = ByClass(lambda owner: owner)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _blank_variables, (self.primal_class(),), dict(self.__dict__)
+
+
+_tangents: weakref.WeakKeyDictionary[type, type[TangentVector]] = weakref.WeakKeyDictionary()
+_variables: weakref.WeakKeyDictionary[type, type[DifferentiableVariables]] = weakref.WeakKeyDictionary()
+_own: weakref.WeakKeyDictionary[type, weakref.ref[type] | None] = weakref.WeakKeyDictionary()
+
+
+def tangent_class(cls: type) -> type[Any]:
+    """The class of tangents of ``cls``, the same one at each call: its own ``TangentVector``, or a synthesised one.
 
     Examples
     --------
@@ -100,33 +176,75 @@ def tangent_class(cls: type) -> type[TangentVector]:
     >>> tangent_class(Model)(weight=1.0)
     Model.TangentVector(weight=1.0)
     """
+    if cls not in _own:
+        found = _own_tangent_class(cls)
+        _own[cls] = None if found is None else weakref.ref(found)
+    own = _own[cls]
+    return shadow_class(cls) if own is None else own() or shadow_class(cls)
+
+
+def declare_own_tangent(cls: type) -> None:
+    """Makes the values of ``cls`` their own tangents."""
+    _own[cls] = weakref.ref(cls)
+
+
+def _own_tangent_class(cls: type) -> type | None:
+    """The class that a user wrote for the tangents of ``cls``, if its fields are those of ``cls`` that vary."""
+    own = inspect.getattr_static(cls, "TangentVector", None)
+    if not isinstance(own, type) or issubclass(own, TangentVector) or issubclass(cls, Fields):
+        return None
+    varying = [name for name in field_types(cls) if name not in no_derivative_fields(cls)]
+    return own if own is cls or (varying and list(field_types(own)) == varying) else None
+
+
+def shadow_class(cls: type) -> type[TangentVector]:
+    """The synthesised class of tangents of ``cls``: fields may be missing, hold anything, and be assigned."""
     if issubclass(cls, TangentVector):
         return cls
-    known = _classes.get(cls)
+    known = _tangents.get(cls)
     if known is None:
-        namespace = {
-            "__module__": cls.__module__,
-            "__qualname__": f"{cls.__qualname__}.TangentVector",
-            "__doc__": f"A tangent vector of :class:`{cls.__qualname__}`.",
-            "_primal": staticmethod(weakref.ref(cls)),  # a strong reference would keep the cache's key alive
-        }
-        known = _classes.setdefault(cls, type("TangentVector", (TangentVector,), namespace))
+        known = _tangents.setdefault(cls, type("TangentVector", (TangentVector,), _namespace(cls, "TangentVector")))
     return known
 
 
+def belongs_to(tangent: TangentVector, cls: type) -> bool:
+    """Whether a tangent of a synthesised class is one of values of ``cls``, itself perhaps a class of tangents."""
+    return any(type(tangent) is shadow_class(base) for base in cls.__mro__[:-1])
+
+
+def variables_class(cls: type) -> type[DifferentiableVariables]:
+    """The class of the variables of ``cls`` where these are no tangents."""
+    known = _variables.get(cls)
+    if known is None:
+        name = "DifferentiableVariables"
+        known = _variables.setdefault(cls, type(name, (DifferentiableVariables,), _namespace(cls, name)))
+    return known
+
+
+def _namespace(cls: type, name: str) -> dict[str, Any]:
+    what = "A tangent vector" if name == "TangentVector" else "The variables of a value"
+    excluded = no_derivative_fields(cls)
+    return {
+        "__module__": cls.__module__,
+        "__qualname__": f"{cls.__qualname__}.{name}",
+        "__doc__": f"{what} of :class:`{cls.__qualname__}`.",
+        "__match_args__": tuple(field for field in field_types(cls) if field not in excluded),
+        "_primal": staticmethod(weakref.ref(cls)),  # a strong reference would keep the cache's key alive
+    }
+
+
 def _blank(cls: type) -> TangentVector:
-    return tangent_class(cls)()
+    return shadow_class(cls)()
+
+
+def _blank_variables(cls: type) -> DifferentiableVariables:
+    return variables_class(cls)()
 
 
 def _is_scalar(x: object) -> bool:
     return isinstance(x, (int, float, complex, np.number)) or (isinstance(x, np.ndarray) and x.ndim == 0)
 
 
-def _scaled(part: Any, factor: Any) -> Any:
-    if isinstance(part, TangentVector):
-        return part * factor
-    return np.asarray(part * factor, dtype=part.dtype) if isinstance(part, np.ndarray) else part * factor
-
-
-def _divided(part: Any, divisor: Any) -> Any:
-    return np.asarray(part / divisor, dtype=part.dtype) if isinstance(part, np.ndarray) else part / divisor
+def _typed(result: Any, part: Any) -> Any:
+    """The result of an operation on a part, with the dtype of the part."""
+    return np.asarray(result, dtype=part.dtype) if isinstance(part, np.ndarray) else result

@@ -33,6 +33,27 @@ ENTRIES = {
                 x + ad.stop_gradient(round(x, 2) - x)
             """,
     ),
+    "AD0503": Entry(
+        title="{name|a field} carries no derivative, and is not marked",
+        severity="warning",
+        explanation="""
+            A field of a class that is declared differentiable has a type whose values do not vary: an integer, a
+            string, a flag, a function. It is left out of the tangent vectors of the class, and its value counts as a
+            constant.
+
+                @ad.differentiable
+                class Dense:
+                    weight: np.ndarray
+                    use_bias: bool = True                    # warned of
+
+            Say that this is meant:
+
+                    use_bias: ad.NoDerivative[bool] = True
+                    use_bias: bool = ad.no_derivative(default=True)
+
+            A number that shall vary is annotated as a float.
+            """,
+    ),
     "AD0601": Entry(
         title="this cannot be compiled to machine code",
         helps=("leave out native=True: the derivative runs interpreted",),

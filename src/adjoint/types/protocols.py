@@ -1,0 +1,173 @@
+"""What a type has to have to be differentiated with, to be a vector, to have elementary functions.
+
+A type conforms by having the members: it need not inherit anything. A dataclass that names one of the protocols among
+its bases and is decorated with :func:`adjoint.differentiable` gets the members that it does not define, field by field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+
+@runtime_checkable
+class Differentiable(Protocol):
+    """A type whose values can vary: points that move along tangent vectors.
+
+    ``TangentVector`` is the class of these; it is its own ``TangentVector``. Where a class does not have it, it is
+    synthesised from its fields.
+    """
+
+    def moved(self, along: Any) -> Self:
+        """The value that lies in the direction of a tangent vector: the exponential map."""
+        raise NotImplementedError
+
+
+@runtime_checkable
+class AdditiveArithmetic(Protocol):
+    """A type whose values can be added and subtracted, and of which there is a zero."""
+
+    @property
+    def zero(self) -> Self:
+        """The value of the same structure that changes nothing when it is added."""
+        raise NotImplementedError
+
+    def __add__(self, other: Self, /) -> Self:
+        raise NotImplementedError
+
+    def __sub__(self, other: Self, /) -> Self:
+        raise NotImplementedError
+
+
+@runtime_checkable
+class VectorSpace(AdditiveArithmetic, Protocol):
+    """A type whose values can also be multiplied by a number."""
+
+    def __mul__(self, factor: Any, /) -> Self:
+        raise NotImplementedError
+
+    def __rmul__(self, factor: Any, /) -> Self:
+        raise NotImplementedError
+
+
+@runtime_checkable
+class PointwiseMultiplicative(AdditiveArithmetic, Protocol):
+    """A type whose values can also be multiplied and divided number by number."""
+
+    @property
+    def one(self) -> Self:
+        """The value of the same structure that changes nothing when it is multiplied."""
+        raise NotImplementedError
+
+    @property
+    def reciprocal(self) -> Self:
+        """One over each number."""
+        raise NotImplementedError
+
+    def __mul__(self, other: Any, /) -> Self:
+        raise NotImplementedError
+
+    def __truediv__(self, other: Any, /) -> Self:
+        raise NotImplementedError
+
+
+@runtime_checkable
+class ElementaryFunctions(Protocol):
+    """A type with the elementary functions: of numbers, or number by number."""
+
+    # fmt: off
+    def sqrt(self) -> Self: raise NotImplementedError
+    def cos(self) -> Self: raise NotImplementedError
+    def sin(self) -> Self: raise NotImplementedError
+    def tan(self) -> Self: raise NotImplementedError
+    def acos(self) -> Self: raise NotImplementedError
+    def asin(self) -> Self: raise NotImplementedError
+    def atan(self) -> Self: raise NotImplementedError
+    def cosh(self) -> Self: raise NotImplementedError
+    def sinh(self) -> Self: raise NotImplementedError
+    def tanh(self) -> Self: raise NotImplementedError
+    def acosh(self) -> Self: raise NotImplementedError
+    def asinh(self) -> Self: raise NotImplementedError
+    def atanh(self) -> Self: raise NotImplementedError
+    def exp(self) -> Self: raise NotImplementedError
+    def exp2(self) -> Self: raise NotImplementedError
+    def exp10(self) -> Self: raise NotImplementedError
+    def expm1(self) -> Self: raise NotImplementedError
+    def log(self) -> Self: raise NotImplementedError
+    def log2(self) -> Self: raise NotImplementedError
+    def log10(self) -> Self: raise NotImplementedError
+    def log1p(self) -> Self: raise NotImplementedError
+    def pow(self, exponent: Any) -> Self: raise NotImplementedError
+    def root(self, n: int) -> Self: raise NotImplementedError
+    # fmt: on
+
+
+@runtime_checkable
+class VectorNumeric(Protocol):
+    """A vector space with a dimensionality: values can be made of one number, and of as many as are asked for."""
+
+    @classmethod
+    def from_scalar(cls, scalar: Any) -> Self:
+        """The value that a number stands for."""
+        raise NotImplementedError
+
+    @classmethod
+    def filled(cls, dimensionality: Any, value: Any) -> Self:
+        """The value of a dimensionality that is the same number everywhere."""
+        raise NotImplementedError
+
+    def __add__(self, other: Self, /) -> Self:
+        raise NotImplementedError
+
+    def __sub__(self, other: Self, /) -> Self:
+        raise NotImplementedError
+
+    def __mul__(self, other: Any, /) -> Self:
+        raise NotImplementedError
+
+
+PROTOCOLS = (
+    Differentiable,
+    AdditiveArithmetic,
+    VectorSpace,
+    PointwiseMultiplicative,
+    ElementaryFunctions,
+    VectorNumeric,
+)
+
+
+def from_scalar(cls: type[Any], scalar: Any) -> Any:
+    """The value of a class that a number stands for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from_scalar(float, 2), from_scalar(np.ndarray, 1.5)
+    (2.0, array(1.5))
+    """
+    own = getattr(cls, "from_scalar", None)
+    if own is not None:
+        return own(scalar)
+    return np.asarray(scalar, dtype=float) if issubclass(cls, np.ndarray) else cls(scalar)
+
+
+def filled(cls: type[Any], dimensionality: Sequence[int], value: Any) -> Any:
+    """The value of a class and a dimensionality that is the same number everywhere; for arrays, of a shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> filled(np.ndarray, [2, 3], 1.5)
+    array([[1.5, 1.5, 1.5],
+           [1.5, 1.5, 1.5]])
+    """
+    own = getattr(cls, "filled", None)
+    if own is not None:
+        return own(dimensionality, value)
+    if issubclass(cls, np.ndarray):
+        return np.full(tuple(dimensionality), value)
+    if len(tuple(dimensionality)):
+        raise ValueError(f"{cls.__qualname__} has no dimensions, but {dimensionality!r} were asked for")
+    return cls(value)
