@@ -12,6 +12,7 @@ import numpy as np
 
 from adjoint.frontend import library
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.marked import as_stored
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
     Closure,
@@ -345,7 +346,7 @@ def set_attribute(lo: Lowerer, base: Value, name: str, value: Value, node: ast.A
         case Ref():
             put_attribute(lo, base, name, value, node)
         case Var(type=Instance()):
-            slot = making.slot(lo, value, node)
+            slot = making.slot(lo, as_stored(lo, cls, name, value), node)
             making.grow_field(lo, base, name, slot)
             lo.emit(Store(base, Attribute(name), slot, "set", lo.span(node)))
         case Union():
@@ -365,6 +366,7 @@ def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST
     writable(lo, base, node)
     record = lo.store[base]
     assert isinstance(record, Record)
+    value = as_stored(lo, record.cls, name, value)
     lo.store[base] = record.with_part(name, value)
     if base.origin is not None:
         atom = materialize(lo, value, node)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 import math
+import zlib
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin
 
@@ -53,12 +54,16 @@ def _is_of_a_protocol(cls: type, name: str) -> bool:
 
 def conform(cls: type) -> None:
     """Adds to a class the members of protocols that it lacks."""
-    missing = missing_members(cls)
+    write_members(cls, missing_members(cls))
+
+
+def write_members(cls: type, missing: list[str]) -> None:
+    """Adds members of protocols to a class, field by field."""
     if not missing:
         return
     writer = _Writer(cls, field_types(cls))
     text = "\n\n".join(writer.member(name) for name in missing) + "\n"
-    filename = f"<members of {cls.__module__}.{cls.__qualname__}>"
+    filename = f"<members of {cls.__module__}.{cls.__qualname__} {zlib.crc32(text.encode()):08x}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace: dict[str, Any] = {"__name__": cls.__module__, cls.__name__: cls, "math": math, "np": np}
     namespace["memberwise"] = memberwise

@@ -18,7 +18,7 @@ import numpy as np
 from adjoint.diagnostics import Span, diagnostic, span_of, warn
 from adjoint.keypaths import KeyPathIterable
 from adjoint.types.annotations import UNKNOWN, alternatives, field_types, plain
-from adjoint.types.conforming import conform
+from adjoint.types.conforming import conform, write_members
 from adjoint.types.differentiable import move, moved
 from adjoint.types.marks import exclude, no_derivative, no_derivative_fields
 from adjoint.types.protocols import PROTOCOLS
@@ -110,6 +110,8 @@ def _declared(cls: Any, options: dict[str, bool], scope: dict[str, Any]) -> Any:
     conform(cls)
     if _is_own_tangent(cls, hints):
         declare_own_tangent(cls)
+        if not hasattr(cls, "zero"):
+            write_members(cls, ["zero"])
     _add_members(cls)
     return cls
 

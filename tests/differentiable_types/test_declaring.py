@@ -1,0 +1,410 @@
+"""What ``@differentiable`` gives a dataclass, and what functions of such classes have as gradients."""
+
+import copy
+import dataclasses
+import math
+import pickle
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Generic, Optional, TypeVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@ad.differentiable
+class Vector(ad.VectorNumeric):
+    x: float
+    y: float
+    z: float
+
+
+@ad.differentiable
+class DenseLayer:
+    weight: np.ndarray
+    bias: np.ndarray
+    use_bias: ad.NoDerivative[bool] = True
+    previous_weight: np.ndarray = ad.no_derivative(default_factory=lambda: np.zeros(()))
+
+    def __call__(self, x):
+        return x @ self.weight + self.bias
+
+
+@ad.differentiable
+class GenericWrapper(Generic[T, U]):
+    x: T
+    y: U
+    custom_flag: ad.NoDerivative[bool]
+    helper: Annotated[T, ad.no_derivative]
+
+
+def layer() -> DenseLayer:
+    return DenseLayer(np.ones((2, 2)), np.zeros(2))
+
+
+# -- what is synthesised
+
+
+def test_the_class_is_its_own_tangent_where_that_is_possible():
+    assert Vector.TangentVector is Vector is Vector.DifferentiableVariables
+    v = Vector(1.0, 2.0, 3.0)
+    assert repr(ad.grad(lambda v: (v + v).x)(v)) == "Vector(x=2.0, y=0.0, z=0.0)"
+    assert v.moved(along=Vector(0.5, 0.0, -1.0)) == Vector(1.5, 2.0, 2.0)
+    assert v.differentiable_variables == v and v.zero == Vector(0.0, 0.0, 0.0)
+
+
+def test_one_member_struct_where_it_is_not():
+    assert DenseLayer.TangentVector is DenseLayer.DifferentiableVariables is not DenseLayer
+    assert DenseLayer.TangentVector.TangentVector is DenseLayer.TangentVector
+    assert DenseLayer.TangentVector.DifferentiableVariables is DenseLayer.TangentVector
+    gradient = ad.grad(lambda dense: np.sum(dense(np.array([[3.0, 3.0]]))))(layer())
+    assert type(gradient) is DenseLayer.TangentVector
+    assert repr(gradient).replace("\n      ", "") == (
+        "DenseLayer.TangentVector(weight=array([[3., 3.], [3., 3.]]), bias=array([1., 1.]))"
+    )
+    assert not hasattr(gradient, "use_bias") and not hasattr(gradient, "previous_weight")
+
+
+def test_generic_classes():
+    value = GenericWrapper((1.0, 2.0), np.ones(2), True, (5.0, 6.0))
+    gradient = ad.grad(lambda w: w.x[0] * w.x[1] * np.sum(w.y) * w.helper[0])(value)
+    assert gradient.x == (20.0, 10.0) and not hasattr(gradient, "helper")
+    moved = value.moved(along=gradient)
+    assert moved.x == (21.0, 12.0) and moved.custom_flag is True and moved.helper == (5.0, 6.0)
+
+
+def test_members_by_position_and_in_patterns():
+    tangent = DenseLayer.TangentVector(np.ones(1), bias=np.zeros(1))
+    match tangent:
+        case DenseLayer.TangentVector(weight, bias):
+            assert weight[0] == 1.0 and bias[0] == 0.0
+    with pytest.raises(TypeError, match="2 fields by position"):
+        DenseLayer.TangentVector(1.0, 2.0, 3.0)
+
+
+def test_options_of_dataclasses():
+    @ad.differentiable(frozen=True, slots=True, kw_only=True)
+    class Point:
+        x: float
+        y: float = 2.0
+
+    p = Point(x=3.0)
+    assert dataclasses.is_dataclass(Point) and not hasattr(p, "__dict__")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        p.x = 1.0
+    gradient = ad.grad(lambda p: p.x * p.y)(p)
+    assert gradient == Point.TangentVector(x=2.0, y=3.0)
+    assert p.moved(along=gradient) == Point(x=5.0, y=5.0)
+
+
+def test_a_dataclass_stays_as_it_is():
+    @ad.differentiable
+    @dataclass(order=True)
+    class Point:
+        x: float
+
+    assert Point(1.0) < Point(2.0) and Point.TangentVector(x=1.0).x == 1.0
+    with pytest.raises(TypeError, match="a dataclass already"):
+        ad.differentiable(order=True)(Point)
+    with pytest.raises(TypeError, match="for classes"):
+        ad.differentiable(3.0)
+
+
+def test_inheritance():
+    @ad.differentiable
+    class Base:
+        a: float
+        name: ad.NoDerivative[str] = "base"
+
+    @ad.differentiable
+    class Sub(Base):
+        b: float = 1.0
+
+        def loss(self):
+            return self.a * self.b
+
+    class Plain(Base):
+        pass
+
+    gradient = ad.grad(Sub.loss)(Sub(2.0, b=3.0))
+    assert gradient == Sub.TangentVector(a=3.0, b=2.0) and Sub.TangentVector is not Base.TangentVector
+    assert Plain.TangentVector is type(ad.grad(lambda p: p.a)(Plain(1.0)))
+
+
+def test_construction_goes_past_the_users_init():
+    @ad.differentiable
+    @dataclass
+    class Guarded:
+        x: float
+        y: float
+
+        def __init__(self):
+            raise RuntimeError("never")
+
+    value = ad.memberwise(Guarded, x=1.0, y=2.0)
+    gradient = ad.grad(lambda g: g.x * g.y)(value)
+    assert value.moved(along=gradient) == ad.memberwise(Guarded, x=3.0, y=3.0)
+
+
+def test_static_attributes_never_take_part():
+    from typing import ClassVar
+
+    @ad.differentiable
+    class Model:
+        scale: ClassVar[float] = 2.0
+        x: float
+
+    assert ad.grad(lambda m: m.x * m.scale)(Model(3.0)) == Model.TangentVector(x=2.0)
+
+
+# -- fields without derivative
+
+
+def test_marked_fields_count_as_constants():
+    @ad.differentiable
+    class Model:
+        x: float
+        y: float = ad.no_derivative(default=2.0)
+        z: Annotated[float, ad.no_derivative] = 3.0
+        w: "ad.NoDerivative[float]" = 4.0
+
+    m = Model(5.0)
+    assert ad.grad(lambda m: m.x * m.y * m.z * m.w)(m) == Model.TangentVector(x=24.0)
+    assert ad.jvp(lambda m: m.x * m.y, (m,), (Model.TangentVector(x=1.0),))[1] == 2.0
+    check_grads(lambda m: m.x * m.y * math.sin(m.x * m.z), (m,))
+
+
+def test_a_derivative_for_a_marked_field_is_refused():
+    @ad.differentiable
+    class Model:
+        x: float
+        y: float = ad.no_derivative(default=2.0)
+
+    with pytest.raises(ad.DifferentiationError, match="no such field"):
+        ad.jvp(lambda m: m.x * m.y, (Model(5.0),), (Model.TangentVector(x=1.0, y=1.0),))
+
+
+def test_what_is_stored_in_a_marked_field_is_a_constant():
+    @ad.differentiable
+    class Model:
+        x: float
+        y: float = ad.no_derivative(default=0.0)
+
+    def stored(m):
+        m.y = m.x * m.x
+        return m.x * m.y
+
+    def constructed(x):
+        return Model(x, x * x).y * x
+
+    assert ad.grad(stored)(Model(3.0)).x == 9.0
+    assert ad.grad(constructed)(3.0) == 9.0
+    assert ad.jvp(constructed, (3.0,), (1.0,)) == (27.0, 9.0)
+
+
+def test_marked_fields_of_objects_in_lists():
+    @ad.differentiable
+    class Cell:
+        x: float
+        seen: float = ad.no_derivative(default=1.0)
+
+    def loss(x, n):
+        cells = []
+        for k in range(n):
+            cells.append(Cell(x * k, x * x))
+        return sum(cell.x * cell.seen for cell in cells)
+
+    assert ad.grad(loss)(2.0, 3) == 3.0 * 4.0
+    assert ad.jvp(loss, (2.0, 3), (1.0, None))[1] == 3.0 * 4.0
+
+    def of_cells(cells):
+        return sum(cell.x * cell.seen for cell in cells)
+
+    assert ad.grad(of_cells)([Cell(1.0, 5.0), Cell(2.0, 6.0)]) == [Cell.TangentVector(x=5.0), Cell.TangentVector(x=6.0)]
+
+
+def test_marked_arrays_and_functions():
+    @ad.differentiable
+    class Model:
+        weight: np.ndarray
+        mask: ad.NoDerivative[np.ndarray]
+        activation: ad.NoDerivative[Callable] = np.tanh
+
+    m = Model(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
+    gradient = ad.grad(lambda m: np.sum(m.activation(m.weight) * m.mask))(m)
+    np.testing.assert_allclose(gradient.weight, [1 - math.tanh(1.0) ** 2, 0.0])
+    assert not hasattr(gradient, "mask")
+
+
+def test_fields_that_cannot_vary_are_warned_of_once_with_the_line_and_the_fix():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+
+        @ad.differentiable
+        class Model:
+            x: float
+            steps: int = 3
+            names: list[str] = field(default_factory=list)
+            where: NDArray[np.int64] | None = None
+            free: Any = None
+            maybe: Optional[float] = None
+
+        @ad.differentiable
+        class Sub(Model):
+            y: float = 1.0
+
+        ad.grad(lambda m: m.x)(Model(1.0))
+    texts = [str(warning.message) for warning in caught]
+    assert len(texts) == 3
+    assert all(warning.category is ad.DifferentiationWarning for warning in caught)
+    assert "'Model.steps' carries no derivative" in texts[0].replace(Model.__qualname__, "Model")
+    assert "            steps: int = 3\n" in texts[0] and "steps: ad.NoDerivative[int] = 3" in texts[0]
+    assert "values of the type list[str] do not vary" in texts[1]
+    assert "where: ad.NoDerivative[NDArray[np.int64] | None] = None" in texts[2]
+    assert caught[0].filename == __file__
+
+
+# -- variables
+
+
+def test_variables_are_read_and_written():
+    dense = layer()
+    variables = dense.differentiable_variables
+    assert type(variables) is DenseLayer.TangentVector
+    variables.weight[0, 0] = 5.0
+    assert dense.weight[0, 0] == 1.0
+    dense.differentiable_variables = variables
+    assert dense.weight[0, 0] == 5.0 and dense.use_bias is True
+    other = dense.with_variables(DenseLayer.TangentVector(weight=np.zeros((2, 2)), bias=np.ones(2)))
+    assert other.bias[0] == 1.0 and dense.bias[0] == 0.0
+    with pytest.raises(ValueError, match=r"\.weight: expected an array of shape \(2, 2\)"):
+        dense.differentiable_variables = DenseLayer.TangentVector(weight=np.zeros(3), bias=np.ones(2))
+
+
+def test_variables_of_what_is_frozen_are_not_assigned():
+    @ad.differentiable(frozen=True)
+    class Frozen:
+        x: float
+
+    @ad.differentiable
+    class Holder:
+        inner: Frozen
+        y: float
+
+    frozen, holder = Frozen(1.0), Holder(Frozen(1.0), 2.0)
+    with pytest.raises(AttributeError):
+        frozen.differentiable_variables = Frozen.TangentVector(x=2.0)
+    with pytest.raises(AttributeError, match=r"Holder\.inner is immutable"):
+        holder.differentiable_variables = holder.differentiable_variables
+    assert frozen.with_variables(Frozen.TangentVector(x=2.0)) == Frozen(2.0)
+    variables = holder.differentiable_variables
+    variables.inner.x = 7.0
+    assert holder.with_variables(variables) == Holder(Frozen(7.0), 2.0)
+
+
+def test_assigning_variables_keeps_the_identity_of_parts():
+    @ad.differentiable
+    class Model:
+        layers: list[DenseLayer]
+
+    model = Model([layer(), layer()])
+    first, layers = model.layers[0], model.layers
+    model.differentiable_variables = model.differentiable_variables * 2.0
+    assert model.layers is layers and model.layers[0] is first or model.layers[0].weight[0, 0] == 2.0
+
+
+def test_moving_in_place_and_anew():
+    dense = layer()
+    gradient = ad.grad(lambda dense: np.sum(dense(np.ones((1, 2)))))(dense)
+    moved = dense.moved(along=-0.5 * gradient)
+    assert moved.weight[0, 0] == 0.5 and dense.weight[0, 0] == 1.0
+    weight = dense.weight
+    dense.move(along=-0.5 * gradient)
+    assert dense.weight is weight and weight[0, 0] == 0.5
+
+
+def test_tangents_of_another_class_are_refused():
+    dense = layer()
+    with pytest.raises(ValueError, match=r"moves along a DenseLayer.TangentVector, not along a .*Other.TangentVector"):
+
+        @ad.differentiable
+        class Other:
+            weight: np.ndarray
+            bias: np.ndarray
+
+        dense.moved(along=Other.TangentVector(weight=np.zeros((2, 2)), bias=np.zeros(2)))
+    with pytest.raises(ad.DifferentiationError, match="AD0409"):
+        ad.jvp(lambda d: np.sum(d.weight), (dense,), (Other.TangentVector(weight=np.zeros((2, 2))),))
+
+
+def test_key_paths_of_declared_classes():
+    dense = layer()
+    path = ad.keypath(DenseLayer).weight
+    dense[path] *= 3.0
+    gradient = ad.grad(lambda dense: np.sum(dense.weight) + np.sum(dense.bias))(dense)
+    assert dense.weight[0, 0] == 3.0 and gradient[path][0, 0] == 1.0
+    assert ad.keypath(DenseLayer).weight.get(dense) is dense.weight
+
+
+def test_gradients_are_pickled_and_copied():
+    gradient = ad.grad(lambda dense: np.sum(dense.weight) + np.sum(dense.bias))(layer())
+    assert pickle.loads(pickle.dumps(gradient)) == gradient == copy.deepcopy(gradient)
+    v = ad.grad(lambda v: v.x * v.y)(Vector(1.0, 2.0, 3.0))
+    assert pickle.loads(pickle.dumps(v)) == v
+
+
+# -- tangent classes of the user's own
+
+
+def test_a_tangent_class_of_ones_own():
+    @ad.differentiable
+    class Point:
+        x: float
+        y: float
+
+        @dataclass
+        class TangentVector:
+            x: float
+            y: float
+
+            def __add__(self, other):
+                return type(self)(self.x + other.x, self.y + other.y)
+
+            @property
+            def length(self):
+                return math.hypot(self.x, self.y)
+
+    gradient = ad.grad(lambda p: 3.0 * p.x + 4.0 * p.y)(Point(1.0, 2.0))
+    assert type(gradient) is Point.TangentVector and gradient.length == 5.0
+    assert Point(1.0, 2.0).moved(along=gradient) == Point(4.0, 6.0)
+    _, pullback = ad.vjp(lambda x: Point(x, 2.0 * x), 1.0)
+    assert pullback(Point.TangentVector(1.0, 10.0)) == (21.0,)
+    assert ad.jvp(lambda p: p, (Point(1.0, 2.0),), (gradient,))[1] == gradient
+
+
+def test_gradients_that_are_values_are_used_in_code_that_is_differentiated():
+    def slope(v):
+        g = ad.grad(lambda v: v.x * v.x * v.y)(v)
+        return (g + v).x + g.y
+
+    check_grads(slope, (Vector(1.0, 2.0, 3.0),))
+
+
+def test_lists_of_own_tangents():
+    def loss(vs):
+        total = 0.0
+        for v in vs:
+            total += v.x * v.y
+        return total
+
+    assert ad.grad(loss)([Vector(1.0, 2.0, 3.0)]) == [Vector(2.0, 1.0, 0.0)]
+    points = [Vector(float(k), 1.0, 0.0) for k in range(100)]
+    assert ad.grad(loss)(points) == [Vector(1.0, float(k), 0.0) for k in range(100)]
