@@ -7,7 +7,7 @@ import pickle
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Optional, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -255,7 +255,7 @@ def test_fields_that_cannot_vary_are_warned_of_once_with_the_line_and_the_fix():
             names: list[str] = field(default_factory=list)
             where: NDArray[np.int64] | None = None
             free: Any = None
-            maybe: Optional[float] = None
+            maybe: float | None = None
 
         @ad.differentiable
         class Sub(Model):
@@ -318,7 +318,7 @@ def test_assigning_variables_keeps_the_identity_of_parts():
     model = Model([layer(), layer()])
     first, layers = model.layers[0], model.layers
     model.differentiable_variables = model.differentiable_variables * 2.0
-    assert model.layers is layers and model.layers[0] is first or model.layers[0].weight[0, 0] == 2.0
+    assert (model.layers is layers and model.layers[0] is first) or model.layers[0].weight[0, 0] == 2.0
 
 
 def test_moving_in_place_and_anew():

@@ -355,17 +355,12 @@ def escape_of_the_mandelbrot_set(c):
 
 @program([Complex(1.0, 0.5), Complex(-0.3, 0.2), Complex(0.7, -0.1), Complex(0.2, 0.9)])
 def fourier_transform_by_hand(signal):
-    def transform(values):
-        n = len(values)
-        if n == 1:
-            return values
-        even, odd = transform(values[0::2]), transform(values[1::2])
-        result = list(values)
-        for k in range(n // 2):
-            angle = -2 * math.pi * k / n
-            turned = Complex(math.cos(angle), math.sin(angle)) * odd[k]
-            result[k] = even[k] + turned
-            result[k + n // 2] = even[k] - turned
-        return result
-
-    return abs(transform(signal)[1])
+    n = len(signal)
+    spectrum = []
+    for k in range(n):
+        total = Complex(0.0)
+        for t, value in enumerate(signal):
+            angle = -2 * math.pi * k * t / n
+            total = total + Complex(math.cos(angle), math.sin(angle)) * value
+        spectrum.append(total)
+    return abs(spectrum[1]) + abs(spectrum[2])

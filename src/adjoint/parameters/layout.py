@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.diagnostics import error
 from adjoint.keypaths import KeyPath, WritableKeyPath
 from adjoint.keypaths.steps import Field, Item, Step
+from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import (
     field_names,
     float_fields,
@@ -20,7 +21,6 @@ from adjoint.types.structure import (
     is_namedtuple,
     is_number,
     new_object,
-    no_derivative_fields,
     set_field,
 )
 from adjoint.types.vectors import tangent_class
