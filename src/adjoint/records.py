@@ -1,8 +1,8 @@
 """Dataclasses that are defined in a fraction of the time, for the many small classes of the compiler.
 
-To a type checker this is `dataclasses.dataclass`. When a program runs, one piece of code is compiled for each class
-instead of six, and nothing intercepts assignments to what is frozen: that there are none is for the type checker to
-say. Instances are made faster, too.
+To a type checker this is `dataclasses.dataclass`. When a program runs, nothing is compiled for a class: the methods of
+classes with as many fields share their code, in which only the names differ. Nothing intercepts assignments to what is
+frozen: that there are none is for the type checker to say. Instances are made faster, too.
 """
 
 from __future__ import annotations
@@ -13,27 +13,33 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
     from dataclasses import _FIELD, MISSING, Field, field
+    from functools import cache
+    from types import FunctionType
 
-    def dataclass(*, slots, frozen=False, eq=True):
-        """Makes a class a dataclass with slots; the parameters mean what they do for `dataclasses.dataclass`."""
-        assert slots
-        return lambda cls: _make(cls, frozen, eq)
+    def dataclass(*, slots=False, frozen=False, eq=True, kw_only=False):
+        """Makes a class a dataclass; the parameters mean what they do for `dataclasses.dataclass`."""
+        return lambda cls: _make(cls, slots, frozen, eq, kw_only)
 
-    def _make(cls, frozen, eq):
+    def _make(cls, slots, frozen, eq, kw_only):
         fields = {}
         for base in cls.__mro__[:0:-1]:
             fields.update(base.__dict__.get("__dataclass_fields__", ()))
         inherited = set(fields)
         own = dict(cls.__dict__)
         fields.update(_own_fields(own))
-        own |= _methods(cls, own, fields, frozen, eq)
-        own |= {"__dataclass_fields__": fields, "__match_args__": tuple(fields)}
+        made = _methods(cls, own, fields, frozen, eq, kw_only)
+        made |= {"__dataclass_fields__": fields, "__match_args__": () if kw_only else tuple(fields)}
+        if not slots:
+            for name, value in made.items():
+                setattr(cls, name, value)
+            return cls
+        own |= made
         for name in (*fields, "__dict__", "__weakref__"):
             own.pop(name, None)
         own["__slots__"] = tuple(name for name in fields if name not in inherited)
-        made = type(cls)(cls.__name__, cls.__bases__, own)
-        made.__qualname__ = cls.__qualname__
-        return made
+        slotted = type(cls)(cls.__name__, cls.__bases__, own)
+        slotted.__qualname__ = cls.__qualname__
+        return slotted
 
     def _own_fields(own):
         for name, annotation in own.get("__annotations__", {}).items():
@@ -44,40 +50,70 @@ else:
             spec.name, spec.type, spec._field_type = name, annotation, _FIELD
             yield name, spec
 
-    def _methods(cls, own, fields, frozen, eq):
-        """The methods that the class does not define itself, out of one text."""
-        values = {"_missing": MISSING}
-        text = _init(fields, values, hasattr(cls, "__post_init__"))
-        compared = [f"{{0}}.{name}, " for name, spec in fields.items() if spec.compare]
-        tuples = [f"({''.join(compared)})".format(side) for side in ("self", "other")]
+    def _methods(cls, own, fields, frozen, eq, kw_only):
+        """The methods that the class does not define itself."""
+        methods = {"__init__": _init(fields, hasattr(cls, "__post_init__"), kw_only)}
         if eq and "__eq__" not in own:
-            text += "def __eq__(self, other):\n if other.__class__ is not self.__class__:\n  return NotImplemented\n"
-            text += f" return {tuples[0]} == {tuples[1]}\n"
+            compared = [name for name, spec in fields.items() if spec.compare]
+            methods["__eq__"] = _function(_eq_code(len(compared)), compared)
         if eq and own.get("__hash__") is None:
-            hashed = [f"self.{name}, " for name, spec in fields.items() if _is_hashed(spec)]
-            text += f"def __hash__(self):\n return hash(({''.join(hashed)}))\n" if frozen else "__hash__ = None\n"
+            hashed = [name for name, spec in fields.items() if _is_hashed(spec)]
+            methods["__hash__"] = _function(_hash_code(len(hashed)), hashed) if frozen else None
         if "__repr__" not in own:
-            text += "__repr__ = _repr\n"
-        made = {}
-        exec(text, {"__name__": cls.__module__, "_repr": _repr, **values}, made)
-        return made
+            methods["__repr__"] = _repr
+        return methods
 
-    def _init(fields, values, finish):
-        params, body = ["self"], []
-        for name, spec in fields.items():
-            value = name
+    def _init(fields, finish, kw_only):
+        values, defaults = {"_missing": MISSING}, {}
+        for place, (name, spec) in enumerate(fields.items()):
             if spec.default_factory is not MISSING:
-                values[f"_make_{name}"] = spec.default_factory
-                params.append(f"{name}=_missing")
-                value = f"_make_{name}() if {name} is _missing else {name}"
+                values[f"_make_{place}"] = spec.default_factory
+                defaults[name] = MISSING
             elif spec.default is not MISSING:
-                values[f"_default_{name}"] = spec.default
-                params.append(f"{name}=_default_{name}")
-            else:
-                params.append(name)
-            body.append(f" self.{name} = {value}\n")
-        body.append(" self.__post_init__()\n" if finish else " pass\n")
-        return f"def __init__({', '.join(params)}):\n{''.join(body)}"
+                defaults[name] = spec.default
+        made = tuple(spec.default_factory is not MISSING for spec in fields.values())
+        function = _function(_init_code(made, finish, kw_only), list(fields), values)
+        if kw_only:
+            function.__kwdefaults__ = defaults
+        else:
+            function.__defaults__ = tuple(defaults.values())
+        return function
+
+    def _function(code, names, values=None):
+        """The function of a code that calls its fields `_0`, `_1` and so on."""
+        named = {f"_{place}": name for place, name in enumerate(names)}
+        renamed = {kind: tuple(named.get(name, name) for name in getattr(code, kind)) for kind in _NAMES}
+        return FunctionType(code.replace(**renamed), {"__builtins__": __builtins__, **(values or {})})
+
+    _NAMES = ("co_names", "co_varnames")
+
+    @cache
+    def _init_code(made, finish, kw_only):
+        params = "".join(f", _{place}" for place in range(len(made)))
+        text = f"def __init__(self{', *' * (kw_only and bool(made))}{params}):\n"
+        for place, is_made in enumerate(made):
+            value = f"_make_{place}() if _{place} is _missing else _{place}" if is_made else f"_{place}"
+            text += f" self._{place} = {value}\n"
+        return _code(text + (" self.__post_init__()\n" if finish else " pass\n"))
+
+    @cache
+    def _eq_code(count):
+        one, two = _parts("self", count), _parts("other", count)
+        return _code(
+            "def __eq__(self, other):\n"
+            " if other.__class__ is not self.__class__:\n  return NotImplemented\n"
+            f" return {one} == {two}\n"
+        )
+
+    @cache
+    def _hash_code(count):
+        return _code(f"def __hash__(self):\n return hash({_parts('self', count)})\n")
+
+    def _parts(owner, count):
+        return f"({''.join(f'{owner}._{place}, ' for place in range(count))})"
+
+    def _code(text):
+        return compile(text, "<record>", "exec").co_consts[0]
 
     def _is_hashed(spec):
         return spec.compare if spec.hash is None else spec.hash

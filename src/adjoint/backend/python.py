@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
+from importlib.util import source_hash
 from typing import Any
 
 from adjoint.backend.exits import return_from_loops
@@ -78,7 +78,7 @@ def emit(function: Function, *, name: str | None = None, counted: bool = False) 
 
 def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
     """Runs a text and gives the function; the text is registered so that tools find its lines."""
-    digest = hashlib.sha256(emitted.text.encode()).hexdigest()[:10]
+    digest = source_hash(emitted.text.encode()).hex()[:10]
     filename = f"<adjoint {filename_hint or emitted.name} #{digest}>"
     code = compile(emitted.text, filename, "exec")
     lines = emitted.text.splitlines(keepends=True)

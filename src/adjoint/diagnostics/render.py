@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import linecache
 import os
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjoint.diagnostics.spans import Span
+from adjoint.records import dataclass
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -187,6 +186,8 @@ def _columns(text: str) -> int:
     """How many columns of a terminal the text takes."""
     if text.isascii():
         return len(text) + (len(_TAB) - 1) * text.count("\t")
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text.replace("\t", _TAB)

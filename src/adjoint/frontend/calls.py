@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import os
 import site
 import sys
-import sysconfig
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -265,7 +265,12 @@ def _call_opaque_variable(
 
 
 _LIBRARY_FOLDERS = tuple(
-    {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), sys.base_prefix + "/lib", *site.getsitepackages()}
+    {
+        os.path.dirname(os.__file__),
+        os.path.join(sys.base_prefix, "lib"),
+        os.path.join(sys.base_prefix, sys.platlibdir),
+        *site.getsitepackages(),
+    }
 )
 
 

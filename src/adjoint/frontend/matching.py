@@ -1,8 +1,9 @@
 """Which definition of a file a code object was compiled from.
 
-The whole file is compiled again, once, and the code object's twin is looked for in the result: only a definition
-that compiles to the very code that runs is taken. Compiling the file rather than the definition gives names of
-private attributes, captured variables and ``from __future__`` imports their meaning for free.
+The statement of the module that holds the code is compiled again, once, and the code object's twin is looked for in
+the result: only a definition that compiles to the very code that runs is taken. Where the twin is not found there, as
+in a file that has changed, the whole file is. Compiling what stands at the left margin rather than the definition
+gives names of private attributes and captured variables their meaning for free.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _REWRITTEN_BY_PYTEST = "@pytest_ar"
 
 
 class ParsedFile:
-    """A file's lines, with its definitions and the code objects they compile to.
+    """A file's lines, of which as little is parsed as will do.
 
     Parameters
     ----------
@@ -30,17 +31,67 @@ class ParsedFile:
     lines
         Its lines, with their ends.
     futures
-        Flags of features that were switched on outside of the text, as in an earlier cell of a notebook.
-
-    Raises
-    ------
-    SyntaxError
-        If the text is not valid Python.
+        Flags of features that are switched on in the file or outside of it, as in an earlier cell of a notebook.
     """
 
     def __init__(self, name: str, lines: Sequence[str], futures: int) -> None:
         self.lines = lines
-        tree, module = _compile("".join(lines), name, futures)
+        self._name = name
+        self._futures = futures
+        self._imports = list(_only_imports(lines))
+        self._parts: dict[tuple[int, int], _Part | None] = {}
+
+    def definitions_of(self, code: CodeType) -> Sequence[Definition]:
+        """The definitions that ``code`` may have been compiled from: none, one, or several that are alike."""
+        statement = self._part(*self._statement_around(code.co_firstlineno))
+        twin = statement and statement.twin_of(code)
+        if statement and twin and twin.co_firstlineno == code.co_firstlineno:
+            return statement.definitions_of(twin)
+        whole = self._part(0, len(self.lines))
+        twin = whole and whole.twin_of(code)
+        return whole.definitions_of(twin) if whole and twin else []
+
+    def _statement_around(self, line: int) -> tuple[int, int]:
+        """Where the statement of the module that holds a line seems to start and to end; the margin may deceive."""
+        lines, count = self.lines, len(self.lines)
+        start = min(line, count) - 1
+        while start > 0 and not _opens(lines[start]):
+            start -= 1
+        end = start + 1
+        while end < count and (lines[end - 1].startswith("@") or not _opens(lines[end])):
+            end += 1
+        return start, end
+
+    def _part(self, start: int, end: int) -> _Part | None:
+        """The lines from ``start`` up to ``end``, counted from 0; None if they are not valid Python."""
+        if (start, end) not in self._parts:
+            text = "".join([*self._imports[:start], *self.lines[start:end]])
+            try:
+                self._parts[start, end] = _Part(self._name, text, self._futures)
+            except (SyntaxError, ValueError, RecursionError):
+                self._parts[start, end] = None
+        return self._parts[start, end]
+
+
+def _opens(line: str) -> bool:
+    """Whether a statement of the module may start in this line."""
+    return not line[:1].isspace() and not line.startswith(("#", ")", "]", "}"))
+
+
+def _only_imports(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of imports, the others empty: Python compiles calls of what is imported to other code."""
+    open_ = False
+    for line in lines:
+        starts = line.startswith(("import ", "from "))
+        yield line if starts or open_ else "\n"
+        open_ = (open_ or (starts and "(" in line)) and ")" not in line
+
+
+class _Part:
+    """Statements of a file, with their definitions and the code objects they compile to."""
+
+    def __init__(self, name: str, text: str, futures: int) -> None:
+        tree, module = _compile(text, name, futures)
         self._definitions: dict[tuple[int, str], Definition] = {}
         self._lambdas: dict[int, list[ast.Lambda]] = {}
         self._codes: dict[str, list[CodeType]] = {}
@@ -48,29 +99,37 @@ class ParsedFile:
         for code in _codes_in(module):
             self._codes.setdefault(code.co_qualname, []).append(code)
 
-    def _read(self, line: int) -> None:
-        """Looks for definitions in the statement of the module that holds a line, if nobody has done so."""
-        here = [statement for statement in self._unread if _first_line(statement) <= line <= _end(statement)[0]]
-        self._unread = [statement for statement in self._unread if statement not in here]
-        for statement in here:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Lambda):
-                    self._lambdas.setdefault(node.lineno, []).append(node)
-                elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    self._definitions[_first_line(node), node.name] = node
-            _Mangler().visit(statement)
-
-    def definitions_of(self, code: CodeType) -> Sequence[Definition]:
-        """The definitions that ``code`` may have been compiled from: none, one, or several that are alike."""
+    def twin_of(self, code: CodeType) -> CodeType | None:
+        """The code that does the same as ``code``, at the same place if possible."""
         twins = [twin for twin in self._codes.get(code.co_qualname, ()) if same_code(twin, code)]
-        if not twins:
-            return []
-        twin = min(twins, key=lambda twin: (twin.co_firstlineno != code.co_firstlineno, not _same_columns(twin, code)))
+
+        def distance(twin: CodeType) -> tuple[bool, bool]:
+            return twin.co_firstlineno != code.co_firstlineno, not _same_columns(twin, code)
+
+        return min(twins, key=distance, default=None)
+
+    def definitions_of(self, twin: CodeType) -> Sequence[Definition]:
+        """The definitions that a code of this part may have been compiled from."""
         self._read(twin.co_firstlineno)
         if twin.co_name == "<lambda>":
             return self._lambdas_of(twin)
         node = self._definitions.get((twin.co_firstlineno, twin.co_name))
         return [] if node is None else [node]
+
+    def _read(self, line: int) -> None:
+        """Looks for definitions in the statement of the module that holds a line, if nobody has done so."""
+        here = [statement for statement in self._unread if _first_line(statement) <= line <= _end(statement)[0]]
+        self._unread = [statement for statement in self._unread if statement not in here]
+        for statement in here:
+            has_class = False
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Lambda):
+                    self._lambdas.setdefault(node.lineno, []).append(node)
+                elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    self._definitions[_first_line(node), node.name] = node
+                has_class = has_class or isinstance(node, ast.ClassDef)
+            if has_class:
+                _Mangler().visit(statement)
 
     def _lambdas_of(self, code: CodeType) -> list[ast.Lambda]:
         """The innermost lambda that holds all places of the code."""

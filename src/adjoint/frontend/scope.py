@@ -77,15 +77,21 @@ def _bound(statement: ast.AST) -> Iterator[str]:
                 yield name
 
 
-def _walk_here(node: ast.AST) -> Iterator[ast.AST]:
+def _walk_here(node: ast.AST) -> list[ast.AST]:
     """The nodes of this function: not into nested functions; of comprehensions only what leaks (walrus)."""
-    yield node
+    found: list[ast.AST] = []
+    _collect(node, found)
+    return found
+
+
+def _collect(node: ast.AST, found: list[ast.AST]) -> None:
+    found.append(node)
     if isinstance(node, _NESTED):
         return
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, _COMPREHENSIONS):
-            for part in ast.walk(child):
-                if isinstance(part, ast.NamedExpr):
-                    yield part.target
-        else:
-            yield from _walk_here(child)
+    for name in node._fields:
+        value = getattr(node, name, None)
+        for child in value if isinstance(value, list) else (value,):
+            if isinstance(child, _COMPREHENSIONS):
+                found.extend(part.target for part in ast.walk(child) if isinstance(part, ast.NamedExpr))
+            elif isinstance(child, ast.AST) and child._fields:
+                _collect(child, found)

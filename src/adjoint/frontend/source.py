@@ -164,11 +164,7 @@ def _definitions_in(lines: list[str], code: CodeType) -> Sequence[Definition]:
     file, futures = code.co_filename, code.co_flags & FUTURES
     parsed = _files.get((file, futures))
     if parsed is None or (parsed.lines is not lines and parsed.lines != lines):
-        try:
-            parsed = ParsedFile(file, lines, futures)
-        except (SyntaxError, ValueError, RecursionError):
-            return []
-        _files[file, futures] = parsed
+        parsed = _files[file, futures] = ParsedFile(file, lines, futures)
     return parsed.definitions_of(code)
 
 

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from adjoint.analysis.joins import joins
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
-from adjoint.ir.nodes import Atom, Call, Function, Return, Statement
-from adjoint.ir.walk import leaves, statements_in
+from adjoint.ir.nodes import Atom, Call, Function, Return, Statement, Var
+from adjoint.ir.types import FLOAT
+from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.transform.dependence import Dependence
 
 _PYTHON_ROUNDINGS = (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)
@@ -54,18 +56,28 @@ def zero_derivatives(
 
 
 def _surely_depends(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> bool:
-    """A quick yes: nothing on the way of the function is a step."""
-    if any(isinstance(statement, Call) and _may_be_step(statement) for statement in statements_in(function.body)):
-        return False
-    varied = varying(function.body, [function.params[place] for place in places])
-    return any(atom in varied for atom in returned)
+    """A quick yes: numbers flow from the parameters to a result through nothing but functions without steps."""
+    flows: dict[Var, list[Var]] = {}
+    for statement in statements_in(function.body):
+        for source, target in joins(statement) if blocks_of(statement) else _smooth_flows(statement):
+            if isinstance(source, Var) and target.type == FLOAT:
+                flows.setdefault(source, []).append(target)
+    reached: set[Var] = set()
+    work = [function.params[place] for place in places if function.params[place].type == FLOAT]
+    while work:
+        atom = work.pop()
+        if atom not in reached:
+            reached.add(atom)
+            work += flows.get(atom, ())
+    return not reached.isdisjoint(returned)
 
 
-def _may_be_step(call: Call) -> bool:
-    from adjoint.rules.declare import Elementwise, Linear
+def _smooth_flows(statement: Statement) -> Iterator[tuple[Atom, Var]]:
+    from adjoint.rules.declare import Elementwise
     from adjoint.rules.registry import rule_for
 
-    return not isinstance(rule_for(call.callee), (Elementwise, Linear))
+    if isinstance(statement, Call) and isinstance(rule_for(statement.callee), Elementwise):
+        yield from ((arg, target) for target in statement.targets for arg in statement.args)
 
 
 def _rounding(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> Statement | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +13,8 @@ from adjoint.runtime.arrays import unbroadcast
 @lru_cache(maxsize=256)
 def einsum_terms(subscripts: str, *ranks: int) -> tuple[tuple[str, ...], str]:
     """The labels of the operands and of the result, ellipses and the implicit result written out."""
+    import string
+
     text = subscripts.replace(" ", "")
     left, arrow, right = text.partition("->")
     terms = left.split(",")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjoint.analysis.activity import lends_memory, may_write_anything
+from adjoint.analysis.joins import joins
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import diagnostic
 from adjoint.ir.effects import effects
@@ -19,16 +20,11 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     Atom,
     Attribute,
-    Block,
     Call,
     Const,
-    Continue,
     Definition,
     Derived,
-    Exit,
     Function,
-    Guarded,
-    If,
     Items,
     Key,
     Load,
@@ -38,7 +34,6 @@ from adjoint.ir.nodes import (
     Store,
     Subscript,
     Var,
-    Yield,
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype
 from adjoint.ir.walk import leaves, statements_in
@@ -157,7 +152,7 @@ class Dependence:
                     memory.hold(*slot, type_of_atom(value))
             case Call():
                 self._link_call(statement)
-        for source, target in _joins(statement):
+        for source, target in joins(statement):
             memory.link(type_of_atom(source), target.type)
 
     def _link_load(self, base: Type | None, key: Key, target: Type) -> None:
@@ -258,7 +253,7 @@ class Dependence:
             case Loop(over=Items(iterable=iterable), index=Var() as index):
                 self._flow(self.nodes(iterable), self.nodes(index))
                 self.draws.append((statement, index))
-        for source, target in _joins(statement):
+        for source, target in joins(statement):
             same_kind = has_slots(type_of_atom(source)) == has_slots(target.type)
             read = self._values if same_kind else self.nodes
             self._flow(read(source), read(target))
@@ -472,34 +467,6 @@ class Dependence:
             if self.active(index) and not opaque
         ]
         return found
-
-
-def _joins(statement: Statement) -> list[tuple[Atom, Var]]:
-    """The values that flow together at the ends of a statement's blocks."""
-    found: list[tuple[Atom, Var]] = []
-    match statement:
-        case If(then=then, orelse=orelse, targets=targets):
-            _join_leaves((then, orelse), (), targets, found)
-        case Guarded(body=body, handlers=handlers, targets=targets):
-            _join_leaves((body, *(handler.body for handler in handlers)), (), targets, found)
-        case Loop(params=params, inits=inits, body=body, targets=targets):
-            found += zip(inits, params, strict=True)
-            for param, target in zip(params, targets, strict=False):
-                found += [(param, target), (target, param)]
-            _join_leaves((body,), params, targets, found)
-    return found
-
-
-def _join_leaves(
-    blocks: Sequence[Block], params: tuple[Var, ...], targets: tuple[Var, ...], found: list[tuple[Atom, Var]]
-) -> None:
-    for block in blocks:
-        for leaf in leaves(block):
-            match leaf:
-                case Yield(values=values) | Exit(values=values):
-                    found += zip(values, targets, strict=True)
-                case Continue(values=values):
-                    found += zip(values, params, strict=True)
 
 
 def _takes_out(call: Call) -> bool:
