@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 else:
     from dataclasses import _FIELD, MISSING, Field, field
     from functools import cache
+    from operator import attrgetter
     from types import FunctionType
 
     def dataclass(*, slots=False, frozen=False, eq=True, kw_only=False):
@@ -54,11 +55,10 @@ else:
         """The methods that the class does not define itself."""
         methods = {"__init__": _init(fields, hasattr(cls, "__post_init__"), kw_only)}
         if eq and "__eq__" not in own:
-            compared = [name for name, spec in fields.items() if spec.compare]
-            methods["__eq__"] = _function(_eq_code(len(compared)), compared)
+            methods["__eq__"] = _eq(_values([name for name, spec in fields.items() if spec.compare]))
         if eq and own.get("__hash__") is None:
-            hashed = [name for name, spec in fields.items() if _is_hashed(spec)]
-            methods["__hash__"] = _function(_hash_code(len(hashed)), hashed) if frozen else None
+            hashed = _values([name for name, spec in fields.items() if _is_hashed(spec)])
+            methods["__hash__"] = (lambda self: hash(hashed(self))) if frozen else None
         if "__repr__" not in own:
             methods["__repr__"] = _repr
         return methods
@@ -94,26 +94,22 @@ else:
         for place, is_made in enumerate(made):
             value = f"_make_{place}() if _{place} is _missing else _{place}" if is_made else f"_{place}"
             text += f" self._{place} = {value}\n"
-        return _code(text + (" self.__post_init__()\n" if finish else " pass\n"))
-
-    @cache
-    def _eq_code(count):
-        one, two = _parts("self", count), _parts("other", count)
-        return _code(
-            "def __eq__(self, other):\n"
-            " if other.__class__ is not self.__class__:\n  return NotImplemented\n"
-            f" return {one} == {two}\n"
-        )
-
-    @cache
-    def _hash_code(count):
-        return _code(f"def __hash__(self):\n return hash({_parts('self', count)})\n")
-
-    def _parts(owner, count):
-        return f"({''.join(f'{owner}._{place}, ' for place in range(count))})"
-
-    def _code(text):
+        text += " self.__post_init__()\n" if finish else " pass\n"
         return compile(text, "<record>", "exec").co_consts[0]
+
+    def _values(names):
+        """The function that gives the values of some fields, as a tuple."""
+        if len(names) > 1:
+            return attrgetter(*names)
+        return (lambda self: (getattr(self, names[0]),)) if names else lambda self: ()
+
+    def _eq(values):
+        def __eq__(self, other):
+            if other.__class__ is not self.__class__:
+                return NotImplemented
+            return values(self) == values(other)
+
+        return __eq__
 
     def _is_hashed(spec):
         return spec.compare if spec.hash is None else spec.hash

@@ -20,6 +20,7 @@ from adjoint.diagnostics.request import request_note
 from adjoint.doors import Door, write_door
 from adjoint.frontend.entry import Entry
 from adjoint.frontend.inputs import Captured, Guard, differentiated, fields_of, has_fields
+from adjoint.garbage import Uncollected
 from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
@@ -173,7 +174,8 @@ def specialization(
     with _lock:
         found = _find(owner, full, root, args, kwargs, seen)
         if found is None:
-            found, warnings = _compiled(lower, key, function, native, seen)
+            with Uncollected():
+                found, warnings = _compiled(lower, key, function, native, seen)
             if not kwargs:
                 found = replace(found, door=write_door(found, root, args))
             _keep(owner, full, found)

@@ -21,7 +21,8 @@ from types import CodeType, ModuleType
 import pytest
 
 import adjoint as ad
-from adjoint.diagnostics import Diagnostic, render
+from adjoint.diagnostics import Diagnostic
+from adjoint.diagnostics.render import render
 
 PROGRAMS = Path(__file__).parent / "programs"
 EXPECTED = Path(__file__).parent / "expected"

@@ -7,8 +7,8 @@ from textwrap import dedent
 
 import pytest
 
-from adjoint.diagnostics import DifferentiationError, Span, diagnostic, place, render, show
-from adjoint.diagnostics.render import render_rich
+from adjoint.diagnostics import DifferentiationError, Span, diagnostic, place
+from adjoint.diagnostics.render import render, render_rich, show
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 
 from adjoint.ir.nodes import Const
 from adjoint.rules.declare import elementwise
-from adjoint.rules.registry import attribute_of, binary_form, method_of, rule_for, variadic
+from adjoint.rules.registry import ARRAYS, BASICS, attribute_of, binary_form, method_of, rule_for, variadic
 from adjoint.runtime.sequences import concatenate_of
 
 
@@ -73,7 +74,52 @@ def test_lookups() -> None:
     assert rule_for([]) is None
 
 
-def test_the_library_is_loaded_late() -> None:
-    code = "import sys, adjoint.rules.declare; print('adjoint.rules.operators' in sys.modules, 'scipy' in sys.modules)"
+def _loaded_after(code: str) -> list[str]:
+    """Which modules of the library a fresh process has imported after running some code."""
+    code += "\nimport sys; print(*[name for name in sys.modules if name.startswith('adjoint.rules.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "False"]
+    return [name.removeprefix("adjoint.rules.") for name in done.stdout.split()]
+
+
+def test_the_library_is_loaded_late() -> None:
+    assert not {*BASICS, *ARRAYS}.intersection(_loaded_after("import adjoint.rules.declare"))
+
+
+def test_questions_about_numbers_do_not_load_what_is_said_of_arrays() -> None:
+    question = "from adjoint.rules.registry import rule_for; import math; assert rule_for(math.sin); rule_for(zip)"
+    loaded = _loaded_after(question)
+    assert set(BASICS) <= set(loaded)
+    assert not set(ARRAYS).intersection(loaded)
+
+
+def test_a_question_about_an_array_loads_all() -> None:
+    for callee in ("np.tanh", "np.linalg.inv", "operator.matmul"):
+        question = (
+            f"from adjoint.rules.registry import rule_for; import numpy as np, operator; assert rule_for({callee})"
+        )
+        assert {*BASICS, *ARRAYS} <= set(_loaded_after(question)), callee
+
+
+def test_what_is_said_of_arrays_is_found_by_where_they_come_from() -> None:
+    numbers = _declared_by(BASICS)
+    for name in sorted(_declared_by((*BASICS, *ARRAYS)) - numbers):
+        assert name.endswith("True"), name
+
+
+def _declared_by(modules: tuple[str, ...]) -> set[str]:
+    """The callees of which some modules say something, each with whether that is looked for among arrays."""
+    code = f"""
+import importlib
+from adjoint.rules import registry
+registry._unread.clear()
+for name in {modules}:
+    importlib.import_module(f"adjoint.rules.{{name}}")
+callees = [rule.fn for rule in registry._rules.values()]
+callees += [entry.fn for entries in registry._definitions.values() for entry in entries]
+callees += [fn for fn, _ in (*registry._variadic.values(), *registry._binary.values())]
+callees += [cls for cls, _ in (*registry._methods, *registry._attributes)]
+callees = [fn for fn in callees if not getattr(fn, "__module__", "").startswith("adjoint.rules.")]  # known when it exists
+print(*[f"{{fn!r}} {{registry.is_about_arrays(fn)}}" for fn in callees], sep="\\n")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(re.sub(r" at 0x\w+", "", done.stdout).splitlines())

@@ -15,7 +15,7 @@ from adjoint.backend.global_names import GlobalNames
 from adjoint.backend.naming import GENERIC
 from adjoint.backend.pending import EARLY, LINE_WIDTH, Fragment, OpenBlock
 from adjoint.backend.tree import Bind, Catch, Choice, Guard, Jump, Leave, Move, Plain, Repeat, Stmt, width
-from adjoint.backend.uses import Uses, echoes, hints_bound_in, may_raise
+from adjoint.backend.uses import Insides, Uses, echoes
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
@@ -73,6 +73,7 @@ class Lowering:
         self.counted = counted
         self.function = function
         self.uses = Uses(function)
+        self.insides = Insides()
         self.memory = Memory(function)
         self.expressions = Expressions(names, self.uses.numbers)
         self.clock = 0
@@ -120,7 +121,7 @@ class Lowering:
         return out, block.terminator
 
     def _statement(self, statement: Statement, out: OpenBlock, place: _Place) -> None:
-        if not isinstance(statement, (Call, Load, Store)) and may_raise(statement):
+        if not isinstance(statement, (Call, Load, Store)) and self.insides.may_raise(statement):
             out.release_all(keep=operands(statement))
         match statement:
             case Call():
@@ -231,7 +232,7 @@ class Lowering:
             out.release(out.waiting[statement.cond])
         cond = self._single(statement.cond, out)
         choice = Choice(cond.node, then, orelse, cond.effect is Effect.WRITES, statement.span)
-        hints = hints_bound_in(statement)
+        hints = self.insides.hints_bound_in(statement)
         out.emit(choice, cond.accesses | self.memory.of(statement), hints)
 
     def _single(self, atom: Atom, out: OpenBlock) -> Fragment:
@@ -296,7 +297,7 @@ class Lowering:
         params, bound = self._numbers(loop.params), self._numbers(targets)
         repeat = Repeat(index, over, params, bound, body, orelse, loop.span)
         accesses = self.memory.of(loop) | (WRITES_ANYTHING if finish is not None else NOTHING)
-        out.emit(repeat, accesses, hints_bound_in(loop))
+        out.emit(repeat, accesses, self.insides.hints_bound_in(loop))
 
     def _enter(self, loop: Loop, drawing: Drawing | None, out: OpenBlock) -> ast.expr | None:
         """The first values of the parameters are assigned; the result is what the loop runs over."""
@@ -468,7 +469,7 @@ class Lowering:
         final = None if guarded.final is None else self._block(guarded.final, replace(inner, targets=()))
         name = None if guarded.name is None or not self.uses.count(guarded.name) else self._number(guarded.name)
         guard = Guard(context, name, body, handlers, final, guarded.span)
-        out.emit(guard, WRITES_ANYTHING, hints_bound_in(guarded))
+        out.emit(guard, WRITES_ANYTHING, self.insides.hints_bound_in(guarded))
 
 
 def _several(nodes: list[ast.expr]) -> ast.expr:

@@ -9,26 +9,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adjoint.ir.nodes import Block, Function, If, Loop, Raise, Statement, Terminator, Var, Yield
-from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of
+from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of
 
 
-def may_raise(statement: Statement) -> bool:
-    """Whether a ``raise`` stands in a statement."""
-    return any(
-        isinstance(leaf, Raise)
-        for block in blocks_of(statement)
-        for inner in (block, *(nested for part in statements_in(block) for nested in blocks_of(part)))
-        for leaf in leaves(inner)
-    )
+class Insides:
+    """What stands in the blocks of statements; each block is looked through once."""
 
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Block, frozenset[str], bool]] = {}  # the block keeps its identity valid
 
-def hints_bound_in(statement: Statement) -> frozenset[str]:
-    """The hints of all variables that a statement binds, in its blocks too."""
-    found = {var.hint for var in (*targets_of(statement), *binders_of(statement))}
-    for block in blocks_of(statement):
-        for part in statements_in(block):
-            found.update(var.hint for var in (*targets_of(part), *binders_of(part)))
-    return frozenset(found)
+    def may_raise(self, statement: Statement) -> bool:
+        """Whether a ``raise`` stands in a statement."""
+        return any(self._of(block)[2] for block in blocks_of(statement))
+
+    def hints_bound_in(self, statement: Statement) -> frozenset[str]:
+        """The hints of all variables that a statement binds, in its blocks too."""
+        own = {var.hint for var in (*targets_of(statement), *binders_of(statement))}
+        return frozenset(own).union(*[self._of(block)[1] for block in blocks_of(statement)])
+
+    def _of(self, block: Block) -> tuple[Block, frozenset[str], bool]:
+        known = self._known.get(id(block))
+        if known is None:
+            hints: set[str] = set()
+            raises = isinstance(block.terminator, Raise)
+            for statement in block.statements:
+                hints |= self.hints_bound_in(statement)
+                raises = raises or self.may_raise(statement)
+            for inner in blocks_of(block.terminator):
+                hints |= self._of(inner)[1]
+                raises = raises or self._of(inner)[2]
+            known = self._known[id(block)] = (block, frozenset(hints), raises)
+        return known
 
 
 def echoes(statement: If) -> bool:

@@ -11,8 +11,9 @@ from typing import Any
 from adjoint.cli.target import TargetError, evaluate, load_function
 from adjoint.demo import add_options as add_demo_options
 from adjoint.demo import run as run_demo
-from adjoint.diagnostics import DifferentiationError, show
+from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.codes import CATALOGUE, explain
+from adjoint.diagnostics.render import show
 
 _OPERATORS = ("grad", "value_and_grad", "jacobian", "hessian")
 _TARGET_HELP = "module:function or file.py:function; methods as module:Class.method"

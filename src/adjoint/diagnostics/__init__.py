@@ -3,8 +3,7 @@
 from adjoint.diagnostics.diagnostic import Diagnostic, Label, diagnostic
 from adjoint.diagnostics.errors import DifferentiationError, DifferentiationWarning, error, warn
 from adjoint.diagnostics.positions import span_of
-from adjoint.diagnostics.render import place, render, show
-from adjoint.diagnostics.spans import Span
+from adjoint.diagnostics.spans import Span, place
 
 __all__ = [
     "Diagnostic",
@@ -15,8 +14,6 @@ __all__ = [
     "diagnostic",
     "error",
     "place",
-    "render",
-    "show",
     "span_of",
     "warn",
 ]

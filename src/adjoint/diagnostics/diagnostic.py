@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from adjoint.diagnostics import codes
-from adjoint.diagnostics.codes import Severity
 from adjoint.diagnostics.spans import Span
 from adjoint.records import dataclass
+
+if TYPE_CHECKING:
+    from adjoint.diagnostics.entry import Entry, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Diagnostic:
 
     @property
     def severity(self) -> Severity:
-        return codes.lookup(self.code).severity
+        return _entry(self.code).severity
 
     @property
     def span(self) -> Span | None:
@@ -74,7 +76,7 @@ def diagnostic(
     >>> diagnostic("AD0103", None, "it is a float", name="3.0").title
     "cannot differentiate '3.0': it is not a function"
     """
-    entry = codes.lookup(code)
+    entry = _entry(code)
     labels = [Label(place, text) for place, text in others]
     facts = list(notes)
     if span is not None:
@@ -83,3 +85,9 @@ def diagnostic(
         facts.insert(0, label)
     ways_out = entry.helps if helps is None else tuple(helps)
     return Diagnostic(code, entry.title_for(fields), tuple(labels), tuple(facts), ways_out)
+
+
+def _entry(code: str) -> Entry:
+    from adjoint.diagnostics.codes import lookup  # the texts are seldom needed
+
+    return lookup(code)

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterable
 
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
-from adjoint.diagnostics.render import render
 from adjoint.diagnostics.spans import Span
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
@@ -30,7 +29,7 @@ class DifferentiationError(TypeError):
 
     def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
         self.diagnostics = _flat(diagnostics)
-        self._text = render(self.diagnostics)
+        self._text = _rendered(self.diagnostics)
         super().__init__(*self.diagnostics)
 
     def __str__(self) -> str:
@@ -42,7 +41,7 @@ class DifferentiationWarning(UserWarning):
 
     def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
         self.diagnostics = _flat(diagnostics)
-        self._text = render(self.diagnostics)
+        self._text = _rendered(self.diagnostics)
         super().__init__(*self.diagnostics)
 
     def __str__(self) -> str:
@@ -71,6 +70,12 @@ def warn(problem: Diagnostic) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(DifferentiationWarning(problem), stacklevel=level + 1)
+
+
+def _rendered(diagnostics: tuple[Diagnostic, ...]) -> str:
+    from adjoint.diagnostics.render import render  # seldom needed
+
+    return render(diagnostics)
 
 
 def _flat(diagnostics: Iterable[Diagnostic | Iterable[Diagnostic]]) -> tuple[Diagnostic, ...]:

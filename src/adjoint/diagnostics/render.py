@@ -6,12 +6,11 @@ Everything is first laid out as lines of pieces, each a text and a style; plain 
 from __future__ import annotations
 
 import linecache
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjoint.diagnostics.spans import Span
+from adjoint.diagnostics.spans import Span, place
 from adjoint.records import dataclass
 
 if TYPE_CHECKING:
@@ -48,22 +47,6 @@ def show(diagnostics: Iterable[Diagnostic], file: TextIO | None = None) -> None:
 
     console = Console(file=file, stderr=file is None, soft_wrap=True, highlight=False, markup=False, emoji=False)
     console.print(render_rich(diagnostics))
-
-
-def place(span: Span) -> str:
-    """A place in words, ``train.py:30:9``: the path relative to the working directory where it is below it."""
-    return f"{shown_path(span.file)}:{span.line}:{span.column + 1}"
-
-
-def shown_path(file: str) -> str:
-    """The path to print for a file."""
-    if not os.path.isabs(file):
-        return file
-    try:
-        relative = os.path.relpath(file)
-    except (ValueError, OSError):  # another drive; the working directory is gone
-        return file
-    return file if relative.startswith(os.pardir) else relative
 
 
 def _layout(diagnostics: Sequence[Diagnostic]) -> list[Line]:

@@ -8,8 +8,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
-from adjoint.diagnostics.render import place
-from adjoint.diagnostics.spans import Span
+from adjoint.diagnostics.spans import Span, place
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 _NOT_REQUESTS = (f"{_PACKAGE}/cli", f"{_PACKAGE}/testing.py")

@@ -12,7 +12,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError, Span, error, span_of
-from adjoint.diagnostics.render import shown_path
+from adjoint.diagnostics.spans import shown_path
 from adjoint.frontend.matching import FUTURES, Definition, ParsedFile
 from adjoint.records import dataclass
 

@@ -1,13 +1,15 @@
 """The table of rules: what is declared of a callee, found by its identity.
 
-The library is imported at the first question, so that importing the package costs nothing.
+The library is imported at the first question, so that importing the package costs nothing; its part about arrays at the
+first question about something that comes from NumPy.
 """
 
 from __future__ import annotations
 
 import importlib
+import operator
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adjoint.records import dataclass
@@ -17,12 +19,8 @@ if TYPE_CHECKING:
 
 Fn = Callable[..., Any]
 
-LIBRARY = (
-    "runtime_helpers",
-    "structure_helpers",
-    "operators",
-    "builtin",
-    "math_functions",
+BASICS = ("runtime_helpers", "structure_helpers", "operators", "builtin", "math_functions")
+ARRAYS = (
     "numpy_elementwise",
     "numpy_reductions",
     "numpy_shapes",
@@ -33,6 +31,7 @@ LIBRARY = (
     "sequences",
     "methods",
 )
+_ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in ("arrays", "linalg", "products", "scans", "sequences"))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,64 +51,67 @@ _attributes: dict[tuple[type, str], Fn] = {}
 _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = threading.RLock()
-_loaded = False
+_unread = [*BASICS, *ARRAYS]
+"""The modules of the library that are still to be imported."""
+_reading = False
 
 
 def add(rule: Rule) -> None:
     """Enters a rule; a later one replaces an earlier one."""
-    _load()
+    _read_all()
     _rules[id(rule.fn)] = rule
 
 
 def add_definition(entry: Definition) -> None:
-    _load()
+    _read_all()
     _definitions.setdefault(id(entry.fn), []).insert(0, entry)
 
 
 def add_method(cls: type, name: str, callee: Fn) -> None:
-    _load()
+    _read_all()
     _methods[cls, name] = callee
 
 
 def add_attribute(cls: type, name: str, callee: Fn) -> None:
-    _load()
+    _read_all()
     _attributes[cls, name] = callee
 
 
 def add_variadic(fn: Fn, spread: Fn) -> None:
     """Enters the form of ``fn`` that takes the parts of its first argument, a sequence, one by one."""
-    _load()
+    _read_all()
     _variadic[id(fn)] = (fn, spread)
 
 
 def add_in_place(fn: Fn, binary: Fn) -> None:
     """Enters the binary operator that an in-place operator means where it cannot write."""
-    _load()
+    _read_all()
     _binary[id(fn)] = (fn, binary)
 
 
 def rule_for(callee: Any) -> Rule | None:
     """What is declared of a callee, if anything."""
-    if not _loaded:
-        _load()
-    return _rules.get(id(callee))
+    found = _rules.get(id(callee))
+    if found is None and _unread and _read_for(callee):
+        found = _rules.get(id(callee))
+    return found
 
 
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in the order of declaration."""
-    _load()
+    _read_all()
     return tuple(_rules.values())
 
 
 def all_definitions() -> tuple[Definition, ...]:
     """Every definition."""
-    _load()
+    _read_all()
     return tuple(entry for entries in _definitions.values() for entry in entries)
 
 
 def definition_of(callee: Any, nargs: int) -> Fn | None:
     """The Python function that a call with so many positional arguments means, where one is declared."""
-    _load()
+    _read_for(callee)
     for entry in _definitions.get(id(callee), ()):
         if entry.arity is None or entry.arity == nargs:
             return entry.means
@@ -128,21 +130,21 @@ def attribute_of(cls: type, name: str) -> Fn | None:
 
 def variadic(callee: Any) -> Fn | None:
     """The form of a function of a sequence that takes its parts as arguments: ``concatenate_of``."""
-    _load()
+    _read_for(callee)
     entry = _variadic.get(id(callee))
     return entry[1] if entry else None
 
 
 def binary_form(callee: Any) -> Fn | None:
     """The operator that an in-place operator stands for: ``add`` for ``iadd``."""
-    _load()
+    _read_for(callee)
     entry = _binary.get(id(callee))
     return entry[1] if entry else None
 
 
 def _of_class(table: dict[tuple[type, str], Fn], cls: type, name: str) -> Fn | None:
-    _load()
-    for base in _ancestors(cls):
+    for base in cls.__mro__:
+        _read_for(base)
         callee = table.get((base, name))
         if callee is not None:
             return callee
@@ -151,21 +153,41 @@ def _of_class(table: dict[tuple[type, str], Fn], cls: type, name: str) -> Fn | N
     return None
 
 
-def _ancestors(cls: type) -> Iterator[type]:
-    yield from cls.__mro__
+def _read_for(callee: Any) -> bool:
+    """Imports the part of the library that may say something of a callee; tells whether there was something to do."""
+    if not _unread:
+        return False
+    if is_about_arrays(callee):
+        _read(BASICS + ARRAYS)
+        return True
+    return _read(BASICS)
 
 
-def _load() -> None:
-    global _loaded
-    if _loaded:
-        return
+def is_about_arrays(callee: Any) -> bool:
+    """Whether what the library says of a callee stands in its part about arrays, if it says anything."""
+    owner = getattr(callee, "__objclass__", callee)
+    home = getattr(owner, "__module__", None) or type(owner).__module__
+    return home.partition(".")[0] == "numpy" or home in _ARRAY_HELPERS or callee is operator.matmul
+
+
+def _read_all() -> None:
+    if _unread:
+        _read(BASICS + ARRAYS)
+
+
+def _read(names: tuple[str, ...]) -> bool:
+    """Imports modules of the library; tells whether any had not been imported."""
+    global _reading
+    if not any(name in _unread for name in names):
+        return False
     with _lock:
-        if _loaded:
-            return
-        _loaded = True  # before the modules: they enter rules themselves
+        if _reading:  # by this thread: the library itself enters its rules
+            return False
+        _reading = True
         try:
-            for name in LIBRARY:
+            for name in [name for name in names if name in _unread]:
                 importlib.import_module(f"adjoint.rules.{name}")
-        except BaseException:
-            _loaded = False
-            raise
+                _unread.remove(name)
+        finally:
+            _reading = False
+    return True

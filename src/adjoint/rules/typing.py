@@ -149,7 +149,7 @@ _LARGE = 50
 
 
 def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Iterator[Any]:
-    """Results of the calls that succeed."""
+    """Results of the calls that succeed; what does not depend on the choice of extents is called once, counts twice."""
     for rank in (0, 1):
         for extent, many in zip(_EXTENTS, _MANY, strict=True):
             maker = _Maker(extent, many, rank)
@@ -164,9 +164,12 @@ def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, A
             except _NoSample:
                 return
             except Exception:  # the callee may raise anything: this example tells nothing
-                continue
+                if maker.varied:
+                    continue
+                break
             yield result
-            if not maker.varied and many != 3:
+            if not maker.varied:
+                yield result
                 break
         if not any(_is_vague(argument) for argument in (*arguments, *(value for _, value in named))):
             return
