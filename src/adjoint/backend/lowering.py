@@ -74,6 +74,7 @@ class Lowering:
         self.function = function
         self.uses = Uses(function)
         self.insides = Insides()
+        self.mentions: dict[Var, Fragment] = {}
         self.memory = Memory(function)
         self.expressions = Expressions(names, self.uses.numbers)
         self.clock = 0
@@ -101,7 +102,7 @@ class Lowering:
 
     def _open(self, block: Block, place: _Place) -> tuple[OpenBlock, Terminator]:
         """The statements of a block, and the terminator that is left to lower."""
-        out = OpenBlock(self.expressions, place.depth)
+        out = OpenBlock(self.expressions, place.depth, self.mentions)
         position = 0
         while position < len(block.statements):
             found = finish_of(block, position, self.uses)

@@ -60,10 +60,11 @@ class Slot:
 
 @dataclass(eq=False, slots=True)
 class OpenBlock:
-    """The statements of a block so far."""
+    """The statements of a block so far; ``mentions`` are the expressions that are variables."""
 
     expressions: Expressions
     depth: int
+    mentions: dict[Var, Fragment]
     items: list[Stmt | Slot] = field(default_factory=list)
     waiting: dict[Var, Slot] = field(default_factory=dict)
 
@@ -112,12 +113,15 @@ class OpenBlock:
 
     def fragment(self, atom: Atom) -> Fragment:
         """The expression for an operand."""
-        if isinstance(atom, Var):
-            slot = self.waiting.get(atom)
-            if slot is not None:
-                return slot.fragment
-            return Fragment(self.expressions.var(atom), (), frozenset((atom.hint,)))
-        return Fragment(self.expressions.atom(atom))
+        if type(atom) is not Var:
+            return Fragment(self.expressions.atom(atom))
+        slot = self.waiting.get(atom)
+        if slot is not None:
+            return slot.fragment
+        known = self.mentions.get(atom)
+        if known is None:
+            known = self.mentions[atom] = Fragment(self.expressions.var(atom), (), frozenset((atom.hint,)))
+        return known
 
     def take(
         self,
@@ -148,16 +152,20 @@ class OpenBlock:
             The operands are printed on lines of their own.
         """
         sequence = range(len(atoms)) if order is None else order
-        before, after = ([(place, access) for access in part] for part in (early, own))
+        waiting = self.waiting
         while True:
             fragments = [self.fragment(atom) for atom in atoms]
-            taken = [self.waiting[atom] for atom in atoms if type(atom) is Var and atom in self.waiting]
-            ops = [op for part in sequence for op in (before if part == EARLY else fragments[part].ops)] + after
-            late = self._out_of_order(taken, ops) if taken else ()
-            if late:
-                for slot in late:
-                    self.release(slot)
-                continue
+            taken = [waiting[atom] for atom in atoms if type(atom) is Var and atom in waiting]
+            ops: list[Op] = []
+            if own or early or any(slot.fragment.ops for slot in taken):
+                for part in sequence:
+                    ops += [(place, access) for access in early] if part == EARLY else fragments[part].ops
+                ops += [(place, access) for access in own]
+                late = self._out_of_order(taken, ops) if taken else ()
+                if late:
+                    for slot in late:
+                        self.release(slot)
+                    continue
             nodes = [fragment.node for fragment in fragments]
             node = make(nodes)
             if taken and max(map(width, nodes if separate else [node])) + beside + INDENT * self.depth > LINE_WIDTH:
@@ -165,7 +173,7 @@ class OpenBlock:
                 continue
             break
         for slot in taken:
-            self.waiting.pop(slot.var)
+            waiting.pop(slot.var)
         return Fragment(node, tuple(ops), _NO_HINTS.union(*[fragment.hints for fragment in fragments]))
 
     def _out_of_order(self, taken: list[Slot], ops: Sequence[Op]) -> list[Slot]:

@@ -9,6 +9,7 @@ from adjoint.frontend.calls import call_value
 from adjoint.frontend.core import Lowerer, Open, Problem, Restart, Settings
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
+from adjoint.frontend.snippets import keep, kept, key_of_splice
 from adjoint.frontend.values import NONE, Record, Ref, TupleValue, Value
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Const
@@ -35,10 +36,22 @@ def splice(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, 
     Atom, tuple or None
         What the function returns, in the same form.
     """
+    key, atoms = key_of_splice(fn, args, kwargs or {})
+    snippet = None if key is None else kept(key)
+    if snippet is not None:
+        return snippet.write(builder, atoms)
+    start = len(builder.statements)
+    result = _spliced(builder, fn, args, kwargs or {})
+    if key is not None:
+        keep(key, fn, atoms, builder.statements[start:], result)
+    return result
+
+
+def _spliced(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:
     settings, start = Settings(), len(builder.statements)
     for _ in range(MAX_ATTEMPTS):
         try:
-            return _attempt(builder, settings, fn, args, kwargs or {})
+            return _attempt(builder, settings, fn, args, kwargs)
         except Restart:
             del builder.statements[start:]
         except NeedsRuntime as need:

@@ -48,6 +48,9 @@ BlockMap = Callable[[Block], Block]
 VarMap = Callable[[Var], Var]
 
 
+_WITHOUT_BLOCKS = frozenset({Call, Load, Store, Yield, Continue, Exit, Return, Raise})
+
+
 # Questions
 
 
@@ -67,9 +70,9 @@ def key_atoms(key: Key | None) -> tuple[Atom, ...]:
 
 def operands(node: Node) -> tuple[Atom, ...]:
     """The atoms that a statement or terminator reads itself: not those read in its blocks."""
+    if isinstance(node, Call):
+        return node.args + tuple([value for _, value in node.kwargs]) if node.kwargs else node.args
     match node:
-        case Call(args=args, kwargs=kwargs):
-            return args + tuple(value for _, value in kwargs) if kwargs else args
         case Load(base=base, key=key):
             return (base, *key_atoms(key))
         case Store(base=base, key=key, value=value):
@@ -98,6 +101,8 @@ def uses(node: Node) -> Iterator[Atom]:
 
 def blocks_of(node: Node) -> tuple[Block, ...]:
     """The blocks directly inside a statement or a ``Branch``."""
+    if type(node) in _WITHOUT_BLOCKS:
+        return ()
     match node:
         case If(then=then, orelse=orelse) | Branch(then=then, orelse=orelse):
             return (then, orelse)
@@ -112,8 +117,10 @@ def blocks_of(node: Node) -> tuple[Block, ...]:
 
 def targets_of(statement: Statement) -> tuple[Var, ...]:
     """The variables that a statement binds for the statements after it."""
+    if isinstance(statement, Call):
+        return statement.targets
     match statement:
-        case Call(targets=targets) | If(targets=targets) | Guarded(targets=targets):
+        case If(targets=targets) | Guarded(targets=targets):
             return targets
         case Load(target=target):
             return (target,)
@@ -135,14 +142,21 @@ def binders_of(statement: Statement) -> tuple[Var, ...]:
             return ()
 
 
-def statements_in(block: Block) -> Iterator[Statement]:
+def statements_in(block: Block) -> list[Statement]:
     """Every statement in a block, nested ones after the statement that holds them."""
+    found: list[Statement] = []
+    _collect_statements(block, found)
+    return found
+
+
+def _collect_statements(block: Block, found: list[Statement]) -> None:
     for statement in block.statements:
-        yield statement
-        for inner in blocks_of(statement):
-            yield from statements_in(inner)
+        found.append(statement)
+        if type(statement) not in _WITHOUT_BLOCKS:
+            for inner in blocks_of(statement):
+                _collect_statements(inner, found)
     for inner in blocks_of(block.terminator):
-        yield from statements_in(inner)
+        _collect_statements(inner, found)
 
 
 def defined_in(block: Block) -> set[Var]:
@@ -232,11 +246,12 @@ def rebuild(statement: Statement, atom: AtomMap, block: BlockMap = same_block, b
 
     Operands are mapped first, then the variables bound for the blocks, the blocks, and the targets.
     """
+    if isinstance(statement, Call):
+        args = tuple([atom(arg) for arg in statement.args])
+        kwargs = statement.kwargs and tuple([(name, atom(value)) for name, value in statement.kwargs])
+        targets = statement.targets if binder is same else tuple([binder(target) for target in statement.targets])
+        return Call(targets, statement.callee, args, kwargs, statement.span)
     match statement:
-        case Call(targets, callee, args, kwargs, span):
-            args = tuple([atom(arg) for arg in args])
-            kwargs = tuple([(name, atom(value)) for name, value in kwargs]) if kwargs else kwargs
-            return Call(tuple([binder(target) for target in targets]), callee, args, kwargs, span)
         case Load(target, base, key, span):
             base, mapped = atom(base), map_key(key, atom)
             assert mapped is not None

@@ -162,7 +162,7 @@ class Rule:
 
     def unsupported(self, nargs: int, keywords: Sequence[str]) -> tuple[str, ...]:
         """The arguments of a call (given after :meth:`bind`) that the derivative does not cover, such as ``out=``."""
-        if self.derivative is None:
+        if self.derivative is None or (not keywords and nargs <= self._most):
             return ()
         named = {p.name for p in self.accepted if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
         if not any(p.kind is p.VAR_KEYWORD for p in self.accepted):
@@ -173,6 +173,11 @@ class Rule:
         if nargs > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in self.accepted):
             unknown += tuple(p.name for p in self.parameters[len(positional) : nargs])
         return unknown
+
+    @cached_property
+    def _most(self) -> int:
+        """How many positional arguments the derivative is prepared for."""
+        return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self.accepted)
 
     def bind(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], constant: Callable[[Any], Any] = Const
