@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from adjoint.garbage import Uncollected
-
 if TYPE_CHECKING:
     from adjoint import optim, rules, tangents, testing, types
     from adjoint.declare import derivative_of, stop_gradient
@@ -148,6 +146,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"adjoint.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
+    from adjoint.garbage import Uncollected
+
     with Uncollected():
         value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value

@@ -215,3 +215,37 @@ def test_a_value_that_gets_a_second_name() -> None:
         return y
 
     check_grads(f, (0.7, np.array([1.0, 2.0])))
+
+
+def test_what_is_made_in_an_iteration_and_not_read_after_it() -> None:
+    def f(x, n):
+        total = x
+        for i in range(n):
+            pair = (x, i)
+            several = [x] * (i + 1)
+            if i % 2:
+                scaled = lambda t, i=i: t * x * i
+            else:
+                scaled = lambda t: t * total
+            if total > 50.0:
+                break
+            total += scaled(pair[0]) + len(several)
+        return total
+
+    check_grads(f, (1.3, 4), wrt=0)
+
+
+def test_what_an_iteration_leaves_to_the_next_one() -> None:
+    def f(x, n):
+        total = kept = x
+        for i in range(n):
+            if i % 2:
+                kept = kept * x
+                continue
+            if i > 2:
+                total += kept
+            made = total * kept
+            kept = made + x
+        return total + kept
+
+    check_grads(f, (0.7, 6), wrt=0)

@@ -56,6 +56,9 @@ def dotted(root: ast.expr, path: Iterable[str]) -> ast.expr:
 
 def _public_path(value: Any) -> str | None:
     """The best path of a function, class or module of the well-known modules."""
+    name = getattr(value, "__name__", None)
+    if isinstance(name, str) and vars(math).get(name) is value:
+        return f"math.{name}"  # the first of them: no need to look through the others
     # Only what is imported can be referred to; NumPy imports some of its modules when they are first used.
     return _public_paths(tuple([name in sys.modules for name in _MODULES.values()])).get(id(value))
 
@@ -109,13 +112,16 @@ class GlobalNames:
             return self._definition(value)
         if id(value) in _BUILTINS:
             return self._bound(value, _BUILTINS[id(value)], is_builtin=True)
+        helper = self._helper(value)
+        if helper is not None:
+            return helper
         path = _public_path(value)
         if path is not None:
             root, *rest = path.split(".")
             return dotted(self._bound(_ROOTS[root], root), rest)
         if isinstance(value, types.ModuleType):
             return self._module(value)
-        return self._method(value) or self._helper(value) or self._bound(value, _own_name(value))
+        return self._method(value) or self._bound(value, _own_name(value))
 
     def module(self, name: str) -> ast.expr:
         """One of the modules under its usual name: ``np``, ``math``."""
@@ -213,5 +219,5 @@ def _own_name(value: Any) -> str:
 
 
 def _identifier(text: str) -> str:
-    name = re.sub(r"\W", "_", text)
+    name = text if text.isidentifier() else re.sub(r"\W", "_", text)
     return f"_{name}" if not name or name[0].isdigit() else name

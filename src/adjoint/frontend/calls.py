@@ -174,9 +174,10 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     bound, named = rule.bind(args, kwargs)
     if "out" in named and named["out"] != NONE:
         return _into(lo, callee, args, kwargs, node)
-    taken = len(rule.parameters)
-    if isinstance(rule, Elementwise) and taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
-        raise lo.problem("AD0203", node, _misfit(rule.name, taken, len(bound)))
+    if isinstance(rule, Elementwise) and (named or len(bound) != len(rule.accepted)):
+        taken = len(rule.parameters)
+        if taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
+            raise lo.problem("AD0203", node, _misfit(rule.name, taken, len(bound)))
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
         raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
