@@ -30,9 +30,6 @@ LEFT_OUT = {
 }
 """Helpers whose cases are left out, and why."""
 
-REFUSED = {"array.identity_loop_concat": "the pullback of a list that a loop makes anew each time"}
-"""Cases that are refused with a diagnostic, and what is refused."""
-
 
 def load() -> list[dict[str, Any]]:
     cases: list[dict[str, Any]] = json.loads(DATA.read_text())["cases"]

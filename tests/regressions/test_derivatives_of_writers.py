@@ -178,3 +178,23 @@ def test_a_derivative_inside_a_recursive_function() -> None:
         return ad.grad(lambda y: y**2 * x)(x) + f(x * 0.5, n - 1)
 
     check_grads(f, (1.3, 3), wrt=0)
+
+
+def test_a_list_that_is_changed_and_grows() -> None:
+    def f(xs, a):
+        a[0] *= xs[1]
+        xs[0] = xs[0] * xs[1] * a[1]
+        xs.append(xs[2] * xs[0])
+        xs.append(1.0)
+        xs.pop()
+        return xs[0] * xs[2] * xs[3] * a[0]
+
+    check_grads(f, ([3.0, 1.0, 2.0], np.array([1.0, 2.0])))
+
+
+def test_a_list_of_arrays_that_is_changed() -> None:
+    def f(xs):
+        xs[0] = xs[0] * xs[1]
+        return np.sum(xs[0] * xs[2])
+
+    check_grads(f, ([A, A * 0.5, A - 1.0],))

@@ -402,13 +402,29 @@ def _copy_as(lo: Lowerer, atom: Atom, param: Var) -> Var:
     return own
 
 
-def _lent(lo: Lowerer, direction: Atom, param: Var, *, copied: bool) -> Atom:
+def _lent(lo: Lowerer, direction: Atom, param: Var, node: ast.AST | None, *, written: bool) -> Atom:
     """A tangent for a parameter, which forward mode writes where the function writes what it belongs to."""
-    if copied:
-        return _copy_as(lo, direction, param)
-    if isinstance(direction, Var) and isinstance(direction.type, Array) and isinstance(param.type, Array):
-        direction.type.storage.unite(param.type.storage)
+    from adjoint.frontend import library
+
+    match param.type:
+        case Array() if written:
+            return _copy_as(lo, direction, param)
+        case List(element=Scalar() | Array() as element) if written and lo.regions and not is_handle(element):
+            own = library.call(lo, library.copied, [direction], node)
+            assert isinstance(own, Var)
+            _unite(own, param)
+            return own
+        case List() | Dict() | Tuple() | Instance() if written and lo.regions:
+            raise lo.problem("AD0303", node, f"the function changes {param.hint!r}, and its tangent with it")
+    if isinstance(direction, Var):
+        _unite(direction, param)
     return direction
+
+
+def _unite(one: Var, other: Var) -> None:
+    mine, theirs = getattr(one.type, "storage", None), getattr(other.type, "storage", None)
+    if mine is not None and theirs is not None and type(one.type) is type(other.type):
+        mine.unite(theirs)
 
 
 def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], node: ast.AST | None) -> Value:
@@ -432,8 +448,7 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     derivative = forward(inner.function, tuple(chosen), outputs, keep_derived=bool(lo.regions))
     written = written_places(inner.function)
     for number, (place, param) in enumerate(zip(chosen, derivative.params[len(inner.atoms) :], strict=True)):
-        if isinstance(param.type, Array):
-            directions[number] = _lent(lo, directions[number], param, copied=place in written)
+        directions[number] = _lent(lo, directions[number], param, node, written=place in written)
     atoms = inline(lo.open, derivative, (*inner.atoms, *directions))
     count = len(inner.results)
     value = shapes.build(inner.shape, iter(atoms[:count]), lo.store)

@@ -2,7 +2,8 @@
 
 ``y, x_bar = D[f](x, v)`` with an array ``x`` that ``f`` writes becomes ``y, last, x_bar = D[g](x, v)`` and
 ``x[...] = last``, where ``g`` does on a copy of ``x`` what ``f`` does, and returns the copy too. What was written is
-then a result like any other, and the derivative can be differentiated again.
+then a result like any other, and the derivative can be differentiated again. In the same way with a list of numbers:
+it is emptied and filled again.
 """
 
 from __future__ import annotations
@@ -20,17 +21,22 @@ from adjoint.ir.nodes import (
     Branch,
     Call,
     Const,
+    Continue,
     Derived,
     Function,
+    Load,
+    Loop,
+    Range,
     Return,
     Statement,
     Store,
     Subscript,
     Var,
 )
-from adjoint.ir.types import Array, Storage, Type, fresh
+from adjoint.ir.types import INT, Array, List, Scalar, Storage, Type, fresh, is_handle
 from adjoint.ir.walk import inline, map_blocks, statements_in
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime import display
 from adjoint.runtime.overlap import check_separate
 
 Chosen = Callable[[Call], bool]
@@ -53,10 +59,18 @@ def _can_be_rewritten(statement: Statement, chosen: Chosen) -> bool:
     memory: set[Storage] = set().union(*(storages(type_of_atom(arg)) for arg in args))
     results = statement.targets[: len(statement.targets) - len(statement.callee.wrt)]
     return (
-        all(isinstance(arg, Var) and isinstance(arg.type, Array) for arg in args)
+        all(isinstance(arg, Var) and _can_be_copied(arg.type) for arg in args)
         and len(set(args)) == len(args)
         and all(memory.isdisjoint(storages(result.type)) for result in results)
     )
+
+
+def _can_be_copied(type_: Type) -> bool:
+    match type_:
+        case List(element=element):
+            return isinstance(element, Scalar) or (isinstance(element, Array) and not is_handle(element))
+        case _:
+            return isinstance(type_, Array)
 
 
 def _block(block: Block, chosen: Chosen) -> Block:
@@ -85,7 +99,12 @@ def _rewrite(call: Call, builder: Builder) -> None:
     second = Derived(_on_copies(derived.function, written), derived.wrt, derived.outputs)
     builder.emit(Call(targets, second, call.args, call.kwargs, call.span))
     for arg, value in zip(args, last, strict=True):
-        builder.emit(Store(arg, Subscript((Const(Ellipsis),)), value, "set", call.span))
+        assert isinstance(arg, Var)
+        if isinstance(arg.type, Array):
+            builder.emit(Store(arg, Subscript((Const(Ellipsis),)), value, "set", call.span))
+        else:
+            _empty(arg, builder)
+            _append_all(arg, value, builder)
 
 
 def _check_separate(args: list[Atom], builder: Builder) -> None:
@@ -106,14 +125,46 @@ def _on_copies(function: Function, written: tuple[int, ...]) -> Function:
     own = {place: _copied(params[place], function.params[place].type, builder) for place in written}
     args: list[Atom] = [own.get(place, param) for place, param in enumerate(params)]
     results = inline(builder, function, args)
-    last = [_copied(own[place], params[place].type, builder) for place in written]
+    last = [_copied(own[place], fresh(params[place].type), builder) for place in written]
     return Function(function.name, params, builder.block(Return((*results, *last))), function.doc)
 
 
-def _copied(array: Var, type_: Type, builder: Builder) -> Var:
-    copy = Var(array.hint, type_, array.named)
-    builder.emit(Call((copy,), np.copy, (array,)))
+def _copied(memory: Var, type_: Type, builder: Builder) -> Var:
+    copy = Var(memory.hint, type_, memory.named)
+    if isinstance(type_, Array):
+        builder.emit(Call((copy,), np.copy, (memory,)))
+    else:
+        builder.emit(Call((copy,), display.make_list, ()))
+        _append_all(copy, memory, builder)
     return copy
+
+
+def _empty(items: Var, builder: Builder) -> None:
+    def body(_: Var) -> tuple[Statement, ...]:
+        return (Call((Var("t", _element(items)),), list.pop, (items,)),)
+
+    _for_each(items, body, builder)
+
+
+def _append_all(items: Var, others: Var, builder: Builder) -> None:
+    def body(index: Var) -> tuple[Statement, ...]:
+        item = Var("t", _element(others))
+        return Load(item, others, Subscript((index,))), Call((), list.append, (items, item))
+
+    _for_each(others, body, builder)
+
+
+def _for_each(items: Var, body: Callable[[Var], tuple[Statement, ...]], builder: Builder) -> None:
+    index = Var("i", INT)
+    count = builder.call(len, items)
+    over = Range(Const(0), count, Const(1))
+    builder.emit(Loop(over, index, (), (), Block(body(index), Continue()), ()))
+
+
+def _element(items: Var) -> Type:
+    assert isinstance(items.type, List)
+    assert items.type.element is not None
+    return items.type.element
 
 
 __all__ = ["without_writes"]

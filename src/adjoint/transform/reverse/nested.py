@@ -127,7 +127,8 @@ def _changes_memory(reverser: Reverser, call: Call, derived: Derived, results: i
     """Refuses a derivative of a function that writes its arguments, or returns part of them, where it varies."""
     unite_flows(derived.function)
     written = [call.args[place] for place in written_places(derived.function)]
-    lent: set[Storage] = set().union(*(storages(type_of_atom(arg)) for arg in call.args))
+    memory: set[Storage] = set().union(*(storages(type_of_atom(arg)) for arg in call.args))
+    lent = {storage for storage in memory if storage.written}
     returned = [target for target in call.targets[:results] if is_handle(target.type)]
     shared = [target for target in returned if not lent.isdisjoint(storages(target.type))]
     if not any(map(reverser.active, (*written, *shared))):
