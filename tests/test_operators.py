@@ -187,7 +187,7 @@ def test_matrices_take_arguments_by_name() -> None:
         ("z", "'z' is not among its parameters: 'x', 'y', 'k'"),
         ("k", "'k' is not given in this call: 'x', 'y', 'k'"),
         (2, "wrt=2, but the call has 2 positional arguments"),
-        (1.5, "wrt=1.5 is neither an index nor a name"),
+        (1.5, "wrt=1.5 is no index, name or key path"),
         ((0, "x"), "wrt=(0, 'x') names the argument 'x' twice"),
     ],
 )

@@ -14,7 +14,7 @@ from weakref import ref
 
 import numpy as np
 
-from adjoint.frontend.inputs import fields_of, has_fields
+from adjoint.frontend.inputs import CONSTANT, fields_of, has_fields
 
 Seen = dict[int, int]
 """The objects met so far, by identity, with the order in which they were met."""
@@ -57,6 +57,8 @@ def key_of(value: Any, seen: Seen) -> Any:
 
 
 def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
+    if hasattr(cls, CONSTANT):
+        return cls, getattr(value, CONSTANT)
     if isinstance(value, types.FunctionType):
         return _key_of_function(value, seen)
     if isinstance(value, types.MethodType):

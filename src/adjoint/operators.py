@@ -11,11 +11,14 @@ from adjoint.diagnostics import error
 from adjoint.doors import MISS, Door
 from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
 from adjoint.frontend.inputs import differentiated
+from adjoint.keypaths import KeyPath
+from adjoint.keypaths.parts import as_part
 from adjoint.runtime import jacobians
 from adjoint.runtime.boundary import check_cotangent
 from adjoint.specialize import Specialization, specialization
 
-Wrt = int | str | tuple[int | str, ...]
+WrtOne = int | str | KeyPath[Any, Any]
+Wrt = WrtOne | tuple[WrtOne, ...]
 
 
 class Derivative:
@@ -99,7 +102,9 @@ def _function(f: Any, operator: str) -> Any:
 
 
 def _wrt(wrt: Any) -> Any:
-    return tuple(wrt) if isinstance(wrt, list) else wrt
+    if isinstance(wrt, (list, tuple)):
+        return tuple(map(as_part, wrt))
+    return as_part(wrt)
 
 
 def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False, native: Native = None) -> Derivative:
@@ -110,7 +115,8 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False, native: 
     f
         The function: plain, method, partial, callable object, or one that has a rule.
     wrt
-        The argument to differentiate with respect to, by index or name; a tuple for several.
+        The argument to differentiate with respect to, by index or name, or a part of an argument, by a key path
+        from its class; a tuple for several.
     has_aux
         The function returns ``(value, aux)``; the derivative returns ``(gradient, aux)``.
     native

@@ -36,6 +36,7 @@ from adjoint.frontend.values import (
     TupleValue,
     Value,
 )
+from adjoint.frontend.ways import WHOLE, Way, follow, part_at, way_into
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Return, Var
 from adjoint.ir.types import (
@@ -54,6 +55,7 @@ from adjoint.ir.types import (
     is_handle,
 )
 from adjoint.ir.walk import inline, leaves
+from adjoint.keypaths.parts import PartOf, as_part
 
 _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
 
@@ -150,11 +152,17 @@ def _gradient(
     kwargs: dict[str, Value],
     node: ast.AST | None,
 ) -> Value:
+    choices = list(wrt) if isinstance(wrt, (tuple, list)) else [wrt]
     places = positions(lo, operator.function, wrt, args, kwargs, node)
-    for place in places:
-        value = kwargs[place] if isinstance(place, str) else args[place]
+    given = [kwargs[place] if isinstance(place, str) else args[place] for place in places]
+    ways = [_way(lo, choice, value, node) for choice, value in zip(choices, given, strict=True)]
+    chosen = [part_at(lo, value, way.known) for way, value in zip(ways, given, strict=True)]
+    for place, value in zip(places, chosen, strict=True):
         check_differentiable(lo, operator.function, value, place, node)
-    inner = lower_inner(lo, operator.function, args, kwargs, places, node)
+    varied = list(dict.fromkeys((place, way.known) for place, way in zip(places, ways, strict=True)))
+    sources = [varied.index((place, way.known)) for place, way in zip(places, ways, strict=True)]
+    places, chosen = [place for place, _ in varied], [chosen[sources.index(i)] for i in range(len(varied))]
+    inner = lower_inner(lo, operator.function, args, kwargs, places, node, [known for _, known in varied])
     value_shape = inner.shape
     if has_aux:
         if not isinstance(value_shape, shapes.TupleShape) or len(value_shape.items) != 2:
@@ -163,16 +171,16 @@ def _gradient(
         value_shape = value_shape.items[0]
     seed = _seed(lo, operator.function, inner, value_shape, node)
     if node is None and not lo.regions:
-        _warn_of_zero(lo, operator.function, inner, args, kwargs, places)
+        _warn_of_zero(lo, operator.function, inner, chosen, places)
     wrt_indices = tuple(range(inner.count))
     targets, cotangents = _targets(inner, "value")
     derived = Derived(inner.function, wrt_indices, (0,))
-    chosen = [kwargs[place] if isinstance(place, str) else args[place] for place in places]
     layout = {} if lo.regions else layouts(lo, chosen, lasting=False)
     lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
     result = shapes.build(inner.shape, iter(targets), lo.store)
     places_of = iter(cotangents)
     gradients = [tangent_of(lo, value, places_of, layout) for value in chosen]
+    gradients = [follow(lo, gradients[i], way.rest, node) for i, way in zip(sources, ways, strict=True)]
     gradient: Value = TupleValue(tuple(gradients)) if isinstance(wrt, (tuple, list)) else gradients[0]
     if operator.kind == "value_and_grad":
         return TupleValue((result, gradient))
@@ -182,12 +190,17 @@ def _gradient(
     return gradient
 
 
+def _way(lo: Lowerer, choice: Any, value: Value, node: ast.AST | None) -> Way:
+    """The part of an argument that an entry of ``wrt`` means."""
+    choice = as_part(choice)
+    return way_into(lo, value, choice.path, node) if isinstance(choice, PartOf) else WHOLE
+
+
 def _warn_of_zero(
     lo: Lowerer,
     function: Value,
     inner: Inner,
-    args: list[Value],
-    kwargs: dict[str, Value],
+    chosen: Sequence[Value],
     places: Sequence[int | str],
 ) -> None:
     from adjoint.frontend.zero_derivatives import zero_derivatives
@@ -196,8 +209,7 @@ def _warn_of_zero(
     source = _source_of(function)
     arguments: list[tuple[str, Sequence[int], Span | None]] = []
     start = 0
-    for place in places:
-        value = kwargs[place] if isinstance(place, str) else args[place]
+    for place, value in zip(places, chosen, strict=True):
         end = start + sum(1 for _ in differentiable_leaves(lo, value))
         name = place if isinstance(place, str) else names[place] if place < len(names) else f"argument {place}"
         found = _parameter_node(function, place)

@@ -106,22 +106,24 @@ def lower_inner(
     kwargs: dict[str, Value],
     places: Sequence[int | str],
     node: ast.AST | None,
+    ways: Sequence[tuple[Any, ...]] | None = None,
 ) -> Inner:
-    """Lowers a function with the arguments at ``places`` as fresh parameters."""
+    """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters."""
     from adjoint.frontend.calls import call_value
+    from adjoint.frontend.ways import activate_part
 
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
     names = parameter_names(lo, function, node)
     active = Active([], [])
     new_args, new_kwargs = list(args), dict(kwargs)
-    for place in places:
+    for place, way in zip(places, ways or [()] * len(places), strict=True):
         active.copies.clear()  # arguments are varied one by one, also where one object is passed twice
         if isinstance(place, str):
-            new_kwargs[place] = activate(lo, kwargs[place], active, place)
+            new_kwargs[place] = activate_part(lo, new_kwargs[place], way, active, place)
         else:
             hint = names[place] if place < len(names) else "x"
-            new_args[place] = activate(lo, args[place], active, hint)
+            new_args[place] = activate_part(lo, new_args[place], way, active, hint)
     before = dict(lo.store)
     with lo.region("function") as region:
         value = call_value(lo, function, new_args, new_kwargs, node)

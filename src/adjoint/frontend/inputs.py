@@ -57,8 +57,19 @@ class Guard:
         return (
             now is self.value
             or is_twin(now, self.value)
+            or _is_same_constant(now, self.value)
             or (type(now) is type(self.value) and isinstance(now, (bool, int, str, bytes, float)) and now == self.value)
         )
+
+
+CONSTANT = "__adjoint_constant__"
+"""The attribute by which values of a class are constants: two are the same where theirs are equal."""
+
+
+def _is_same_constant(now: Any, before: Any) -> bool:
+    if type(now) is not type(before) or not hasattr(type(now), CONSTANT):
+        return False
+    return bool(getattr(now, CONSTANT) == getattr(before, CONSTANT))
 
 
 def is_twin(a: Any, b: Any) -> bool:
@@ -138,6 +149,7 @@ def is_constant(value: Any) -> bool:
         isinstance(value, _CONSTANT_CLASSES)
         or isinstance(type(value), _ENUM_TYPE)
         or is_operator(value)
+        or hasattr(type(value), CONSTANT)
         or (
             type(value).__module__.split(".")[0] in ("numba", "numpy")
             and callable(value)

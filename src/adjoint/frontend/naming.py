@@ -30,7 +30,7 @@ def resolve(
         chosen = wrt if isinstance(wrt, tuple) else (wrt,)
         if any(name in chosen for name in rest):
             raise error("AD0405", None, "a matrix of derivatives needs arguments that are given by position")
-        values: list[Any] = [Const(None)] * len(arguments)
+        values: list[Any] = [Const(argument) for argument in arguments]
         places = positions(lo, fn, wrt, values, {}, None)
     except Problem as problem:
         raise DifferentiationError(problem.diagnostic) from None

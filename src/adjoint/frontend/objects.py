@@ -172,8 +172,8 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         raise lo.problem("AD0203", node, f"{_describe(owner)} has no attribute {name!r}") from None
     if isinstance(owner, (types.ModuleType, type)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
-    if isinstance(value, types.MethodType):
-        return Const(value)
+    if isinstance(value, types.MethodType) and hasattr(type(owner), inputs.CONSTANT):
+        return Method(Const(value.__func__), Const(owner))
     return Const(value)
 
 

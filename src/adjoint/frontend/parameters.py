@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_origin
 
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.core import Lowerer, Problem
@@ -17,6 +17,8 @@ from adjoint.frontend.values import (
     Value,
 )
 from adjoint.ir.nodes import Const
+from adjoint.keypaths import KeyPath
+from adjoint.keypaths.parts import PartOf, as_part
 
 MARK = "__adjoint_operator__"
 
@@ -76,12 +78,41 @@ def positions(
     chosen = list(wrt) if isinstance(wrt, (tuple, list)) else [wrt]
     names = parameter_names(lo, function, node)
     places: list[int | str] = []
-    for choice in chosen:
-        place = _position(lo, function, choice, names, len(args), kwargs, node)
-        if place in places:
+    seen: list[tuple[int | str, KeyPath[Any, Any]]] = []
+    for choice in map(as_part, chosen):
+        if isinstance(choice, PartOf):
+            place, path = _position_of_part(lo, function, choice, names, args, kwargs, node), choice.path
+        else:
+            place, path = _position(lo, function, choice, names, len(args), kwargs, node), KeyPath()
+        if any(place == other and (path.starts_with(way) or way.starts_with(path)) for other, way in seen):
             raise refusal(lo, "AD0405", function, node, f"wrt={wrt!r} names the argument {choice!r} twice")
+        seen.append((place, path))
         places.append(place)
     return places
+
+
+def _position_of_part(
+    lo: Lowerer,
+    function: Value,
+    part: PartOf,
+    names: Sequence[str],
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> int | str:
+    """The argument that a key path starts from: the instance of its class; the first one if it has none."""
+    from adjoint.frontend.objects import class_of
+
+    if part.origin is None:
+        return _position(lo, function, 0, names, len(args), kwargs, node)
+    origin = get_origin(part.origin) or part.origin
+    places: list[tuple[int | str, Value]] = [*enumerate(args), *kwargs.items()]
+    fitting = [place for place, value in places if issubclass(class_of(lo, value) or object, origin)]
+    if len(fitting) == 1:
+        return fitting[0]
+    count = "no argument" if not fitting else "more than one argument"
+    label = f"{part.path} starts from {origin.__qualname__}, and {count} is one"
+    raise refusal(lo, "AD0405", function, node, label)
 
 
 def _position(
@@ -110,7 +141,7 @@ def _position(
         given = "1 positional argument" if count == 1 else f"{count} positional arguments"
         label = f"wrt={choice!r}, but the call has {given}"
     else:
-        label = f"wrt={choice!r} is neither an index nor a name"
+        label = f"wrt={choice!r} is no index, name or key path"
     raise refusal(lo, "AD0405", function, node, label)
 
 

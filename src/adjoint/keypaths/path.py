@@ -135,6 +135,11 @@ class KeyPath(Generic[Root, Value]):
         return self._order <= other._order if isinstance(other, KeyPath) else NotImplemented
 
     @property
+    def __adjoint_constant__(self) -> tuple[Any, ...]:
+        """Code that is differentiated is compiled for each key path by itself."""
+        return self._steps, self._origin
+
+    @property
     def _order(self) -> tuple[Any, ...]:
         return tuple(step.order for step in self._steps)
 

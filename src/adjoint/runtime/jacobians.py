@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.keypaths import KeyPath
+from adjoint.keypaths.parts import PartOf
+from adjoint.keypaths.tangent import unit_in
+
 
 class Jacobian:
     """The Jacobian or the Hessian of a function, as a function of its arguments."""
@@ -23,7 +27,9 @@ class Jacobian:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         from adjoint.frontend.naming import resolve
 
-        function, arguments, places = resolve(self.function, self.wrt, args, kwargs)
+        function, arguments, indices = resolve(self.function, self.wrt, args, kwargs)
+        choices = self.wrt if isinstance(self.wrt, tuple) else (self.wrt,)
+        places = [_Place(index, choice) for index, choice in zip(indices, choices, strict=True)]
         compute = _jacobian if self.kind == "jacobian" else _hessian
         if not isinstance(self.wrt, tuple):
             return compute(function, arguments, places[0], None)
@@ -39,6 +45,28 @@ class Jacobian:
         return Jacobian, (self.kind, self.function, self.wrt)
 
 
+class _Place:
+    """An argument, or the part of it that a key path leads to."""
+
+    def __init__(self, index: int, choice: Any) -> None:
+        self.index = index
+        self.choice = choice
+        self.path = choice.path if isinstance(choice, PartOf) else KeyPath()
+
+    @property
+    def wrt(self) -> Any:
+        return self.choice if isinstance(self.choice, PartOf) else self.index
+
+    def of(self, parts: tuple[Any, ...]) -> Any:
+        """What lies there among arguments, or among gradients of all of them."""
+        return self.path.get(parts[self.index])
+
+    def direction(self, args: tuple[Any, ...], unit: Any) -> list[Any]:
+        """The tangents of arguments that move this part only."""
+        tangent = unit_in(args[self.index], self.path.steps, unit)
+        return [tangent if i == self.index else None for i in range(len(args))]
+
+
 def _units(like: Any) -> list[Any]:
     """The unit tangents of a number or array."""
     if isinstance(like, np.ndarray):
@@ -51,7 +79,7 @@ def _shape(x: Any) -> tuple[int, ...]:
     return np.shape(x)
 
 
-def _jacobian(function: Any, args: tuple[Any, ...], place: int, places: Any) -> Any:
+def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any) -> Any:
     """Column by column, or row by row where the value has fewer entries than the argument.
 
     The function may write its arguments: the caller's are as after one call, the other calls are given copies.
@@ -59,28 +87,24 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: int, places: Any) -> 
     import adjoint as ad
     from adjoint.runtime.boundary import check_matrix_argument
 
-    x = args[place]
-    check_matrix_argument(x, place)
+    x = place.of(args)
+    check_matrix_argument(x, place.index)
     given = _Copies(args)
     shape, units = np.shape(x), _units(x)
     if not units:
         value = np.asarray(function(*args))
         return np.zeros(value.shape + shape)
-    value, first = ad.jvp(function, args, _direction(args, place, units[0]))
+    value, first = ad.jvp(function, args, place.direction(args, units[0]))
     check_matrix_argument(value, None)
     if 0 < np.size(value) < len(units) - 1:
         pullback = ad.vjp(function, *given.again())[1]
-        rows = [np.asarray(pullback(unit)[place]) for unit in _units(value)]
+        rows = [np.asarray(place.of(pullback(unit))) for unit in _units(value)]
         return np.stack(rows).reshape(_shape(value) + shape)
     columns = [np.asarray(first)]
-    columns += [np.asarray(ad.jvp(function, given.again(), _direction(args, place, unit))[1]) for unit in units[1:]]
+    columns += [np.asarray(ad.jvp(function, given.again(), place.direction(args, unit))[1]) for unit in units[1:]]
     if not isinstance(x, np.ndarray):
         return columns[0] if isinstance(value, np.ndarray) else columns[0][()].item()
     return np.stack(columns, axis=-1).reshape(_shape(value) + shape)
-
-
-def _direction(args: tuple[Any, ...], place: int, unit: Any) -> list[Any]:
-    return [unit if i == place else None for i in range(len(args))]
 
 
 class _Copies:
@@ -115,17 +139,17 @@ def _surely_same(now: Any, before: Any) -> bool:
     return now is before
 
 
-def _hessian(function: Any, args: tuple[Any, ...], place: int, places: Any) -> Any:
+def _hessian(function: Any, args: tuple[Any, ...], place: _Place, places: Any) -> Any:
     import adjoint as ad
     from adjoint.runtime.boundary import check_matrix_argument
 
-    check_matrix_argument(args[place], place)
+    check_matrix_argument(place.of(args), place.index)
     given = _Copies(args)
     if places is None:
-        return _jacobian(ad.grad(function, place), args, place, None)
+        return _jacobian(ad.grad(function, place.wrt), args, place, None)
     first, *others = places
-    rows = [_jacobian(ad.grad(function, first), args, place, None)]
-    rows += [_jacobian(ad.grad(function, row), given.again(), place, None) for row in others]
+    rows = [_jacobian(ad.grad(function, first.wrt), args, place, None)]
+    rows += [_jacobian(ad.grad(function, row.wrt), given.again(), place, None) for row in others]
     return tuple(rows)
 
 

@@ -65,7 +65,7 @@ def out_of_range(x):  # error[AD0405]: wrt=3, but the call has 1 positional argu
 
 
 #: ad.grad(not_an_index, wrt=1.5)(2.0)
-def not_an_index(x):  # error[AD0405]: wrt=1.5 is neither an index nor a name
+def not_an_index(x):  # error[AD0405]: wrt=1.5 is no index, name or key path
     return x
 
 

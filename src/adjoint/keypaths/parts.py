@@ -1,0 +1,24 @@
+"""Key paths as parameters of operators: equal only where they start from the same class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from adjoint.keypaths.path import KeyPath
+
+
+@dataclass(frozen=True, slots=True)
+class PartOf:
+    """The part that a key path leads to, of the argument that is an instance of the class it starts from."""
+
+    path: KeyPath[Any, Any]
+    origin: Any
+
+    def __repr__(self) -> str:
+        return repr(self.path)
+
+
+def as_part(choice: Any) -> Any:
+    """What an operator keeps of an entry of ``wrt``."""
+    return PartOf(choice, choice._origin) if isinstance(choice, KeyPath) else choice
