@@ -147,8 +147,13 @@ class Activity:
         return self.varied.memory & self.useful.memory
 
 
-def activity(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> Activity:
-    """What is active in a function when ``outputs`` are differentiated with respect to the parameters ``wrt``."""
+def activity(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], handed_back: Iterable[Var] = ()
+) -> Activity:
+    """What is active in a function when ``outputs`` are differentiated with respect to the parameters ``wrt``.
+
+    ``handed_back`` are parameters whose memory the caller goes on with: what is written there counts as an output.
+    """
     varied, useful = Marks(), Marks()
     for index in wrt:
         varied.add_all(function.params[index])
@@ -157,6 +162,8 @@ def activity(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> 
         if isinstance(leaf, Return):
             for output in outputs:
                 useful.add_all(leaf.values[output])
+    for param in handed_back:
+        useful.memory.update(all_memory(param.type))
     _until_stable(useful, lambda: _backward_block(function.body, useful, _no_need))
     return Activity(varied, useful)
 

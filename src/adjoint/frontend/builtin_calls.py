@@ -12,7 +12,6 @@ import numpy as np
 from adjoint.frontend import containers, library, making, objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
-from adjoint.frontend.indexing import array_key
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import (
@@ -31,7 +30,7 @@ from adjoint.frontend.values import (
     is_atom,
     list_record,
 )
-from adjoint.ir.nodes import Call, Const, Store, Var
+from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import FLOAT, Array, Dict, List, Scalar
 
 
@@ -468,37 +467,7 @@ def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return NONE
 
 
-# -- arrays written in place ------------------------------------------------------------------------------------------
-
-
-@handles(np.ndarray.fill)
-def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    value = materialize(lo, args[1], node)
-    assert isinstance(args[0], Var)
-    containers.mark_array_written(lo, args[0], value, node)
-    lo.emit(Store(args[0], None, value, "set", lo.span(node)))
-    return NONE
-
-
-@handles(np.add.at)
-def _add_at(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    base = args[0]
-    if not isinstance(base, Var) or not isinstance(base.type, Array) or len(args) != 3:
-        return NotImplemented
-    value = materialize(lo, args[2], node)
-    containers.mark_array_written(lo, base, value, node)
-    lo.emit(Store(base, array_key(lo, args[1], node), value, "add_at", lo.span(node)))
-    return NONE
-
-
-@handles(np.copyto)
-def _copyto(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return NotImplemented if kwargs else _fill(lo, args, {}, node)
-
-
-@handles(np.ndarray.sort, np.put, np.place, np.fill_diagonal, np.putmask)
-def _writes(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    raise lo.problem("AD0303", node, "this writes its argument in place in a way that is not supported yet")
+# -- observers ---------------------------------------------------------------------------------------------------------
 
 
 @handles(np.isscalar)

@@ -12,8 +12,10 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from adjoint.diagnostics import DifferentiationError
-from adjoint.frontend import containers, handlers, inputs, making, objects, source
+from adjoint.frontend import handlers, inputs, making, objects, source
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import scope_of
@@ -37,7 +39,7 @@ from adjoint.frontend.values import (
     Value,
 )
 from adjoint.ir.effects import effects
-from adjoint.ir.nodes import Atom, Call, Const, Store, Var
+from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import OPAQUE, Array, List, Number, Scalar, carries_derivative
 from adjoint.rules import registry
 from adjoint.rules.declare import Elementwise
@@ -171,9 +173,12 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     """A call of a function that has a rule, with what it is told as a sequence spread out."""
     rule = registry.rule_for(callee)
     assert rule is not None
+    if isinstance(callee, np.ufunc) and len(args) == callee.nin + 1:
+        args, kwargs = args[:-1], {"out": args[-1], **kwargs}
     bound, named = rule.bind(args, kwargs)
     if "out" in named and named["out"] != NONE:
-        return _into(lo, callee, args, kwargs, node)
+        rest = {name: value for name, value in kwargs.items() if name != "out"}
+        return _into(lo, callee, args, kwargs["out"], rest, node)
     if isinstance(rule, Elementwise) and (named or len(bound) != len(rule.accepted)):
         taken = len(rule.parameters)
         if taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
@@ -203,18 +208,13 @@ def _misfit(name: str, taken: int, given: int) -> str:
     return f"{name}() takes {taken} argument{'' if taken == 1 else 's'}, {given} {'is' if given == 1 else 'are'} given"
 
 
-def _into(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    """A call that writes its result into an array it is given."""
-    out = kwargs["out"]
-    if isinstance(out, TupleValue) and len(out.items) == 1:
-        out = out.items[0]
-    if not isinstance(out, Var) or not isinstance(out.type, Array):
-        raise lo.problem("AD0303", node, "'out' must be an array")
-    result = call_rule(lo, callee, args, {name: value for name, value in kwargs.items() if name != "out"}, node)
-    atom = materialize(lo, result, node)
-    containers.mark_array_written(lo, out, atom, node)
-    lo.emit(Store(out, None, atom, "set", lo.span(node)))
-    return out
+def _into(
+    lo: Lowerer, callee: Any, args: list[Value], out: Value, kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    from adjoint.frontend.array_writers import into
+
+    where = kwargs.pop("where", Const(True)) if isinstance(callee, np.ufunc) else Const(True)
+    return into(lo, lambda: call_rule(lo, callee, args, kwargs, node), callee, args, out, where, node)
 
 
 def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:

@@ -6,6 +6,8 @@ import ast
 import operator
 from typing import Any, NoReturn
 
+import numpy as np
+
 from adjoint.frontend import library
 from adjoint.frontend.core import Lowerer, Restart, Unreached
 from adjoint.frontend.indexing import array_key, type_of_item
@@ -164,6 +166,10 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 return subscript(lo, TupleValue(tuple(known_items(lo, base, node))), index, node)
             joined = joined_types(list(types_), lo, node)
             return _load(lo, base, materialize(lo, index, node), joined or OPAQUE, node)
+        case IteratorValue(kind="flat", parts=(array,)):
+            from adjoint.frontend.array_writers import flat_item
+
+            return flat_item(lo, array, index, node)
         case RangeValue():
             return call(lo, operator.getitem, [materialize(lo, base, node), materialize(lo, index, node)], node)
     method = special_method(lo, base, "__getitem__")
@@ -291,6 +297,11 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             atom = as_element(lo, atom, _element_of(base))
             lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
             return
+        case IteratorValue(kind="flat", parts=(array,)):
+            from adjoint.frontend.array_writers import set_flat_item
+
+            set_flat_item(lo, array, index, value, node)
+            return
         case Const():
             raise lo.problem("AD0302", node, "an item of an object that outlives the call is assigned")
     method = special_method(lo, base, "__setitem__")
@@ -365,7 +376,7 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
 def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """``len(value)``"""
     from adjoint.frontend.calls import call_value
-    from adjoint.frontend.expressions import on_each_option
+    from adjoint.frontend.expressions import call, on_each_option
 
     refuse_number(lo, value, "has no length", node)
     match value:
@@ -385,6 +396,8 @@ def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     method = special_method(lo, value, "__len__")
     if method is not None:
         return call_value(lo, method, [], {}, node)
+    if isinstance(value, IteratorValue) and value.kind in ("flat", "ndenumerate"):
+        return call(lo, np.size, [materialize(lo, value.parts[0], node)], node)
     target = Var("n", INT)
     lo.emit(Call((target,), len, (materialize(lo, value, node),), (), lo.span(node)))
     return target

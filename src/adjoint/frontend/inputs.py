@@ -218,6 +218,8 @@ def _identity(path: Path) -> Path:
 
 
 def _is_library_constant(path: Path) -> bool:
+    if path[0] == "default":
+        return bool(path[1].__module__.startswith("adjoint."))
     if path[0] != "attribute" or not isinstance(path[1], types.ModuleType):
         return False
     return path[1].__name__.split(".")[0] in ("math", "numpy", "cmath", "sys", "scipy", "operator")

@@ -258,6 +258,18 @@ def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None
             return _Indexed(lambda: lo.open.call(len, keys), entry)
         case IteratorValue(kind="keys" | "iter", parts=(inner,)):
             return _indexed(lo, inner, node)
+        case IteratorValue(kind="ndenumerate", parts=(array,)):
+            from adjoint.frontend.array_writers import entry as numbered_entry
+
+            return _Indexed(
+                lambda: materialize(lo, containers.length(lo, value, node), node),
+                lambda index: numbered_entry(lo, array, index, node),
+            )
+        case IteratorValue(kind="flat"):
+            return _Indexed(
+                lambda: materialize(lo, containers.length(lo, value, node), node),
+                lambda index: containers.subscript(lo, value, index, node),
+            )
         case Union():
             raise lo.problem("AD0301", node, "iterating over a value that has several structures")
         case _:

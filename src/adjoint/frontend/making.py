@@ -19,6 +19,7 @@ from adjoint.frontend.values import (
     TupleValue,
     Union,
     Value,
+    is_atom,
     list_record,
 )
 from adjoint.ir.nodes import Atom, Call, Const, Var
@@ -27,6 +28,7 @@ from adjoint.ir.types import (
     Dict,
     Instance,
     List,
+    Number,
     Scalar,
     Storage,
     Tuple,
@@ -35,7 +37,7 @@ from adjoint.ir.types import (
     depth_of,
 )
 from adjoint.runtime import display
-from adjoint.runtime.objects import make_object
+from adjoint.runtime.objects import make_object, put_item
 
 MAX_DEPTH = 8
 
@@ -214,8 +216,30 @@ def replace(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) -> None
         raise lo.problem("AD0402", node, "a container is put into itself here")
     writable(lo, ref, node)
     if ref.origin is not None:
-        raise NeedsRuntime((ref.site,))
+        _write_through(lo, ref, record, node)
     lo.store[ref] = record
+
+
+def _write_through(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) -> None:
+    """Changes the user's own list or dict, where what lies in it is of several kinds."""
+    before = lo.store[ref]
+    assert isinstance(before, Record) and ref.origin is not None
+    keeps_keys = record.keys[: len(before.keys)] == before.keys and (record.cls is dict or record.keys == before.keys)
+    if not keeps_keys or not _of_several_kinds(before):
+        raise NeedsRuntime((ref.site,))
+    for key, value in record.parts:
+        if value is not before.get(key):
+            lo.open.effect(put_item, ref.origin, Const(key), materialize(lo, value, node))
+
+
+def _of_several_kinds(record: Record) -> bool:
+    """Whether items have no type in common that would tell numbers from arrays."""
+    if not all(is_atom(item) for item in record.items):
+        return True
+    joined: Type | None = type_of(record.items[0]) if record.items else None
+    for item in record.items[1:]:
+        joined = None if joined is None else join_types(joined, type_of(item))
+    return joined is None or isinstance(joined, Number)
 
 
 def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:

@@ -6,6 +6,8 @@ import ast
 import builtins
 from typing import Any
 
+import numpy as np
+
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import NeedsRuntime
 from adjoint.frontend.values import (
@@ -52,6 +54,8 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             return _call(lo, range, [start, stop, step])
         case SliceValue(lower=lower, upper=upper, step=step):
             return _call(lo, slice, [lower, upper, step])
+        case IteratorValue(kind="flat", parts=(array,)):
+            return _call(lo, np.ndarray.flatten, [materialize(lo, array, node)])
         case IteratorValue(kind=kind, parts=parts):
             return _call(
                 lo, getattr(builtins, kind), [materialize(lo, part, node, observer=observer) for part in parts]

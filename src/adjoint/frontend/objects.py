@@ -205,6 +205,10 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
 
 
 def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:
+    if name == "flat" and isinstance(base.type, Array):
+        from adjoint.frontend.array_writers import flat
+
+        return flat(lo, base, node)
     callee = registry.attribute_of(owner, name)
     if callee is not None:
         if name == "ndim" and isinstance(base.type, Array) and base.type.dims is not None:

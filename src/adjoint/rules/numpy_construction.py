@@ -55,7 +55,7 @@ for _convert in (np.array, np.asarray, np.ascontiguousarray, np.asanyarray, np.a
         cases=[case(sample(4, 3)), case([number(), number()]), case([[number()], [number()]])],
     )
 for _scalar in (np.float64, np.float32, np.complex128):
-    linear(_scalar, lambda ct, x=0.0: unarray(ct, x), cases=[case(number()), case(sample(3))])
+    linear(_scalar, lambda ct, x=0.0: unarray(ct, x), view_of=0, cases=[case(number()), case(sample(3))])
 no_derivative(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.bool_, np.intp)
 
 linear(

@@ -130,11 +130,13 @@ linear(
 linear(
     np.real,
     lambda ct, val: unbroadcast(ct, val),
+    view_of=0,
     cases=[case(sample(3)), case(sample(3, kind="complex"))],
 )
 linear(
     np.imag,
     lambda ct, val: unbroadcast(-1j * ct, val),
+    view_of=0,
     cases=[case(sample(3)), case(sample(3, kind="complex"))],
 )
 linear(np.conjugate, lambda ct, x: np.conjugate(ct), cases=[case(sample(3)), case(sample(3, kind="complex"))])

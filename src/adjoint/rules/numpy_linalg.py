@@ -295,6 +295,8 @@ def _matrix_power(a, n):
     if n < 0:
         a = np.linalg.inv(a)
         n = -n
+    if n == 1:
+        return a
     result = np.eye(np.shape(a)[-1]) + np.zeros_like(a)
     for _ in range(n):
         result = np.matmul(result, a)

@@ -5,7 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, number, sample
-from adjoint.runtime import arrays
+from adjoint.runtime import arrays, places
 from adjoint.runtime.arrays import inverse_axes, reshape_like, unbroadcast, unpad, unpad_places, unrepeat, untile
 
 
@@ -93,6 +93,13 @@ linear(
     view_of=0,
     always_array=True,
     cases=[case(sample(3), (4, 3)), case(sample(4, 1), (4, 3)), case(number(), (2,))],
+)
+linear(
+    np.lib.stride_tricks.sliding_window_view,
+    lambda ct, x, window_shape, axis=None: places.unwindow(ct, x, window_shape, axis),
+    view_of=0,
+    shape="unknown",
+    cases=[case(sample(5), 3), case(sample(4, 3), (2, 2)), case(sample(4, 3), 2, axis=0)],
 )
 linear(
     np.flip, lambda ct, m, axis=None: np.flip(ct, axis), view_of=0, cases=[case(sample(4, 3)), case(sample(4, 3), 1)]
@@ -200,13 +207,19 @@ linear(
 )
 
 
+def _between(ary, start, stop, axis):
+    if axis == 0:
+        return ary[start:stop]
+    return np.moveaxis(np.moveaxis(ary, axis, 0)[start:stop], 0, axis)
+
+
 def _split(ary, indices_or_sections, axis=0):
     extent = np.shape(ary)[axis]
     if isinstance(indices_or_sections, int):
         if extent % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
         step = extent // indices_or_sections
-        return [np.take(ary, np.arange(k * step, (k + 1) * step), axis=axis) for k in range(indices_or_sections)]
+        return [_between(ary, k * step, (k + 1) * step, axis) for k in range(indices_or_sections)]
     return _split_at(ary, indices_or_sections, axis)
 
 
@@ -216,7 +229,7 @@ def _array_split(ary, indices_or_sections, axis=0):
         size = extent // indices_or_sections
         extra = extent % indices_or_sections
         return [
-            np.take(ary, np.arange(k * size + min(k, extra), (k + 1) * size + min(k + 1, extra)), axis=axis)
+            _between(ary, k * size + min(k, extra), (k + 1) * size + min(k + 1, extra), axis)
             for k in range(indices_or_sections)
         ]
     return _split_at(ary, indices_or_sections, axis)
@@ -224,7 +237,7 @@ def _array_split(ary, indices_or_sections, axis=0):
 
 def _split_at(ary, places, axis):
     bounds = [0, *places, np.shape(ary)[axis]]
-    return [np.take(ary, np.arange(bounds[k], bounds[k + 1]), axis=axis) for k in range(len(bounds) - 1)]
+    return [_between(ary, bounds[k], bounds[k + 1], axis) for k in range(len(bounds) - 1)]
 
 
 SPLITS = [case(sample(6, 3), 3), case(sample(4, 6), 2, axis=1), case(sample(6), [2, 5])]
@@ -243,7 +256,7 @@ def _meshgrid(*xi, indexing="xy"):
     for k in range(rank):
         along = [1] * rank
         along[k] = shape[k]
-        grids.append(np.broadcast_to(np.reshape(xi[k], along), shape))
+        grids.append(np.copy(np.broadcast_to(np.reshape(xi[k], along), shape)))
     if indexing == "xy" and rank > 1:
         return [np.swapaxes(grid, 0, 1) for grid in grids]
     return grids
@@ -291,6 +304,7 @@ linear(
 linear(
     arrays.undiag,
     lambda ct, x_ct, v, k=0: np.diag(ct, k),
+    view_of=0,
     cases=[case(sample(3), sample(4, 3), 0), case(sample(4, 4), sample(3), 1)],
 )
 linear(
@@ -313,6 +327,21 @@ linear(
     lambda ct, x_ct, x, pad_width: np.pad(ct, pad_width),
     cases=[case(sample(8, 7), sample(4, 3), 2)],
     view_of=0,
+)
+linear(
+    places.unwindow,
+    lambda ct, y_ct, x, window_shape, axis=None: np.lib.stride_tricks.sliding_window_view(ct, window_shape, axis),
+    cases=[case(sample(3, 3), sample(5), 3)],
+)
+linear(
+    places.diagonal,
+    lambda ct, a, offset=0, axis1=0, axis2=1: arrays.place_diagonal(ct, a, offset, axis1, axis2),
+    view_of=0,
+    shape="unknown",
+    cases=[case(sample(4, 3)), case(sample(4, 3), 1)],
+)
+linear(
+    places.diag, lambda ct, v, k=0: arrays.undiag(ct, v, k), view_of=0, shape="unknown", cases=[case(sample(4, 3), -1)]
 )
 linear(
     arrays.unpad_places,

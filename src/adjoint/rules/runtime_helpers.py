@@ -3,7 +3,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, constant, elementwise, linear, no_derivative, number, sample
-from adjoint.runtime import arrays, display, numbers
+from adjoint.runtime import arrays, display, numbers, places
 from adjoint.runtime.numbers import choose, divide, log, polygamma, power, times
 
 POSITIVE = (0.5, 2.0)
@@ -65,4 +65,16 @@ linear(
     cases=[case(sample(3), sample(4, 3), 0)],
     view_of=0,
 )
-no_derivative(arrays.count)
+no_derivative(arrays.count, places.numbered, places.along)
+linear(
+    places.chosen,
+    lambda ct, x, mask: places.unchosen(ct, x, mask),
+    shape="unknown",
+    always_array=True,
+    cases=[case(sample(3), CONDITION), case(number(), CONDITION), case(sample(1), CONDITION)],
+)
+linear(
+    places.unchosen,
+    lambda ct, y_ct, x, mask: places.chosen(ct, mask),
+    cases=[case(sample(2), sample(3), CONDITION)],
+)

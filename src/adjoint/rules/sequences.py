@@ -203,10 +203,12 @@ linear(
 linear(
     split_like,
     lambda ct, y_ct, arrays, axis=0: np.concatenate(ct, axis),
+    view_of=0,
     cases=[case(sample(6, 3), [sample(4, 3), sample(2, 3)])],
 )
 linear(
     unstack_like,
     lambda ct, y_ct, arrays, axis=0: np.stack(ct, axis),
+    view_of=0,
     cases=[case(sample(2, 3), [sample(3), sample(3)])],
 )

@@ -1,12 +1,19 @@
 """What the frontend adds for structures at run time: none of it carries a derivative."""
 
-from adjoint.rules.declare import constant, no_derivative, observer
+from adjoint.rules.declare import case, constant, linear, no_derivative, observer, sample
 from adjoint.runtime import tangents
-from adjoint.runtime.objects import check_length, put_attribute, slice_bounds
+from adjoint.runtime.objects import check_length, put_attribute, put_item, slice_bounds
 from adjoint.runtime.overlap import check_separate
 from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)
-observer(check_length, check_separate, put_attribute, pure=False)
+observer(check_length, check_separate, put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like)
 no_derivative(tangents.pour, pure=False, writes=(0,))
+linear(
+    tangents.follow_view,
+    lambda ct, shadow, base, like, like_base: ct,
+    wrt=(0,),
+    view_of=0,
+    cases=[case(sample(3), sample(3), sample(3), sample(3))],
+)

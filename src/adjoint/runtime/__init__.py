@@ -15,6 +15,7 @@ _MODULES = (
     "linalg",
     "numbers",
     "objects",
+    "places",
     "products",
     "results",
     "scans",

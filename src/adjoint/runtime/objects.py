@@ -26,6 +26,11 @@ def put_attribute(instance: Any, name: str, value: Any) -> None:
     object.__setattr__(instance, name, value)
 
 
+def put_item(container: Any, key: Any, value: Any) -> None:
+    """Writes an item of a user's list or dict, whose parts the generated code knows by themselves."""
+    container[key] = value
+
+
 def slice_bounds(sequence: Any, lower: Any, upper: Any, step: Any) -> tuple[int, int, int]:
     """Start, stop and step of ``sequence[lower:upper:step]``.
 

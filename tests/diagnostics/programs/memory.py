@@ -172,3 +172,33 @@ def iterator_argument(values):  # error[AD0305]: argument 0 is an iterator of cl
     for value in values:
         total += value
     return total
+
+
+#: ad.grad(table_of_a_row)(np.ones(3))
+def table_of_a_row(x):
+    row = x * x
+    table = np.broadcast_to(row, (3, 3))  # error[AD0303]: this is a view that is followed as a value only, and the array is written later
+    row[0] = 2.0
+    return table.sum()
+
+
+#: ad.grad(windows_of_a_signal)(np.ones(5))
+def windows_of_a_signal(x):
+    signal = x * x
+    windows = np.lib.stride_tricks.sliding_window_view(signal, 2)  # error[AD0303]: this is a view that is followed as a value only, and the array is written later
+    signal *= 2.0
+    return windows.sum()
+
+
+#: ad.grad(shuffled_copy)(np.ones(3), np.random.default_rng(0))
+def shuffled_copy(x, rng):
+    y = x.copy()
+    rng.shuffle(y)  # error[AD0303]: 'shuffle' is handed memory that varies, and may write it
+    return y[0] * 2.0
+
+
+#: ad.grad(written_by_an_unknown_method)(np.ones(3))
+def written_by_an_unknown_method(x):
+    y = x.copy()
+    y.partition(1)  # error[AD0303]: 'partition' is handed memory that varies, and may write it
+    return y[0] * 2.0

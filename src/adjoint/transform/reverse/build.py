@@ -17,6 +17,7 @@ from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows
+from adjoint.transform.dead_code import remove_dead_code
 from adjoint.transform.pure import without_writes
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
@@ -164,7 +165,8 @@ def prepared(function: Function) -> Function:
     statements = statements_in(function.body)
     if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements):
         function = Function(function.name, function.params, _inlined(function.body), function.doc)
-    function = normalize(without_writes(function))
+    # references that nobody reads move no shadows
+    function = remove_dead_code(normalize(without_writes(function)))
     unite_flows(function)
     return function
 
@@ -192,7 +194,7 @@ def _sweeps(
     *,
     halves: bool,
 ) -> _Sweeps:
-    context = make_context(function, activity(function, wrt, outputs))
+    context = make_context(function, activity(function, wrt, outputs, given))
     problems = blind_spots(function, wrt, outputs)
     if problems:
         raise DifferentiationError(problems)

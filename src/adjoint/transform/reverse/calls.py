@@ -95,6 +95,9 @@ def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
 
 def _view(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
     """The shadow of a view is a view of the shadow; nothing is left to do, unless the operation made a copy."""
+    if call.targets[0] in reverser.shadows.detached:
+        _pull(reverser, call, scope, rule)
+        return
     shares = reverser.shadows.sharing.get(call.targets[0])
     if shares is None:
         return

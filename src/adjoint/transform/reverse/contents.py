@@ -106,17 +106,23 @@ def _loops_around(region: Region | None) -> set[int]:
 
 def _written_by(statement: Statement) -> Iterator[Storage]:
     if isinstance(statement, Store):
-        atoms: tuple[Atom, ...] = (statement.base,)
+        yield from _own(statement.base)
     elif isinstance(statement, Call):
         found = effects_of(statement)
         values = operands(statement)
-        atoms = tuple(values[place] for place in found.writes if place < len(values)) if found.known else values
-    else:
-        return
-    for atom in atoms:
-        storage = getattr(atom.type, "storage", None) if isinstance(atom, Var) else None
-        if isinstance(storage, Storage) and storage.written:
-            yield storage
+        if not found.known:  # what lies in containers may be written, too
+            reached: dict[Storage, None] = {}
+            for value in values:
+                reached.update(dict.fromkeys(all_memory(value.type) if isinstance(value, Var) else ()))
+            yield from reached
+        for place in found.writes:
+            yield from _own(values[place]) if place < len(values) else ()
+
+
+def _own(atom: Atom) -> Iterator[Storage]:
+    storage = getattr(atom.type, "storage", None) if isinstance(atom, Var) else None
+    if isinstance(storage, Storage) and storage.written:
+        yield storage
 
 
 def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: bool = False) -> Atom:

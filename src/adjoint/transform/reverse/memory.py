@@ -7,14 +7,16 @@ back instead.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Key, Load, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, Dict, List, Number, Scalar, Type, is_handle
+from adjoint.ir.types import Array, Dict, Dim, List, Number, Scalar, Type, is_handle
 from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.places import numbered
 from adjoint.transform.reverse.contents import content_key
 from adjoint.transform.reverse.fit import accumulation
 
@@ -44,12 +46,12 @@ def _array(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
     key = None if store.key is None else content_key(reverser, store.key, store)
     moved = reverser.active(store.value)
     replaced = store.mode == "set"
-    if replaced and store.key is not None and accumulation(store.key) == "add_at":
-        reverser.context.problem("AD0303", store.span, "the index may repeat: the last value stored at a place stays")
-        return
     if moved:
         assert isinstance(base.type, Array)
-        held = _held(scope, shadow, key, base.type, copy=replaced or store.mode == "add")
+        if replaced and key is not None and accumulation(key) == "add_at":
+            held = _held_by_last(scope, shadow, key, base.type)
+        else:
+            held = _held(scope, shadow, key, base.type, copy=replaced or store.mode == "add")
     # A reference may be to the very memory that is written: then what is cleared is what it is to receive.
     clears_first = replaced and isinstance(store.value, Var) and is_handle(store.value.type)
     if replaced and clears_first:
@@ -72,6 +74,25 @@ def _held(scope: Scope, shadow: Var, key: Key | None, type_: Array, *, copy: boo
     if isinstance(element, Array) and copy:
         return sweep.call(np.copy, held, hint="t_bar")
     return held
+
+
+def _held_by_last(scope: Scope, shadow: Var, key: Key, type_: Array) -> Atom:
+    """What a part of a shadow holds, where an index may name a place twice: the last value that was stored has it."""
+    sweep = scope.sweep
+    order, numbers = Var("order", _numbers(type_.dims)), Var("numbers", _numbers(None))
+    sweep.emit(Call((order,), np.empty_like, (shadow, Const(int)), (), sweep.span))
+    selected = sweep.load(order, key, _numbers(None), "numbers")
+    sweep.emit(Call((numbers,), numbered, (selected,), (), sweep.span))
+    sweep.store(order, key, numbers, "set")
+    last = Var("last", Array(np.dtype(bool), None))
+    kept = sweep.load(order, key, _numbers(None), "last")
+    sweep.emit(Call((last,), operator.eq, (kept, numbers), (), sweep.span))
+    held = sweep.load(shadow, key, element_type(type_, key), "t_bar")
+    return sweep.call(np.where, last, held, Const(0.0), hint="t_bar")
+
+
+def _numbers(dims: tuple[Dim, ...] | None) -> Array:
+    return Array(np.dtype(np.intp), dims)
 
 
 def element_type(type_: Array, key: Key) -> Type:

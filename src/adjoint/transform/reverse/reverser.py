@@ -49,9 +49,9 @@ class Reverser:
     def __init__(self, context: Context, family: Family, given: frozenset[Var]) -> None:
         self.context = context
         self.family = family
-        self.shadows = Shadows(context, given)
-        self.ownership = Ownership(context)
         self.writes = Writes(context.regions, context.function.body)
+        self.shadows = Shadows(context, given, self.writes)
+        self.ownership = Ownership(context)
         self.originals: dict[Var, Var] = {}
         self.known_copies: dict[tuple[int, Var, bool], Var] = {}
         self.places: dict[int, Block] = {}

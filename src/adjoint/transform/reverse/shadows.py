@@ -50,9 +50,10 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import display, tangents
+from adjoint.runtime import display, places, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.objects import make_object
+from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
 from adjoint.transform.reverse.sweep import Sweep
@@ -68,19 +69,24 @@ VIEWS = (
     np.fliplr,
     np.flipud,
     np.rot90,
+    np.diagonal,
 )
 """Functions whose result is always a view, without overlap."""
-OVERLAPPING = (np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag, np.lib.stride_tricks.sliding_window_view)
-"""Functions whose result is a view that cannot be written."""
+DETACHED = (np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.imag)
+"""Functions of which the same view of the shadow is no shadow: elements share memory, or have another sign."""
+WRITABLE: dict[object, object] = {np.diagonal: places.diagonal, np.diag: places.diag}
+"""What gives the same view as a function, but one that can be written."""
 DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_object)
 
 
 class Shadows:
     """The shadows of the references through which a derivative flows."""
 
-    def __init__(self, context: Context, given: frozenset[Var]) -> None:
+    def __init__(self, context: Context, given: frozenset[Var], writes: Writes) -> None:
         self.context = context
         self.given = given
+        self.writes = writes
+        self.detached: set[Var] = set()
         self.found: dict[Var, Var] = {}
         self.storages: dict[Storage, Storage] = {}
         self.sharing: dict[Var, Var] = {}
@@ -277,17 +283,28 @@ class Shadows:
         """The same view of the shadow; where the operation copies at need, the array itself is asked what it did."""
         base = statement.args[place]
         assert isinstance(base, Var)
-        if statement.callee in OVERLAPPING:
-            self.context.problem("AD0303", statement.span, "elements of this view share memory, or cannot be written")
-            return None
+        if statement.callee in DETACHED:
+            return self.detach(var, shadow, statement)
+        callee = WRITABLE.get(statement.callee, statement.callee)
         args = (*statement.args[:place], self.of(base), *statement.args[place + 1 :])
         if statement.callee in VIEWS:
-            return Call((shadow,), statement.callee, args, statement.kwargs, statement.span)
+            return Call((shadow,), callee, args, statement.kwargs, statement.span)
         shares = self.shares_memory(var, base, statement)
         inner, zeros = Var(shadow.hint, shadow.type), Var(shadow.hint, shadow.type)
-        same = Call((inner,), statement.callee, args, statement.kwargs, statement.span)
+        same: Statement = Call((inner,), callee, args, statement.kwargs, statement.span)
+        if statement.callee is tangents.follow_view:
+            same = Load(inner, self.of(base), Subscript((Const(Ellipsis),)), statement.span)
         then, orelse = Block((same,), Yield((inner,))), Block((self.zeros(var, zeros),), Yield((zeros,)))
         return If(shares, then, orelse, (shadow,), statement.span)
+
+    def detach(self, var: Var, shadow: Var, statement: Call) -> Statement | None:
+        """A shadow of its own: the view is a value, as long as its array stays."""
+        if self.writes.after(statement, var.type.storage):  # type: ignore[attr-defined]
+            label = "this is a view that is followed as a value only, and the array is written later"
+            self.context.problem("AD0303", statement.span, label)
+            return None
+        self.detached.add(var)
+        return self.zeros(var, shadow)
 
     def shares_memory(self, var: Var, base: Var, statement: Call) -> Var:
         """Whether an array that an operation gave is a view: a variable of the forward region."""

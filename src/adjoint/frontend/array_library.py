@@ -1,0 +1,87 @@
+"""What NumPy's functions that write an array do to it, in Python: lowered like a user's code."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adjoint.runtime.places import along, chosen
+
+
+def sort(a: Any, axis: Any = -1) -> None:
+    a[...] = np.sort(a, axis=axis)
+
+
+def copy_where(a: Any, values: Any, where: Any) -> None:
+    a[...] = np.where(where, values, a)
+
+
+def compute_where(function: Any, out: Any, where: Any, *args: Any) -> None:
+    mask = np.broadcast_to(where, np.shape(out))
+    out[mask] = function(*[chosen(arg, mask) for arg in args])
+
+
+def compute_at(function: Any, a: Any, places: Any, values: Any) -> None:
+    for i in range(len(places)):
+        a[places[i]] = function(a[places[i]], values[i])
+
+
+def compute_at_same(function: Any, a: Any, places: Any, value: Any) -> None:
+    for i in range(len(places)):
+        a[places[i]] = function(a[places[i]], value)
+
+
+def cycled(values: Any, places: Any) -> Any:
+    """The values at these places of ``values`` in rows, as often repeated as it takes."""
+    row = np.ravel(values)
+    return row[places % np.size(values)]
+
+
+def put(a: Any, places: Any, values: Any) -> None:
+    flat = np.ravel(places)
+    set_flat(a, flat, cycled(values, np.arange(np.size(flat))))
+
+
+def place(a: Any, mask: Any, values: Any) -> None:
+    where = np.reshape(mask, np.shape(a)).astype(bool)
+    a[where] = cycled(values, np.arange(np.count_nonzero(where)))
+
+
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    where = np.reshape(mask, np.shape(a)).astype(bool)
+    a[where] = cycled(values, np.flatnonzero(where))
+
+
+def put_along_axis(a: Any, places: Any, values: Any, axis: Any) -> None:
+    a[along(np.shape(a), places, axis)] = values
+
+
+def fill_diagonal(a: Any, value: Any) -> None:
+    places = np.arange(min(np.shape(a)))
+    numbers = value if np.ndim(value) == 0 else cycled(value, places)
+    if np.ndim(a) == 2:
+        a[places, places] = numbers
+    elif np.ndim(a) == 3:
+        a[places, places, places] = numbers
+    else:
+        raise ValueError("array must be at least 2-d")
+
+
+def set_flat(a: Any, place: Any, values: Any) -> None:
+    a[unravelled(np.shape(a), place)] = values
+
+
+def get_flat(a: Any, place: Any) -> Any:
+    return a[unravelled(np.shape(a), place)]
+
+
+def unravelled(shape: Any, place: Any) -> Any:
+    if len(shape) == 1:
+        return (place,)
+    if len(shape) == 2:
+        return (place // shape[1], place % shape[1])
+    columns = shape[1] * shape[2]
+    return (place // columns, place % columns // shape[2], place % shape[2])

@@ -1,0 +1,54 @@
+"""Places in arrays: views that can be written, and the order of stores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adjoint.runtime.arrays import unbroadcast
+
+
+def numbered(selected: Any) -> NDArray[np.intp]:
+    """The numbers from 0 on in the shape of ``selected``."""
+    return np.arange(np.size(selected)).reshape(np.shape(selected))
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """``np.diagonal``, as a view that can be written."""
+    view = np.diagonal(a, offset, axis1, axis2)
+    view.flags.writeable = True
+    return view
+
+
+def diag(v: Any, k: int = 0) -> Any:
+    """``np.diag`` of a matrix, as a view that can be written."""
+    return diagonal(v, k)
+
+
+def unwindow(ct: Any, x: Any, window_shape: Any, axis: Any = None) -> Any:
+    """The transpose of ``sliding_window_view``: each element adds up what its copies have."""
+    numbers = np.arange(x.size).reshape(x.shape)
+    out = np.zeros(x.size, ct.dtype)
+    np.add.at(out, np.lib.stride_tricks.sliding_window_view(numbers, window_shape, axis), ct)
+    return out.reshape(x.shape)
+
+
+def chosen(x: Any, mask: NDArray[np.bool_]) -> Any:
+    """The elements of ``x``, broadcast to the shape of ``mask``, at which it is true."""
+    return np.broadcast_to(x, mask.shape)[mask]
+
+
+def unchosen(ct: Any, x: Any, mask: NDArray[np.bool_]) -> Any:
+    """The transpose of :func:`chosen`."""
+    out = np.zeros(mask.shape, np.result_type(ct))
+    out[mask] = ct
+    return unbroadcast(out, x)
+
+
+def along(shape: tuple[int, ...], indices: NDArray[np.intp], axis: int) -> tuple[Any, ...]:
+    """The index that ``np.put_along_axis`` writes to."""
+    grids: list[Any] = list(np.ogrid[tuple(slice(extent) for extent in np.shape(indices))])
+    grids[axis % len(shape)] = indices
+    return tuple(grids)
