@@ -7,10 +7,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from adjoint.frontend import containers, making, objects, shapes
+from adjoint.frontend import containers, library, making, objects, shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.indexing import array_key
-from adjoint.frontend.values import UNDEFINED, Record, Ref, Value, is_atom
+from adjoint.frontend.values import UNDEFINED, Record, Ref, SliceValue, Value, is_atom
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
@@ -240,6 +240,8 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
                     kept = list(enumerate(v for _, v in kept))
                 assert isinstance(base, Ref)
                 making.replace(lo, base, Record(record.cls, tuple(kept)), target)
+            elif isinstance(base, Var) and isinstance(base.type, List) and not isinstance(index, SliceValue):
+                library.call(lo, library.delete, [base, index], target)
             else:
                 raise lo.problem("AD0301", target, "'del' of an item that is not known at compile time")
         case _:

@@ -312,7 +312,7 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         return taken
     if isinstance(args[0], Var) and isinstance(args[0].type, List):
         if place != Const(-1):
-            raise lo.problem("AD0303", node, "'pop' from the middle of a list that exists at run time")
+            return library.call(lo, library.pop, [args[0], place], node)
         args[0].type.storage.mark_written()
         element = args[0].type.element
         assert element is not None
@@ -338,9 +338,11 @@ def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
-    if items is None or not isinstance(args[1], Const):
-        raise lo.problem("AD0303", node, "'insert' into a list that exists at run time")
+    if items is None:
+        return library.call(lo, library.insert, args, node) if _is_list(args[0]) else NotImplemented
     assert isinstance(args[0], Ref)
+    if not isinstance(args[1], Const):
+        return _at_run_time(args[0])
     new = list(items)
     new.insert(args[1].value, args[2])
     making.replace(lo, args[0], list_record(new), node)
@@ -352,7 +354,7 @@ def _reverse(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
     if items is None:
-        raise lo.problem("AD0303", node, "'reverse' of a list that exists at run time")
+        return library.call(lo, library.reverse, args, node) if _is_list(args[0]) else NotImplemented
     assert isinstance(args[0], Ref)
     making.replace(lo, args[0], list_record(list(items)[::-1]), node)
     return NONE
@@ -363,7 +365,7 @@ def _clear(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
     if items is None:
-        raise lo.problem("AD0303", node, "'clear' of a list that exists at run time")
+        return library.call(lo, library.clear, args, node) if _is_list(args[0]) else NotImplemented
     assert isinstance(args[0], Ref)
     making.replace(lo, args[0], list_record([]), node)
     return NONE
@@ -426,6 +428,14 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return found
 
 
+@handles(dict.setdefault)
+def _setdefault(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not isinstance(args[0], Ref) and not (isinstance(args[0], Var) and isinstance(args[0].type, Dict)):
+        return NotImplemented
+    default = args[2] if len(args) > 2 else NONE
+    return library.call(lo, library.setdefault, [args[0], args[1], default], node)
+
+
 @handles(dict.update)
 def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     parts: list[tuple[Any, Value]] = []
@@ -455,14 +465,15 @@ def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
-    if items is None or not isinstance(args[0], Ref):
-        raise lo.problem("AD0303", node, "'sort' of a list that exists at run time", helps=("use sorted(...)",))
     from adjoint.frontend.fold_calls import sorted_list
 
+    if items is None and not _is_list(args[0]):
+        return NotImplemented
     ordered = sorted_list(lo, args, kwargs, node)
     new = making.list_items(lo, ordered)
-    if new is None:
-        raise lo.problem("AD0303", node, "'sort' of these items", helps=("use sorted(...)",))
+    if items is None or new is None:
+        return library.call(lo, library.overwrite, [args[0], ordered], node)
+    assert isinstance(args[0], Ref)
     making.replace(lo, args[0], list_record(new), node)
     return NONE
 

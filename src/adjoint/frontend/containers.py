@@ -291,7 +291,8 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             return
         case Var(type=List() | Dict()):
             if isinstance(index, SliceValue):
-                raise lo.problem("AD0303", node, "assignment to a slice of a list")
+                _set_slice(lo, base, index, value, node)
+                return
             atom = slot(lo, value, node)
             note_element(lo, base, atom, node)
             atom = as_element(lo, atom, _element_of(base))
@@ -312,6 +313,13 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         lo.emit(Store(base, array_key(lo, index, node), materialize(lo, value, node), "set", lo.span(node)))
         return
     raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
+
+
+def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: ast.AST | None) -> None:
+    """``items[a:b] = values`` for a list at run time."""
+    refuse_if_iterated(lo, base, node)
+    places = _bounds(lo, index, base)
+    library.call(lo, library.set_slice, [base, places.start, places.stop, places.step, value], node)
 
 
 def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:

@@ -22,6 +22,70 @@ def extend(items: Any, more: Any) -> None:
         items.append(item)
 
 
+def insert(items: Any, place: Any, item: Any) -> None:
+    size = len(items)
+    first = max(place + size, 0) if place < 0 else min(place, size)
+    items.append(item)
+    for i in range(size, first, -1):
+        items[i] = items[i - 1]
+    items[first] = item
+
+
+def pop(items: Any, place: Any) -> Any:
+    size = len(items)
+    first = place + size if place < 0 else place
+    if first < 0 or first >= size:
+        raise IndexError("pop index out of range")
+    item = items[first]
+    for i in range(first, size - 1):
+        items[i] = items[i + 1]
+    items.pop()
+    return item
+
+
+def delete(items: Any, place: Any) -> None:
+    pop(items, place)
+
+
+def clear(items: Any) -> None:
+    for _ in range(len(items)):
+        items.pop()
+
+
+def reverse(items: Any) -> None:
+    size = len(items)
+    for i in range(size // 2):
+        items[i], items[size - 1 - i] = items[size - 1 - i], items[i]
+
+
+def overwrite(items: Any, others: Any) -> None:
+    for i in range(len(items)):
+        items[i] = others[i]
+
+
+def set_slice(items: Any, start: Any, stop: Any, step: Any, more: Any) -> None:
+    new = [item for item in more]  # noqa: C416
+    if step != 1:
+        if len(range(start, stop, step)) != len(new):
+            raise ValueError("attempt to assign sequence to an extended slice of another size")
+        for i in range(len(new)):
+            items[start + i * step] = new[i]
+    else:
+        rest = [items[i] for i in range(max(start, stop), len(items))]
+        for _ in range(len(items) - start):
+            items.pop()
+        for item in new:
+            items.append(item)
+        for item in rest:
+            items.append(item)
+
+
+def setdefault(table: Any, key: Any, default: Any) -> Any:
+    if key not in table:
+        table[key] = default
+    return table[key]
+
+
 def repeat(items: Any, count: Any) -> Any:
     result = []
     for _ in range(count):

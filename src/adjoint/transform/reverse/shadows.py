@@ -57,6 +57,7 @@ from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
 from adjoint.transform.reverse.sweep import Sweep
+from adjoint.types import tangent_class
 
 VIEWS = (
     np.transpose,
@@ -322,15 +323,21 @@ class Shadows:
 
     def display(self, shadow: Var, statement: Call) -> Statement | None:
         if statement.callee is make_object:
-            if any(atom in self.found for atom in operands(statement) if isinstance(atom, Var)):
-                self.context.problem("AD0303", statement.span, "an object that holds references is made here")
-            return Call((shadow,), tangents.shadow, (_result(statement),), (), statement.span)
+            return self.object_display(shadow, statement)
         args = []
         for place, atom in enumerate(statement.args):
             is_key = statement.callee is display.make_dict and place % 2 == 0
             args.append(atom if is_key else self.empty_slot(atom, statement))
         callee = display.make_list if statement.callee is display.make_tuple else statement.callee
         return Call((shadow,), callee, tuple(args), (), statement.span)
+
+    def object_display(self, shadow: Var, statement: Call) -> Statement:
+        cls, names, *parts = statement.args
+        if not any(atom in self.found for atom in parts if isinstance(atom, Var)):
+            return Call((shadow,), tangents.shadow, (_result(statement),), (), statement.span)
+        assert isinstance(cls, Const)
+        slots = [self.empty_slot(atom, statement) for atom in parts]
+        return Call((shadow,), make_object, (Const(tangent_class(cls.value)), names, *slots), (), statement.span)
 
     def empty_slot(self, atom: Atom, statement: Statement) -> Atom:
         """What a new slot of a shadow holds."""

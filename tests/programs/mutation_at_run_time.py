@@ -1,0 +1,204 @@
+"""Lists and dicts whose length or keys are not known before: every method that changes them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from programs.registry import program
+
+
+def normal(*shape):
+    return lambda rng: rng.normal(size=shape)
+
+
+@dataclass
+class Cell:
+    value: float
+    parts: list
+
+
+@program(normal(5))
+def insert_at_places_that_vary(x):
+    values = []
+    for i, v in enumerate(x):
+        values.insert(i // 2, v * v)
+    values.insert(-1, x[0])
+    values.insert(100, x[1])
+    return sum(v * i for i, v in enumerate(values))
+
+
+@program(normal(5))
+def sorted_by_insertion(x):
+    values = []
+    for v in x:
+        place = 0
+        while place < len(values) and values[place] < v:
+            place += 1
+        values.insert(place, v)
+    return sum(v * v * i for i, v in enumerate(values))
+
+
+@program(normal(5))
+def pop_from_everywhere(x):
+    values = [v * 2.0 for v in x]
+    first = values.pop(0)
+    middle = values.pop(1)
+    last = values.pop()
+    before_last = values.pop(-2)
+    return first * middle + last * before_last + values[0] * first
+
+
+@program(normal(4))
+def queue_of_numbers(x):
+    queue = [v for v in x]
+    total = 0.0
+    for _ in range(6):
+        front = queue.pop(0)
+        total += front * front
+        queue.append(front * queue[0])
+    return total + queue[-1]
+
+
+@program(normal(5))
+def delete_items(x):
+    values = [v * v for v in x]
+    del values[1]
+    values[0] *= 3.0
+    del values[-1]
+    return sum(v * i for i, v in enumerate(values))
+
+
+@program(normal(5))
+def reverse_and_clear(x):
+    values = [v * v for v in x]
+    values.reverse()
+    values[0] *= values[1]
+    total = sum(v * i for i, v in enumerate(values))
+    values.clear()
+    values.append(x[0])
+    return total * values[0] + len(values)
+
+
+@program(normal(5))
+def sort_with_key_and_backwards(x):
+    values = [v for v in x]
+    values.sort(key=lambda v: v * v)
+    first = values[0]
+    values.sort(reverse=True)
+    return first * sum(v * i for i, v in enumerate(values))
+
+
+@program(normal(6))
+def slices_assigned(x):
+    values = [v for v in x]
+    values[1:3] = [x[0] * x[1]]
+    values[:2] = [v * 2.0 for v in values[3:]]
+    values[::2] = [v * v for v in values[::2]]
+    values[2:2] = [x[5]]
+    return sum(v * i for i, v in enumerate(values))
+
+
+@program(normal(3, 2))
+def list_of_arrays_changed(m):
+    rows = []
+    for i in range(3):
+        rows.append(m[i] * 1.0)
+    rows.insert(1, m[0] * m[1])
+    rows[0] *= rows[1]
+    taken = rows.pop(2)
+    taken[0] = 0.5
+    rows.reverse()
+    rows[0][1] = taken[1] * 2.0
+    return sum(np.sum(row * m[0]) for row in rows) * np.sum(taken)
+
+
+@program(normal(3, 2))
+def list_of_values_replaced(m):
+    rows = []
+    for i in range(3):
+        rows.append(m[i] * m[i])
+    rows[0] = rows[1] + rows[2]
+    for i in range(1, 3):
+        rows[i] = rows[i - 1] * m[i]
+    return np.sum(rows[2] * rows[0])
+
+
+@program(normal(4))
+def dict_of_arrays_with_new_keys(x):
+    table = {}
+    for i in range(4):
+        table[i] = x * x[i]
+    table[1] = table[0] * table[2]
+    table[0] = x
+    return np.sum(table[1] * table[3] * table[0])
+
+
+@program(normal(4))
+def dict_of_written_arrays_with_new_keys(x):
+    table = {}
+    for i in range(4):
+        table[i % 3] = x * x[i]
+        table[i % 3][0] += 1.0
+        table[0] *= 0.5
+    return np.sum(table[0] * table[1] * table[2])
+
+
+@program(normal(6))
+def grouped_sums(x):
+    groups = {}
+    for i, v in enumerate(x):
+        key = i % 3
+        if key not in groups:
+            groups[key] = 0.0
+        groups[key] += v * v
+        groups[key] *= 0.9
+    total = 0.0
+    for key, value in groups.items():
+        total += value * value if key else value * x[0]
+    return total
+
+
+@program(normal(6))
+def memo_table(x):
+    memo = {}
+    for i in range(6):
+        memo[i] = x[i] if i < 2 else memo[i - 1] * memo[i - 2] + x[i]
+    return memo[5]
+
+
+@program(normal(4))
+def objects_that_hold_lists(x):
+    cells = []
+    for v in x:
+        cells.append(Cell(v * v, [v]))
+    for i in range(1, 4):
+        cells[i].value += cells[i - 1].value
+        cells[i].parts.append(cells[i - 1].parts[0] * x[i])
+    shared = cells[0].parts
+    cells[1].parts = shared
+    shared[0] *= 3.0
+    return sum(c.value * c.parts[-1] for c in cells) * cells[1].parts[0]
+
+
+@program(normal(4))
+def stack_machine(x):
+    stack = []
+    for i in range(4):
+        stack.append(x[i])
+        if x[i] > 0 and len(stack) > 1:
+            b, a = stack.pop(), stack.pop()
+            stack.append(a * b + 1.0)
+    total = 1.0
+    while stack:
+        total *= stack.pop() + 2.0
+    return total
+
+
+@program(normal(4))
+def swap_in_a_list(x):
+    values = [v for v in x]
+    for i in range(3):
+        if values[i] > values[i + 1]:
+            values[i], values[i + 1] = values[i + 1], values[i]
+        values[i] *= x[0]
+    return sum(v * i for i, v in enumerate(values))
