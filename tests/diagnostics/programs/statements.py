@@ -42,10 +42,11 @@ def exception_group(x):
     return y
 
 
-#: ad.grad(delete_unknown_item)([1.0, 2.0])
-def delete_unknown_item(weights):
-    del weights[0]  # error[AD0301]: 'del' of an item that is not known at compile time
-    return sum(weights)
+#: ad.grad(delete_unknown_item)({"a": 1.0, "b": 2.0}, "a")
+def delete_unknown_item(weights, name):
+    for key in [name + "", "b"]:
+        del weights[key]  # error[AD0301]: 'del' of an item that is not known at compile time
+    return sum(weights.values())
 
 
 #: ad.grad(read_after_delete)(2.0)
