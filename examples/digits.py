@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 import adjoint as ad
-from adjoint.types import moved
 
 
 @dataclass
@@ -51,12 +50,11 @@ def main(epochs=20, rate=0.1, momentum=0.9, batch=32):
     )
 
     step = ad.value_and_grad(loss)
-    velocity = None
+    optimizer = ad.optim.SGD(rate, momentum)
     for epoch in range(epochs):
         for some in np.array_split(rng.permutation(len(labels)), len(labels) // batch):
             value, gradient = step(model, images[some], labels[some])  # gradient.hidden.w, gradient.hidden.b, ...
-            velocity = gradient if velocity is None else momentum * velocity + gradient
-            model = moved(model, -rate * velocity)
+            optimizer.update(model, along=gradient)
         print(f"epoch {epoch + 1:2}  loss {value:.4f}  test accuracy {accuracy(model, test_images, test_labels):.1%}")
     return model
 

@@ -109,6 +109,7 @@ def main(iterations=60, path="lotka_volterra.png", tolerance=1e-3):
             (line,) = axes.plot(fine, curve, label=name)
             axes.plot(years, counts, "o", color=line.get_color())
         axes.set(xlabel="year", ylabel="pelts, in thousands", title="Hudson Bay: counts and fitted model")
+        axes.set_xticks(years[::4])
         axes.legend()
 
     picture(path, draw, figsize=(8, 4.5))

@@ -34,6 +34,43 @@ def trajectory(x):
     return path[-1] * path[1]
 
 
+@program(1.5)
+def path_from_a_fixed_point(x):
+    a, b = 2.0, 3.0
+    points = [(a, b)]
+    for _ in range(3):
+        a, b = a * x, b + x
+        points.append((a, b))
+    total = 0.0
+    for i in range(len(points)):
+        u, v = points[i]
+        total += u * v
+    return total
+
+
+@program(1.5)
+def path_from_a_constant(x):
+    points = [(2.0, 3.0)]
+    for i in range(3):
+        points.append((x, x * 2 + i))
+    total = 0.0
+    for i in range(len(points)):
+        u, v = points[i]
+        total += u * v
+    return total
+
+
+@program(1.5)
+def rows_beside_a_fixed_one(x):
+    rows = [[1.0, 2.0]]
+    for i in range(3):
+        rows.append([x, x * i])
+    total = 0.0
+    for i in range(len(rows)):
+        total += rows[i][0] * rows[i][1]
+    return total
+
+
 @program([1.0, 2.0, 3.0])
 def running_sums(xs):
     sums = []

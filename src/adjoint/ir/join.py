@@ -47,6 +47,8 @@ def _type_of_value(value: object) -> Type:
     if isinstance(value, np.ndarray):
         dims: tuple[Dim, ...] = tuple("one" if extent == 1 else "many" for extent in value.shape)
         return Array(value.dtype, dims)
+    if type(value) is tuple:
+        return Tuple(tuple(map(_type_of_value, value)))
     return Opaque(type(value))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from adjoint.analysis.activity import all_memory, own_memory
 from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -57,6 +58,7 @@ from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
 from adjoint.transform.reverse.sweep import Sweep
+from adjoint.transform.slots import may_vary
 from adjoint.types import tangent_class
 
 VIEWS = (
@@ -342,6 +344,9 @@ class Shadows:
     def empty_slot(self, atom: Atom, statement: Statement) -> Atom:
         """What a new slot of a shadow holds."""
         if not isinstance(atom, Var):
+            type_ = type_of_atom(atom)
+            if isinstance(type_, Tuple) and may_vary(type_):
+                return self.unused_shadow(atom, self.type_of(type_), statement)
             return Const(0.0) if isinstance(atom, Const) and isinstance(atom.value, float) else Const(None)
         if atom in self.found:
             return self.found[atom]
@@ -356,8 +361,16 @@ class Shadows:
                 zeros = Var(f"{atom.hint}_bar", atom.type)
                 self.context.edits.put_after(statement, Call((zeros,), zeros_like, (atom,)))
                 return zeros
+            case List() | Tuple() | Dict() | Instance() if may_vary(atom.type):
+                return self.unused_shadow(atom, self.type_of(atom.type), statement)
             case _:
                 return Const(None)
+
+    def unused_shadow(self, atom: Atom, type_: Type, statement: Statement) -> Var:
+        """A shadow of what does not vary: what is beside it in the same container may, and both are read alike."""
+        unused = Var(f"{getattr(atom, 'hint', 't')}_bar", type_)
+        self.context.edits.put_after(statement, Call((unused,), tangents.shadow_like, (atom,)))
+        return unused
 
     # Moving them beside the memory
 

@@ -1,0 +1,69 @@
+"""The examples run, in a short form, and reach what they promise."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def example(monkeypatch, tmp_path):
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.chdir(tmp_path)
+    return importlib.import_module
+
+
+def has_picture(path):
+    return path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 5000
+
+
+def test_xor(example, tmp_path, capsys):
+    found = example("xor").main(path=tmp_path / "xor.png")
+    document = [[2.2782544e-05], [0.99999344], [0.99999225], [2.4871624e-06]]
+    np.testing.assert_allclose(found, document, atol=1e-2)
+    assert has_picture(tmp_path / "xor.png")
+    assert "step 3000" in capsys.readouterr().out
+
+
+def test_lotka_volterra(example, tmp_path, capsys):
+    module = example("lotka_volterra")
+    found = module.main(path=tmp_path / "populations.png", tolerance=1e-2)
+    assert found.fun < 0.05
+    model = found.x
+    rates = np.exp([model.hare.growth, model.hare.meeting, model.lynx.growth, model.lynx.meeting])
+    np.testing.assert_allclose(rates, [0.55, 0.028, 0.80, 0.024], rtol=0.1)  # as others have found
+    assert has_picture(tmp_path / "populations.png")
+    assert "misfit 0.0" in capsys.readouterr().out
+
+
+def test_lotka_volterra_gradient(example):
+    module = example("lotka_volterra")
+    years, lynxes, hares = np.loadtxt(module.DATA, delimiter=",", skiprows=4, unpack=True)
+    assert len(years) == 21 and hares[3] == 77.4 and lynxes[-1] == 8.6
+    fixed = dict(years=years[:6], hares=hares, lynxes=lynxes, tolerance=1e-4)
+
+    def misfit(growth):
+        hare = module.Species(growth, np.log(0.02), np.log(30.0))
+        lynx = module.Species(np.log(0.9), np.log(0.03), np.log(5.0))
+        return module.misfit(module.Logarithms(hare, lynx), **fixed)
+
+    width = 1e-4
+    difference = (misfit(-0.7 + width) - misfit(-0.7 - width)) / (2 * width)
+    assert module.ad.grad(misfit)(-0.7) == pytest.approx(difference, rel=1e-3)
+
+
+def test_trees(example, tmp_path):
+    found = example("trees").main(steps=300, path=tmp_path / "trees.png")
+    assert found[0] > 0.9
+    assert has_picture(tmp_path / "trees.png")
+
+
+def test_digits(example, capsys):
+    pytest.importorskip("sklearn")
+    example("digits").main(epochs=3)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert float(last.split()[-1].rstrip("%")) > 90.0
