@@ -12,7 +12,7 @@ import numpy as np
 from adjoint.diagnostics import error
 from adjoint.keypaths import KeyPath, WritableKeyPath
 from adjoint.keypaths.steps import Field, Item, Step
-from adjoint.types.marks import no_derivative_fields
+from adjoint.types.differentiable import is_frozen
 from adjoint.types.structure import (
     field_names,
     float_fields,
@@ -20,10 +20,10 @@ from adjoint.types.structure import (
     is_float_array,
     is_namedtuple,
     is_number,
-    new_object,
-    set_field,
+    memberwise,
+    stored_fields,
 )
-from adjoint.types.vectors import tangent_class
+from adjoint.types.vectors import Fields, tangent_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +200,7 @@ def _item(x: Any, key: Any) -> Any:
 
 def is_immutable(x: Any) -> bool:
     """Whether nothing in ``x`` itself can be replaced."""
-    params = getattr(type(x), "__dataclass_params__", None)
-    return isinstance(x, tuple) or (params is not None and bool(params.frozen))
+    return isinstance(x, tuple) or is_frozen(x)
 
 
 def parts(x: Any) -> list[tuple[Any, Any, bool]]:
@@ -290,12 +289,9 @@ class _Rebuild:
             for step, part, part_counts in parts(x):
                 result[step.key] = self.visit(part, part_counts)
         else:
-            result = self.made[id(x)] = new_object(type(x))
-            for step, part, part_counts in parts(x):
-                set_field(result, step.name, self.visit(part, part_counts))
-            for name in no_derivative_fields(type(x)):
-                if hasattr(x, name):
-                    set_field(result, name, getattr(x, name))
+            fields = {name: getattr(x, name) for name in stored_fields(x)}
+            fields |= {step.name: self.visit(part, part_counts) for step, part, part_counts in parts(x)}
+            result = self.made[id(x)] = memberwise(type(x), **fields)
         return result
 
 
@@ -343,10 +339,16 @@ def _node_problem(node: Any, other: Any) -> str | None:
             return f"there is {_described(other)} for a dict"
         extra = [key for key in other if key not in node]
         return f"there is a key {extra[0]!r} that the structure does not have" if extra else None
+    return None if _stands_for(other, node) else f"there is {_described(other)} for {_described(node)} or its tangent"
+
+
+def _stands_for(other: Any, node: Any) -> bool:
+    """Whether an object is of the class of another one, or of its tangents or variables."""
     cls = type(node)
-    if type(other) is cls or tangent_class(type(other)) is tangent_class(cls):
-        return None
-    return f"there is {_described(other)} for {_described(node)} or a tangent of it"
+    if type(other) in (cls, tangent_class(cls)):
+        return True
+    primal = cls.primal_class() if isinstance(node, Fields) else cls
+    return isinstance(other, Fields) and issubclass(primal, other.primal_class())
 
 
 def _text(steps: tuple[Step, ...]) -> str:
