@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from regressions.support import right_or_refused
+from adjoint.testing import check_grads
 
 X = np.array([2.0, 3.0, 5.0])
 
@@ -22,7 +22,7 @@ def test_callee_that_writes_one_of_two_aliased_arguments() -> None:
         axpy(z, a, z)
         return np.sum(z * x)
 
-    right_or_refused(f, X, 0.5)
+    check_grads(f, (X, 0.5))
 
 
 def test_aliased_arguments_at_the_boundary() -> None:
@@ -31,12 +31,10 @@ def test_aliased_arguments_at_the_boundary() -> None:
         return np.sum(out * z)
 
     x = np.array([2.0, 3.0])
-    try:
-        gradient = ad.grad(f, wrt=(0, 1))(x, x)
-    except (ad.DifferentiationError, ValueError):
-        return
-    # as one variable: out = z = (2 b, b): 5 b**2, of which the gradient is (0, 10 b)
-    np.testing.assert_allclose(gradient[0] + gradient[1], [0.0, 30.0])
+    for other in (x, x[:], x[::-1]):
+        with pytest.raises(ad.DifferentiationError, match="arguments 0 and 1 share memory"):
+            ad.grad(f, wrt=(0, 1))(x, other)
+    np.testing.assert_allclose(ad.grad(f, wrt=1)(x, x.copy()), [6.0, 7.0])
 
 
 def test_argument_of_a_callee_written_afterwards() -> None:
@@ -49,7 +47,7 @@ def test_argument_of_a_callee_written_afterwards() -> None:
         a[0] = 0.0
         return y + np.sum(a)
 
-    right_or_refused(f, X)
+    check_grads(f, (X,))
 
 
 def test_view_or_copy_is_asked_at_run_time() -> None:
@@ -66,8 +64,8 @@ def test_view_or_copy_is_asked_at_run_time() -> None:
         return f(c[:, ::2])
 
     b = np.arange(1.0, 9.0).reshape(2, 4)
-    right_or_refused(contiguous, b)
-    right_or_refused(strided, b)
+    check_grads(contiguous, (b,))
+    check_grads(strided, (b,))
 
 
 def test_overlapping_slices() -> None:
@@ -76,7 +74,7 @@ def test_overlapping_slices() -> None:
         a[1:] = 2 * a[:-1]
         return np.sum(a * a * x)
 
-    right_or_refused(f, X)
+    check_grads(f, (X,))
 
 
 def test_store_with_repeated_indices() -> None:
@@ -85,7 +83,7 @@ def test_store_with_repeated_indices() -> None:
         a[[0, 0]] = x[:2]
         return np.sum(a * a)
 
-    right_or_refused(f, X)
+    check_grads(f, (X,))
 
 
 def test_store_of_a_float_into_an_integer_array_is_refused() -> None:
@@ -94,10 +92,8 @@ def test_store_of_a_float_into_an_integer_array_is_refused() -> None:
         a[0] = x
         return a[0] * x
 
-    try:
-        assert ad.grad(f)(2.5) == 2.0
-    except ad.DifferentiationError:
-        pass
+    with pytest.raises(ad.DifferentiationError, match="AD0408"):
+        ad.grad(f)(2.5)
 
 
 def test_workspace_argument() -> None:
@@ -106,11 +102,10 @@ def test_workspace_argument() -> None:
             out[i] = x[i] * x[i]
         return np.sum(out)
 
-    try:
-        gradient = ad.grad(f)(X, np.zeros(3))
-    except ad.DifferentiationError:
-        return
-    np.testing.assert_allclose(gradient, 2 * X)
+    out = np.zeros(3)
+    np.testing.assert_allclose(ad.grad(f)(X, out), 2 * X)
+    np.testing.assert_allclose(out, X * X)
+    np.testing.assert_allclose(ad.grad(f, wrt=1)(X, out), 0.0)
 
 
 def test_array_that_becomes_active_in_one_branch() -> None:
@@ -121,34 +116,30 @@ def test_array_that_becomes_active_in_one_branch() -> None:
         a[1] = 2.0
         return np.sum(a * a) * x
 
-    right_or_refused(f, 1.5, True)
-    right_or_refused(f, 1.5, False)
+    check_grads(f, (1.5, True))
+    check_grads(f, (1.5, False))
 
 
 BUFFER = np.zeros(3)
 CACHE: dict[str, float] = {}
 
 
-def test_memory_that_outlives_the_call_is_refused_or_right() -> None:
+def test_memory_that_outlives_the_call_is_refused() -> None:
     def f(x):
         BUFFER[0] = x * x
         return BUFFER[0] * x
 
-    try:
-        assert ad.grad(f)(2.0) == pytest.approx(12.0)
-    except ad.DifferentiationError:
-        pass
+    with pytest.raises(ad.DifferentiationError, match="AD0302"):
+        ad.grad(f)(2.0)
 
 
-def test_cache_of_active_values_is_refused_or_right() -> None:
+def test_cache_of_active_values_is_refused() -> None:
     def f(x):
         CACHE["y"] = x * x
         return CACHE["y"] * x
 
-    try:
-        assert ad.grad(f)(2.0) == pytest.approx(12.0)
-    except ad.DifferentiationError:
-        pass
+    with pytest.raises(ad.DifferentiationError, match="AD0302"):
+        ad.grad(f)(2.0)
 
 
 def test_random_numbers_are_drawn_once() -> None:
@@ -201,11 +192,8 @@ def test_division_by_zero_that_is_caught() -> None:
             z = 0.0
         return y * y + z
 
-    for w, expected in ((2.0, 8.0 * 3.0), (0.0, 8.0 * 3.0)):
-        try:
-            assert ad.grad(f)(3.0, w) == pytest.approx(expected)
-        except ad.DifferentiationError:
-            pass
+    with pytest.raises(ad.DifferentiationError, match="AD0308"):
+        ad.grad(f)(3.0, 2.0)
 
 
 def test_raise_of_the_function_is_raised() -> None:
@@ -238,10 +226,7 @@ def test_finally_runs_once() -> None:
         finally:
             log.append("done")
 
-    try:
-        assert ad.grad(f)(3.0) == 6.0
-    except ad.DifferentiationError:
-        return
+    assert ad.grad(f)(3.0) == 6.0
     assert log == ["done"]
 
 
@@ -299,17 +284,18 @@ def test_generator_handed_in_is_refused() -> None:
         ad.grad(f)(x for x in [1.0, 2.0])
 
 
-def test_next_of_an_iterator_is_refused_or_right() -> None:
+def test_next_of_an_iterator_is_refused() -> None:
     def f(xs):
         it = iter(xs)
         a = next(it)
         b = next(it)
         return a * b * b
 
-    right_or_refused(f, [2.0, 3.0])
+    with pytest.raises(ad.DifferentiationError, match="AD0305"):
+        ad.grad(f)([2.0, 3.0])
 
 
-def test_list_changed_while_it_is_iterated_is_refused_or_right() -> None:
+def test_list_changed_while_it_is_iterated_is_refused() -> None:
     def f(x):
         xs = [x]
         for v in xs:
@@ -317,10 +303,11 @@ def test_list_changed_while_it_is_iterated_is_refused_or_right() -> None:
                 xs.append(v * x)
         return xs[3]
 
-    right_or_refused(f, 1.5)
+    with pytest.raises(ad.DifferentiationError, match="AD0306"):
+        ad.grad(f)(1.5)
 
 
-def test_inner_operator_that_writes_captured_memory_is_refused_or_right() -> None:
+def test_inner_operator_that_writes_captured_memory_is_refused() -> None:
     def f(x):
         store = [0.0]
 
@@ -331,21 +318,17 @@ def test_inner_operator_that_writes_captured_memory_is_refused_or_right() -> Non
         slope = ad.grad(g)(3.0)
         return slope * store[0]
 
-    try:
-        assert ad.grad(f)(2.0) == pytest.approx(18.0)
-    except ad.DifferentiationError:
-        pass
+    with pytest.raises(ad.DifferentiationError, match="AD0302"):
+        ad.grad(f)(2.0)
 
 
-def test_mutable_default_argument() -> None:
+def test_mutable_default_argument_is_refused() -> None:
     def f(x, history=[]):
         history.append(x)
         return x * len(history)
 
-    try:
+    with pytest.raises(ad.DifferentiationError, match="AD0302"):
         ad.grad(f)(2.0)
-    except ad.DifferentiationError:
-        pass
 
 
 def test_async_and_generator_functions_are_refused() -> None:
@@ -404,7 +387,7 @@ def test_rows_of_a_list_of_buffers() -> None:
             row[1] = row[0] * x
         return bufs[0][1] + bufs[1][1] * bufs[0][0]
 
-    right_or_refused(f, 1.5)
+    check_grads(f, (1.5,))
 
 
 def test_row_stored_in_a_list() -> None:
@@ -415,7 +398,7 @@ def test_row_stored_in_a_list() -> None:
         row[0] = 5.0
         return np.sum(xs[0] * xs[1])
 
-    right_or_refused(f, X)
+    check_grads(f, (X,))
 
 
 def test_object_in_a_list_is_shared() -> None:
@@ -429,8 +412,130 @@ def test_object_in_a_list_is_shared() -> None:
         cells[0].value = cells[1].value * x
         return cells[1].value * cell.value
 
-    right_or_refused(f, 1.5)
+    check_grads(f, (1.5,))
 
 
 def test_global_array_is_a_constant() -> None:
     assert ad.grad(lambda x: np.sum(x * X))(1.0) == 10.0
+
+
+def test_array_read_by_element_in_one_function_and_used_whole_in_another() -> None:
+    def energy(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i] * x[i - 1]
+        return total
+
+    def f(x):
+        total = 0.0
+        for _ in range(3):
+            total += energy(x) * np.sum(np.sin(x))
+        return total
+
+    check_grads(f, (X,))
+    assert "copy" not in ad.source(ad.grad(f), X)  # nothing writes the array: it is no buffer
+
+
+@dataclass
+class Position:
+    x: float
+    y: float
+
+
+@dataclass
+class Body:
+    pos: Position
+    mass: float
+
+
+def test_reference_taken_before_the_field_is_replaced() -> None:
+    def f(x, y):
+        b = Body(Position(x, y), 2.0)
+        old = b.pos
+        p = b.pos.x
+        b.pos = Position(x * y, p)
+        old.x = old.x * 3.0
+        return p * b.pos.x * old.x + b.pos.y * old.y
+
+    check_grads(f, (1.5, 0.5))
+
+
+def test_field_of_an_argument_is_replaced() -> None:
+    def f(b):
+        p = b.pos.x
+        b.pos = Position(p * b.mass, b.pos.y)
+        b.pos.x *= p
+        return b.pos.x * b.pos.y
+
+    check_grads(f, (Body(Position(1.5, 0.5), 2.0),), order=1)
+
+
+def test_captured_buffer_of_an_enclosing_call() -> None:
+    def f(x):
+        buffer = np.zeros(3)
+
+        def step(k):
+            buffer[k] = x * (buffer[k - 1] + k)
+            return buffer[k]
+
+        return step(0) + step(1) * step(2) + np.sum(buffer * buffer)
+
+    check_grads(f, (1.5,))
+
+
+def test_captured_buffer_that_outlives_the_call_is_refused() -> None:
+    def make():
+        buffer = np.zeros(3)
+
+        def f(x):
+            buffer[0] = x * x
+            return buffer[0] * x
+
+        return f
+
+    with pytest.raises(ad.DifferentiationError, match="AD0302"):
+        ad.grad(make())(2.0)
+
+
+def test_gradient_shares_no_memory_with_the_seed() -> None:
+    _, pullback = ad.vjp(lambda x: x, X)
+    seed = np.ones(3)
+    (gradient,) = pullback(seed)
+    assert not np.shares_memory(gradient, seed)
+    gradient[:] = 7.0
+    np.testing.assert_array_equal(pullback(seed)[0], 1.0)
+
+
+def test_pullback_of_stores_called_twice() -> None:
+    def f(x):
+        y = np.zeros(3)
+        for i in range(3):
+            y[i] = x[i] * y[i - 1] + x[i]
+            y[0] *= 2.0
+        return y
+
+    _, pullback = ad.vjp(f, X)
+    jacobian = ad.jacobian(f)(X)
+    for k in (0, 1, 0, 2):
+        np.testing.assert_allclose(pullback(np.eye(3)[k])[0], jacobian[k])
+
+
+class Layer:
+    def __init__(self, act):
+        self.act = act
+
+    def __call__(self, x):
+        return self.act(x) * x
+
+
+def test_functions_that_are_data() -> None:
+    layers = [Layer(math.sin), Layer(lambda t: t * t), Layer(math.exp)]
+
+    def f(x):
+        for fn in [math.sin, lambda t: t * t]:
+            x = fn(x)
+        for layer in layers:
+            x = layer(x)
+        return x
+
+    check_grads(f, (0.7,))

@@ -9,7 +9,6 @@ import pytest
 
 import adjoint as ad
 from adjoint.testing import check_grads
-from regressions.support import right_or_refused
 
 
 def test_product_over_a_loop() -> None:
@@ -136,7 +135,7 @@ def test_augmented_assignment_of_an_element_rebinds() -> None:
         s += r
         return s * m[0]
 
-    assert right_or_refused(f, np.array([2.0, 3.0]), 0.5)
+    check_grads(f, (np.array([2.0, 3.0]), 0.5))
 
 
 def test_augmented_assignment_of_a_row_writes() -> None:
@@ -145,7 +144,7 @@ def test_augmented_assignment_of_a_row_writes() -> None:
         s += r
         return np.sum(s * m[0])
 
-    right_or_refused(f, np.array([[2.0, 3.0], [1.0, 1.0]]), 0.5)
+    check_grads(f, (np.array([[2.0, 3.0], [1.0, 1.0]]), 0.5))
 
 
 def test_loop_over_functions() -> None:
@@ -164,7 +163,7 @@ def test_late_binding_of_loop_variables() -> None:
             fs.append(lambda t: t * i)
         return sum(g(x) for g in fs)
 
-    assert right_or_refused(f, 2.0)
+    check_grads(f, (2.0,))
     assert ad.grad(f)(2.0) == 6.0
 
 
@@ -227,7 +226,7 @@ def test_same_argument_in_two_places() -> None:
 
 def test_same_list_twice_in_a_structure() -> None:
     shared = [2.0, 3.0]
-    right_or_refused(lambda pair: pair[0][0] * pair[1][1], (shared, shared))
+    check_grads(lambda pair: pair[0][0] * pair[1][1], ((shared, shared),))
 
 
 def test_while_loop_with_data_dependent_trip_count() -> None:
@@ -266,10 +265,8 @@ def test_chained_comparison_is_evaluated_once() -> None:
     def f(x):
         return x * x if 0 < middle(x) < 10 else x
 
-    if right_or_refused(f, 3.0, order=1):
-        calls.clear()
-        ad.grad(f)(3.0)
-        assert len(calls) == 1
+    assert ad.grad(f)(3.0) == 6.0
+    assert len(calls) == 1
 
 
 def test_element_reads_and_whole_array_use_in_a_loop() -> None:
@@ -341,7 +338,7 @@ def test_swap_of_rows_by_condition_in_a_loop() -> None:
             u[0] = u[0] * v[1]
         return u[0] + 2.0 * v[0]
 
-    right_or_refused(f, 1.5, 0.5)
+    check_grads(f, (1.5, 0.5))
 
 
 def test_function_that_returns_its_argument_or_a_copy() -> None:
@@ -355,5 +352,5 @@ def test_function_that_returns_its_argument_or_a_copy() -> None:
         return np.sum(y * z)
 
     x = np.array([2.0, 5.0])
-    right_or_refused(f, x, True)
-    right_or_refused(f, x, False)
+    check_grads(f, (x, True))
+    check_grads(f, (x, False))

@@ -31,7 +31,9 @@ ARRAYS = (
     "sequences",
     "methods",
 )
-_ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in ("arrays", "linalg", "products", "scans", "sequences"))
+_ARRAY_HELPERS = frozenset(
+    f"adjoint.runtime.{name}" for name in ("arrays", "linalg", "places", "products", "scans", "sequences")
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
