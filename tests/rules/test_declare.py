@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -90,6 +91,18 @@ def test_questions_about_numbers_do_not_load_what_is_said_of_arrays() -> None:
     loaded = _loaded_after(question)
     assert set(BASICS) <= set(loaded)
     assert not set(ARRAYS).intersection(loaded)
+
+
+def test_a_derivative_of_numbers_does_not_load_what_is_said_of_arrays(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("import math\n\ndef f(x):\n    return math.sin(x) * max(x, 1.0)\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import program, adjoint as ad; ad.grad(program.f)(2.0)"
+    assert not set(ARRAYS).intersection(_loaded_after(code))
+
+
+def test_a_declaration_loads_what_it_may_replace() -> None:
+    declaration = "from adjoint.rules.declare import constant; import math, numpy as np; constant({})"
+    assert not set(ARRAYS).intersection(_loaded_after(declaration.format("math.sin")))
+    assert {*BASICS, *ARRAYS} <= set(_loaded_after(declaration.format("np.tanh")))
 
 
 def test_a_question_about_an_array_loads_all() -> None:

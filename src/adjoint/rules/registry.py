@@ -60,34 +60,34 @@ _reading = False
 
 def add(rule: Rule) -> None:
     """Enters a rule; a later one replaces an earlier one."""
-    _read_all()
+    _read_for(rule.fn)
     _rules[id(rule.fn)] = rule
 
 
 def add_definition(entry: Definition) -> None:
-    _read_all()
+    _read_for(entry.fn)
     _definitions.setdefault(id(entry.fn), []).insert(0, entry)
 
 
 def add_method(cls: type, name: str, callee: Fn) -> None:
-    _read_all()
+    _read_for(cls)
     _methods[cls, name] = callee
 
 
 def add_attribute(cls: type, name: str, callee: Fn) -> None:
-    _read_all()
+    _read_for(cls)
     _attributes[cls, name] = callee
 
 
 def add_variadic(fn: Fn, spread: Fn) -> None:
     """Enters the form of ``fn`` that takes the parts of its first argument, a sequence, one by one."""
-    _read_all()
+    _read_for(fn)
     _variadic[id(fn)] = (fn, spread)
 
 
 def add_in_place(fn: Fn, binary: Fn) -> None:
     """Enters the binary operator that an in-place operator means where it cannot write."""
-    _read_all()
+    _read_for(fn)
     _binary[id(fn)] = (fn, binary)
 
 
