@@ -8,9 +8,10 @@ from adjoint.testing import check_grads
 
 
 def right_or_refused(f: Callable[..., Any], *args: Any, **options: Any) -> bool:
-    """Checks that ``f`` is differentiated rightly or refused; True where it is differentiated."""
+    """Checks that ``f`` is differentiated rightly or refused for a reason; True where it is differentiated."""
     try:
         check_grads(f, args, **options)
-    except ad.DifferentiationError:
+    except ad.DifferentiationError as refusal:
+        assert all(problem.code != "AD0901" for problem in refusal.diagnostics), refusal
         return False
     return True

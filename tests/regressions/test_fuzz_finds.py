@@ -1,5 +1,7 @@
 """What random programs have found; each as small as it could be made."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -249,3 +251,66 @@ def test_what_an_iteration_leaves_to_the_next_one() -> None:
         return total + kept
 
     check_grads(f, (0.7, 6), wrt=0)
+
+
+def test_least_of_a_number_that_varies_and_constants() -> None:
+    def f(x):
+        return min(x, 2, 0.4) + max(x, 0, -x)
+
+    check_grads(f, (0.3,))
+    check_grads(f, (0.8,))
+
+
+def test_outcome_of_any_that_is_also_the_value() -> None:
+    def f(x, y):
+        found = x > 2.0 or (any(y) or 0.3)
+        return x * found
+
+    check_grads(f, (0.6, [0.0, 0.0]), wrt=0)
+    check_grads(f, (0.6, [0.0, 1.5]), wrt=0)
+
+
+def test_truth_of_a_value_that_is_a_number_or_a_module() -> None:
+    def f(x, y):
+        chosen = (lambda: y if x else np)()
+        if chosen > x:
+            x = x * 2.0
+        return x
+
+    right_or_refused(f, 0.875, 1.0)
+
+
+@dataclass
+class Pair:
+    first: float
+    second: float
+
+
+def test_zero_of_what_has_no_value_on_the_path_that_is_taken() -> None:
+    def f(x, y):
+        if x:
+            limit = 1
+            if 1.0 > limit:
+                pair = Pair(y, y)  # noqa: F841
+            elif limit > x:
+                return 0.71
+        else:
+            y[2] = y
+        return 0.63
+
+    gradient = ad.grad(f, (0, 1))
+    (_, y_bar), (x_dot, y_dot) = ad.jvp(gradient, (0.988, np.array(0.232)), (1.0, np.array(1.0)))
+    assert (y_bar, x_dot, y_dot) == (0.0, 0.0, 0.0)
+
+
+def test_more_lists_in_calls_of_calls_than_fit_into_a_few_attempts() -> None:
+    def inner(x, depth):
+        if depth <= 0:
+            return sum([x for _ in range(2)])
+        first = inner(x, depth - 1) * sum([x for _ in range(3)])
+        return first + max([inner(x * 0.5, depth - 1) for _ in range(2)])
+
+    def f(x):
+        return inner(x, 3) + inner(-x, 3)
+
+    check_grads(f, (0.7,), order=1)

@@ -177,6 +177,8 @@ def finish_of(block: Block, position: int, uses: Uses) -> tuple[Finish, int] | N
     question = _question(loop, rest[0], choice)
     if question is None or uses.count(question.answer) != 1:
         return None
+    if any(question.answer in vars_used(side) for side in (question.exited, question.otherwise)):
+        return None  # it is also what one side yields
     kinds = {leaf.kind for leaf in exits_of(loop)}
     if question.kind == 0 and len(kinds) == 1:
         question = _Question(question.answer, kinds.pop(), question.otherwise, question.exited)

@@ -28,7 +28,7 @@ from adjoint.records import dataclass
 from adjoint.runtime import display
 from adjoint.transform.dependence import Dependence
 
-MAX_ATTEMPTS = 40
+MAX_ATTEMPTS = 200
 
 
 @dataclass(frozen=True, slots=True)

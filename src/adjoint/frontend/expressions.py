@@ -333,6 +333,8 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
             return found
         case Union():
             outcome = _on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
+            if isinstance(outcome, Union):  # truths of several types
+                outcome = _on_each_option(lo, outcome, lambda option: _bool_of(lo, option, node), node)
             assert isinstance(outcome, (Var, Const))
             return outcome
         case Closure() | Method() | Partial() | Operator():
@@ -341,6 +343,13 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
             return materialize(lo, value, node)
         case _:
             raise lo.problem("AD0301", node, "the truth of this value is not known")
+
+
+def _bool_of(lo: Lowerer, truth: Value, node: ast.AST | None) -> Atom:
+    assert isinstance(truth, (Var, Const))
+    found = Var("t", BOOL)
+    lo.emit(Call((found,), bool, (truth,), (), lo.span(node)))
+    return found
 
 
 def _bool_operation(lo: Lowerer, node: ast.BoolOp) -> Value:

@@ -44,8 +44,9 @@ general(
 def _extreme_jvp(dots, y, *xs):
     index = first_equal(y, *xs)
     total = 0.0
-    for place in range(len(xs)):
-        total = total + unit(dots[place], index, place)
+    for place, dot in enumerate(dots):
+        if dot is not None:
+            total = total + unit(dot, index, place)
     return total
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Any
 
+from adjoint.analysis.joins import joins
+from adjoint.analysis.undefined import may_be_undefined
 from adjoint.diagnostics import DifferentiationError
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
@@ -91,6 +93,7 @@ class _Session:
         problems = [*found.problems, *found.without_forward(function)]
         if problems:
             raise DifferentiationError(problems)
+        _carry_zeros(function, found)
         return _Forward(self, found, wrt, outputs).function(function)
 
     def definition(self, callee: Definition | Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Definition:
@@ -119,6 +122,21 @@ def _without_derived(
         function = Function(function.name, function.params, substitute(body, settled), function.doc)
         found = Dependence(function, wrt, outputs)
     return function, found
+
+
+def _carry_zeros(function: Function, found: Dependence) -> None:
+    """Gives a tangent to what becomes part of something active, but cannot be asked for its zero on every path."""
+    undefined = may_be_undefined(function.body)
+    flows = [
+        (source, target)
+        for statement in (statements_in(function.body) if undefined else ())
+        for source, target in joins(statement)
+        if isinstance(source, Var) and source in undefined
+    ]
+    before = -1
+    while before != len(found.active_nodes):
+        before = len(found.active_nodes)
+        found.active_nodes.update(source for source, target in flows if found.active(target))
 
 
 def _must_be_written_out(statement: Statement, found: Dependence, keep: bool) -> bool:

@@ -1,0 +1,26 @@
+"""Which variables have no value on some path: nobody may read them there."""
+
+from __future__ import annotations
+
+from adjoint.analysis.joins import joins
+from adjoint.ir.nodes import Block, Loop, Undefined, Var
+from adjoint.ir.walk import statements_in
+
+
+def may_be_undefined(block: Block) -> set[Var]:
+    """The variables of a block that have no value on some path."""
+    flows: list[tuple[Var, Var]] = []
+    found: set[Var] = set()
+    for statement in statements_in(block):
+        if isinstance(statement, Loop):
+            found.update(statement.targets[len(statement.params) :])  # only exits give them a value
+        for source, target in joins(statement):
+            if isinstance(source, Undefined):
+                found.add(target)
+            elif isinstance(source, Var):
+                flows.append((source, target))
+    before = -1
+    while before != len(found):
+        before = len(found)
+        found.update(target for source, target in flows if source in found)
+    return found
