@@ -314,3 +314,40 @@ def test_more_lists_in_calls_of_calls_than_fit_into_a_few_attempts() -> None:
         return inner(x, 3) + inner(-x, 3)
 
     check_grads(f, (0.7,), order=1)
+
+
+def test_places_that_are_listed_in_the_source() -> None:
+    def f(x, c, n):
+        a = x * 1.0
+        for i in range(n):
+            a[[0, 2]] = a[[2, 1]] * c
+            a[[-1]] *= x[i]
+        b = np.ones((2, 3)) * c
+        b[[1, 0], 1:] = a[1:]
+        return np.sum(a * x) + np.sum(b * a)
+
+    check_grads(f, (A, 1.3, 2), wrt=(0, 1))
+
+
+def test_places_that_are_one() -> None:
+    def twice(x, c):
+        a = x * 1.0
+        a[[0, 0]] = c
+        return np.sum(a * x)
+
+    def from_both_ends(x, c):
+        a = x * 1.0
+        a[[0, -3]] = c
+        return np.sum(a * x)
+
+    for f in (twice, from_both_ends):
+        check_grads(f, (A, np.array([0.3, 0.7])))
+
+
+def test_list_of_places_that_changes() -> None:
+    def f(x):
+        places = [0, 1]
+        places[1] = 0
+        return np.sum(x[places])
+
+    check_grads(f, (A,))

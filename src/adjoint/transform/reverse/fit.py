@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Const, Key, Subscript, Var
+from adjoint.ir.nodes import Atom, Var
 from adjoint.ir.types import Array, Scalar, Type, same_dtype
 from adjoint.runtime.arrays import unbroadcast
-
-
-def accumulation(key: Key) -> Literal["add", "add_at"]:
-    """How to add at an index: one that may repeat needs care."""
-    if isinstance(key, Subscript):
-        for item in key.items:
-            type_: Type | None = type_of_atom(item) if isinstance(item, (Var, Const)) else None
-            repeats = isinstance(type_, Array) and not (type_.dtype is not None and type_.dtype.kind == "b")
-            known = isinstance(item, Const) or isinstance(type_, Scalar) or not isinstance(item, Var)
-            if repeats or not (known or isinstance(type_, Array)):
-                return "add_at"
-    return "add"
 
 
 def fitted(sweep: Builder, cotangent: Atom, var: Var, *, shaped: bool = False) -> Atom:

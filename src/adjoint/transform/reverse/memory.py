@@ -18,7 +18,7 @@ from adjoint.ir.types import Array, Dict, Dim, List, Number, Scalar, Type, is_ha
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.places import numbered
 from adjoint.transform.reverse.contents import content_key
-from adjoint.transform.reverse.fit import accumulation
+from adjoint.transform.reverse.indices import accumulation
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
@@ -48,7 +48,8 @@ def _array(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
     replaced = store.mode == "set"
     if moved:
         assert isinstance(base.type, Array)
-        if replaced and key is not None and accumulation(key) == "add_at":
+        repeats = store.key is not None and accumulation(reverser.context, store.key) == "add_at"
+        if replaced and key is not None and repeats:
             held = _held_by_last(scope, shadow, key, base.type)
         else:
             held = _held(scope, shadow, key, base.type, copy=replaced or store.mode == "add")

@@ -34,7 +34,8 @@ from adjoint.ir.walk import blocks_of, leaves
 from adjoint.transform.reverse.calls import reverse_call
 from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
-from adjoint.transform.reverse.fit import accumulation, fitted
+from adjoint.transform.reverse.fit import fitted
+from adjoint.transform.reverse.indices import accumulation
 from adjoint.transform.reverse.memory import reverse_list_change, reverse_store
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.ownership import Ownership
@@ -310,7 +311,7 @@ class Reverser:
             memory = self.memory(base)
             if memory is None:
                 raise AssertionError(f"an element of {base!r} is read, but its cotangent has no memory")
-            sweep.store(memory, key, cotangent, accumulation(load.key))
+            sweep.store(memory, key, cotangent, accumulation(self.context, load.key))
             return
         if not is_handle(base.type):
             self.context.problem("AD0303", load.span, "it is not known what this is a part of")
