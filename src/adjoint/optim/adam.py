@@ -38,7 +38,7 @@ class _Moments(Optimizer):
             "beta2": options.beta2,
             "epsilon": options.epsilon,
             "weight_decay": weight_decay,
-            "decays": weight_decay != 0,
+            "decays": bool(weight_decay != 0),
         }
 
     def rate(self, options: Any, step: int) -> float:
@@ -175,7 +175,7 @@ class RAdam(_Moments):
         return radam
 
     def constants(self, options: Any, step: int) -> dict[str, Any]:
-        return {**super().constants(options, step), "is_rectified": _length(options.beta2, step) >= 5.0}
+        return {**super().constants(options, step), "is_rectified": bool(_length(options.beta2, step) >= 5.0)}
 
     def rate(self, options: Any, step: int) -> float:
         rate = decayed_rate(options, step) / (1.0 - float(options.beta1**step))

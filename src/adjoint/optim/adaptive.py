@@ -60,7 +60,7 @@ class RMSProp(Optimizer):
             "rho": options.rho,
             "epsilon": options.epsilon,
             "weight_decay": weight_decay,
-            "decays": weight_decay != 0,
+            "decays": bool(weight_decay != 0),
         }
 
 
@@ -100,7 +100,7 @@ class AdaGrad(Optimizer):
             "rate": rate_at(options.learning_rate, step - 1),
             "epsilon": options.epsilon,
             "weight_decay": weight_decay,
-            "decays": weight_decay != 0,
+            "decays": bool(weight_decay != 0),
         }
 
 
@@ -144,5 +144,5 @@ class AdaDelta(Optimizer):
             "rho": options.rho,
             "epsilon": options.epsilon,
             "weight_decay": weight_decay,
-            "decays": weight_decay != 0,
+            "decays": bool(weight_decay != 0),
         }

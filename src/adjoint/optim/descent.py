@@ -79,7 +79,7 @@ class SGD(Optimizer):
         constants = {
             "rate": decayed_rate(options, step),
             "weight_decay": weight_decay,
-            "decays": weight_decay != 0,
+            "decays": bool(weight_decay != 0),
         }
         if self._has_momentum:
             constants["momentum"] = options.momentum

@@ -299,7 +299,7 @@ def _put(memory: _Memory, state: State) -> None:
         wanted, given = ", ".join(memory.parts) or "nothing", ", ".join(state.parts) or "nothing"
         raise ValueError(f"the state holds {given}; this optimizer keeps {wanted}")
     for name, part in state.parts.items():
-        memory.parts[name][:] = memory.layout.copied(part)
+        memory.parts[name].assign(memory.layout.copied(part))
     memory.step = state.step
 
 

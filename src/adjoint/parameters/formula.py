@@ -66,6 +66,11 @@ class Formula:
         """Whether each element of the results depends on the same element of the arguments only."""
         return all(_is_elementwise(statement, self.globals) for statement in self.body)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is elementwise, of functions whose results do not depend on how many elements there are."""
+        return self.is_elementwise and all(_is_exact(statement, self.globals) for statement in self.body)
+
 
 def formula_of(function: Callable[..., Any]) -> Formula:
     """Reads a function that assigns to its positional parameters.
@@ -233,6 +238,27 @@ def _is_elementwise(statement: ast.stmt, names: dict[str, Any]) -> bool:
         elif isinstance(node, (ast.Attribute, ast.Compare, ast.cmpop)):
             continue
         elif not isinstance(node, (*_OPERATORS, ast.Assign, ast.AugAssign)):
+            return False
+    return True
+
+
+_EXACT = (
+    np.where,
+    np.sqrt,
+    np.abs,
+    np.sign,
+    np.square,
+    np.maximum,
+    np.minimum,
+    np.copysign,
+)
+
+
+def _is_exact(statement: ast.stmt, names: dict[str, Any]) -> bool:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and resolved(node.func, names) not in _EXACT:
+            return False
+        if isinstance(node, (ast.Pow, ast.Mod, ast.FloorDiv)):
             return False
     return True
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint.backend.python import Emitted, load
+from adjoint.keypaths.steps import Step
 from adjoint.parameters.layout import Layout, Leaves, reach
 from adjoint.parameters.writing import Form, Writer
 from adjoint.types.structure import is_container
@@ -24,15 +25,26 @@ class Guard:
         The structures that the update is made for.
     written
         Which of them are written in place.
+    packed
+        The places of arrays that are updated together.
     """
 
-    def __init__(self, writer: Writer, layout: Layout, structures: Sequence[Any], written: Sequence[int]) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        layout: Layout,
+        structures: Sequence[Any],
+        written: Sequence[int],
+        packed: frozenset[int] = frozenset(),
+    ) -> None:
+        self.packed = packed
         self.writer = writer
         self.layout = layout
         self.structures = structures
         self.written = written
         self.tests: list[str] = []
         self.memory: list[str] = []
+        self.nodes: dict[tuple[int, tuple[Step, ...]], str] = {}
 
     def load(self) -> Any:
         """The test, as a function of the structures."""
@@ -57,7 +69,10 @@ class Guard:
     def _flat(self, index: int) -> None:
         whole = self.writer.wholes[index]
         self.tests.append(f"type({whole}) is {self._named(Leaves, 'Leaves')}")
-        self.tests.append(f"{whole}.layout == {self._named(self.layout, 'layout')}")
+        layout = self._named(self.layout, "layout")
+        self.tests.append(f"({whole}.layout is {layout} or {whole}.layout == {layout})")
+        if self.packed:
+            self.tests.append(f"{whole}.packs")
 
     def _nodes(self, index: int) -> None:
         for steps, node in self.layout.nodes:
@@ -66,12 +81,25 @@ class Guard:
             other = reach(self.structures[index], steps)
             if other is None and index:
                 continue
-            where = self.writer.wholes[index] + self.writer.way(steps)
-            self.tests.append(f"type({where}) is {self._named(type(other), type(other).__name__)}")
+            where = self._at(index, steps)
+            if is_container(other) and steps:
+                name = self.nodes[index, steps] = self.writer.names.fresh(f"{self.writer.formula.values[index]}_")
+                self.tests.append(f"type({name} := {where}) is {self._named(type(other), type(other).__name__)}")
+                where = name
+            else:
+                self.tests.append(f"type({where}) is {self._named(type(other), type(other).__name__)}")
             if isinstance(other, (tuple, list, dict)):
                 self.tests.append(f"len({where}) == {len(other)}")
             elif hasattr(other, "__dict__") and is_container(other):
                 self.tests.append(f"len({where}.__dict__) == {len(vars(other))}")
+
+    def _at(self, index: int, steps: tuple[Step, ...]) -> str:
+        """How one writes a part, from the nearest container above that has a name."""
+        above = len(steps)
+        while above and (index, steps[:above]) not in self.nodes:
+            above -= 1
+        base = self.nodes.get((index, steps[:above]), self.writer.wholes[index])
+        return base + self.writer.way(steps[above:])
 
     def _ties(self, index: int, form: Form) -> None:
         for place, steps in self.layout.ties:
@@ -86,7 +114,7 @@ class Guard:
                 steps = self._named(parameter.steps, "way")
                 self.tests.append(f"{self._named(reach, 'reach')}({self.writer.wholes[index]}, {steps}) is None")
                 continue
-            where = self.writer.at(index, place)
+            where = self._at(index, parameter.steps)
             if not parameter.is_array:
                 self.tests.append(f"type({where}) is {self._named(type(value), type(value).__name__)}")
                 continue
@@ -94,5 +122,7 @@ class Guard:
             self.tests.append(f"({name} := {where}).shape == {parameter.shape!r}")
             self.tests.append(f"{name}.dtype is {self._named(value.dtype, value.dtype.name)}")
             if index in self.written:
+                if place in self.packed:
+                    self.tests.append(f"{name}.base is None")
                 self.tests.append(f"{name}.flags.writeable")
                 self.memory.append(f"id({name})")

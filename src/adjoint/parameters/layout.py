@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -24,6 +26,9 @@ from adjoint.types.structure import (
     stored_fields,
 )
 from adjoint.types.vectors import Fields, tangent_class
+
+_SMALL = 2048
+"""Up to how many elements the calls for an array take more time than the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,11 @@ class Parameter:
     def is_array(self) -> bool:
         return self.shape is not None
 
+    @property
+    def size(self) -> int:
+        """The number of its elements."""
+        return math.prod(self.shape or ())
+
     def filled(self, value: float) -> Any:
         """A number or array of the same kind, of which each element has one value."""
         return np.full(self.shape, value, self.dtype) if self.shape is not None else self.type(value)
@@ -88,11 +98,28 @@ class Leaves(list[Any]):
     ----------
     layout
         What they are the parameters of.
+    packs
+        For each pack of the layout, the memory that all its arrays lie in, one after the other; or nothing, where
+        they lie elsewhere.
     """
 
-    def __init__(self, layout: Layout, values: Iterator[Any] | Sequence[Any]) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        values: Iterator[Any] | Sequence[Any],
+        packs: Sequence[np.ndarray[Any, Any]] = (),
+    ) -> None:
         super().__init__(values)
         self.layout = layout
+        self.packs = tuple(packs)
+
+    def assign(self, values: Sequence[Any]) -> None:
+        """Takes over other values; arrays stay where they are."""
+        for place, value in enumerate(values):
+            if isinstance(self[place], np.ndarray):
+                self[place][...] = value
+            else:
+                self[place] = value
 
 
 class Places(frozenset[int]):
@@ -150,9 +177,28 @@ class Layout:
         """The ways to the parameters, as text."""
         return tuple(parameter.path for parameter in self.parameters)
 
+    @functools.cached_property
+    def packs(self) -> tuple[tuple[int, ...], ...]:
+        """The places of small arrays of one dtype, which are best updated together."""
+        small: dict[np.dtype[Any], list[int]] = {}
+        for place, parameter in enumerate(self.parameters):
+            if parameter.shape is not None and 0 < parameter.size <= _SMALL:
+                small.setdefault(parameter.dtype, []).append(place)
+        return tuple(tuple(places) for places in small.values() if len(places) > 1)
+
     def filled(self, value: float) -> Leaves:
         """One value for all elements of all parameters."""
-        return Leaves(self, [parameter.filled(value) for parameter in self.parameters])
+        values: list[Any] = [None] * len(self)
+        packs = []
+        for places in self.packs:
+            sizes = [self.parameters[place].size for place in places]
+            packs.append(np.full(sum(sizes), value, self.parameters[places[0]].dtype))
+            for place, part in zip(places, np.split(packs[-1], np.cumsum(sizes)[:-1]), strict=True):
+                values[place] = part.reshape(self.parameters[place].shape)
+        for place, parameter in enumerate(self.parameters):
+            if values[place] is None:
+                values[place] = parameter.filled(value)
+        return Leaves(self, values, packs)
 
     def leaves(self, x: Any) -> Leaves:
         """The parameters of another value of this structure; where a tangent has none, None."""

@@ -17,6 +17,7 @@ from adjoint.parameters.guard import Guard
 from adjoint.parameters.layout import (
     Layout,
     Leaves,
+    Parameter,
     Places,
     difference,
     is_immutable,
@@ -32,11 +33,19 @@ _MOST_PLANS = 64
 class Plan:
     """An update that was written out for one structure."""
 
-    def __init__(self, layout: Layout, emitted: Emitted, run: Callable[..., Any], fits: Callable[..., bool]) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        emitted: Emitted,
+        run: Callable[..., Any],
+        fits: Callable[..., bool],
+        takes: tuple[str, ...],
+    ) -> None:
         self.layout = layout
         self.emitted = emitted
         self.run = run
         self.fits = fits
+        self.takes = takes
 
 
 class Unrolled:
@@ -54,19 +63,27 @@ class Unrolled:
 
     def __call__(self, *structures: Any, **constants: Any) -> None:
         """Updates in place all structures that the function writes."""
-        flags, numbers = self._split(constants)
-        self._plan(structures, flags, functional=False).run(*structures, **numbers)
+        plan = self._plan(structures, constants, functional=False)
+        plan.run(*structures, **{name: constants[name] for name in plan.takes})
 
     def applied(self, *structures: Any, **constants: Any) -> Any:
         """The new value of the first structure, which stays as it is; the others are updated as by a call."""
-        flags, numbers = self._split(constants)
-        plan = self._plan(structures, flags, functional=True)
-        return plan.layout.rebuilt(structures[0], plan.run(*structures, **numbers))
+        plan = self._plan(structures, constants, functional=True)
+        new = plan.run(*structures, **{name: constants[name] for name in plan.takes})
+        return plan.layout.rebuilt(structures[0], new)
 
-    def source(self, *structures: Any, **constants: Any) -> str:
-        """The text of the update for such structures; of the constants only flags need to be given."""
-        flags = {name: value for name, value in constants.items() if isinstance(value, bool)}
-        return self._plan(structures, flags, functional=False).emitted.text
+    def source(self, *structures: Any, **flags: bool) -> str:
+        """The text of the update for such structures.
+
+        Parameters
+        ----------
+        *structures
+            As for a call.
+        **flags
+            The constants that are True or False; of the others only their names count.
+        """
+        self._check_count(structures)
+        return self._new_plan(structures, _flags_of(flags), functional=False).emitted.text
 
     def variant(self, native: Native, places: Places | None = None) -> Unrolled:
         """The same update as machine code or not, of all parameters or of those in some places only."""
@@ -88,28 +105,28 @@ class Unrolled:
             return str(self.function.__qualname__)
         return Unrolled.variant, (self._base, self.native, self._places)
 
-    def _split(self, constants: dict[str, Any]) -> tuple[dict[str, bool], dict[str, Any]]:
-        formula = self._formula
-        if constants.keys() != set(formula.constants):
-            wanted, given = ", ".join(formula.constants) or "none", ", ".join(constants) or "none"
-            raise TypeError(f"{formula.name} takes the constants {wanted}; it was given {given}")
-        flags = {name: value for name, value in constants.items() if isinstance(value, bool)}
-        if not flags:
-            return flags, constants
-        return flags, {name: value for name, value in constants.items() if name not in flags}
-
-    def _plan(self, structures: Sequence[Any], flags: dict[str, bool], functional: bool) -> Plan:
-        if len(structures) != len(self._formula.values):
-            wanted = ", ".join(self._formula.values)
-            raise TypeError(f"{self._formula.name} takes a structure for each of {wanted}, not {len(structures)}")
-        key = (functional, *flags.items())
+    def _plan(self, structures: Sequence[Any], constants: dict[str, Any], functional: bool) -> Plan:
+        flags = [value for value in constants.values() if value is True or value is False]
+        key = (functional, len(structures), *constants, *flags)
         plans = self._plans.get(key, [])
         for plan in plans:
             if plan.fits(*structures):
                 return plan
-        plan = self._new_plan(structures, flags, functional)
+        self._check_count(structures)
+        self._check_constants(constants)
+        plan = self._new_plan(structures, _flags_of(constants), functional)
         self._plans[key] = [plan, *plans[: _MOST_PLANS - 1]]
         return plan
+
+    def _check_count(self, structures: Sequence[Any]) -> None:
+        if len(structures) != len(self._formula.values):
+            wanted = ", ".join(self._formula.values)
+            raise TypeError(f"{self._formula.name} takes a structure for each of {wanted}, not {len(structures)}")
+
+    def _check_constants(self, constants: dict[str, Any]) -> None:
+        if constants.keys() != set(self._formula.constants):
+            wanted, given = ", ".join(self._formula.constants) or "none", ", ".join(constants) or "none"
+            raise TypeError(f"{self._formula.name} takes the constants {wanted}; it was given {given}")
 
     def _new_plan(self, structures: Sequence[Any], flags: dict[str, bool], functional: bool) -> Plan:
         formula = self._formula.specialized(flags)
@@ -128,12 +145,37 @@ class Unrolled:
         places = [place for place in range(len(layout)) if self._places is None or place in self._places]
         constants = [name for name in formula.constants if name not in flags]
         writer = Writer(formula, layout.parameters, forms, functional)
-        guard = Guard(writer, layout, structures, written).load()
+        packs: list[tuple[int, tuple[int, ...]]] = []
+        if self._places is None and not functional and not self.native:
+            packs = packs_of(formula, layout, structures)
+        packed = frozenset(place for _, pack in packs for place in pack)
+        guard = Guard(writer, layout, structures, written, packed).load()
         if self.native and not functional:
             emitted = fused(writer, places, constants, structures, strict=self.native == "strict")
         else:
-            emitted = writer.write(places, constants)
-        return Plan(layout, emitted, load(emitted), guard)
+            emitted = writer.write([place for place in places if place not in packed], constants, packs=packs)
+        return Plan(layout, emitted, load(emitted), guard, tuple(constants))
+
+
+def _flags_of(constants: dict[str, Any]) -> dict[str, bool]:
+    return {name: value for name, value in constants.items() if value is True or value is False}
+
+
+def packs_of(formula: Formula, layout: Layout, structures: Sequence[Any]) -> list[tuple[int, tuple[int, ...]]]:
+    """The packs of a layout whose arrays can be updated together: all of one dtype, and memory of their own."""
+    flats = [structure for structure in structures if isinstance(structure, Leaves)]
+    if layout.ties or not layout.packs or not formula.is_exact or any(not flat.packs for flat in flats):
+        return []
+    trees = [layout.leaves(structure) for structure in structures if not isinstance(structure, Leaves)]
+    return [
+        (number, places)
+        for number, places in enumerate(layout.packs)
+        if all(_can_join(tree[place], layout.parameters[place]) for tree in trees for place in places)
+    ]
+
+
+def _can_join(value: Any, parameter: Parameter) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == parameter.dtype and value.base is None
 
 
 def _check_same(layout: Layout, known: Layout) -> None:

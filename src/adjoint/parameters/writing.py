@@ -91,7 +91,13 @@ class Writer:
         self.new = self.names.fresh("new")
         self.lines: list[str] = []
 
-    def write(self, places: Sequence[int], constants: Sequence[str], before: Sequence[str] = ()) -> Emitted:
+    def write(
+        self,
+        places: Sequence[int],
+        constants: Sequence[str],
+        before: Sequence[str] = (),
+        packs: Sequence[tuple[int, tuple[int, ...]]] = (),
+    ) -> Emitted:
         """The text for the parameters in some places.
 
         Parameters
@@ -102,12 +108,16 @@ class Writer:
             The constants that are handed over.
         before
             Statements that come first.
+        packs
+            Which are updated together: packs of the layout, with their places among these.
         """
         params = (*self.wholes, *(("*", *constants) if constants else ()))
         self.lines = [f"def {self.formula.name}({', '.join(params)}):"]
         if self.functional:
             self.lines.append(f"    {self.new} = [None] * {len(self.parameters)}")
         self.lines += [f"    {line}" for line in before]
+        for number, pack in packs:
+            self._pack(number, pack)
         for place in places:
             self._block(place)
         if self.functional:
@@ -137,12 +147,40 @@ class Writer:
             value = "0.0" if place in self.forms[index].absent else self.at(index, place)
             copied = self.functional and index == 0 and parameter.is_array and name in self.formula.augmented
             self._line(f"{name} = {value}{'.copy()' if copied else ''}")
-        for statement in self.formula.body:
-            for line in ast.unparse(statement).splitlines():
-                self._line(line)
+        self._body()
         for index, name in enumerate(self.formula.values):
             if name in self.formula.written:
                 self._store(index, name, place)
+
+    def _body(self) -> None:
+        for statement in self.formula.body:
+            for line in ast.unparse(statement).splitlines():
+                self._line(line)
+
+    def _pack(self, number: int, places: Sequence[int]) -> None:
+        """Small arrays, one after the other as one."""
+        self._line(f"# {', '.join(self.parameters[place].path for place in places)}")
+        joined = self.names.of(np.concatenate, "concatenate")
+        for index, name in enumerate(self.formula.values):
+            if self.forms[index].is_flat:
+                self._line(f"{name} = {self.wholes[index]}.packs[{number}]")
+            else:
+                self._line(f"{name} = {joined}(({', '.join(self.at(index, place) for place in places)}), axis=None)")
+        self._body()
+        for index, name in enumerate(self.formula.values):
+            if name in self.formula.written and not self.forms[index].is_flat:
+                self._scatter(index, name, places)
+            elif name in self.formula.replaced:
+                self._line(f"{self.names.of(np.copyto, 'copyto')}({self.wholes[index]}.packs[{number}], {name})")
+
+    def _scatter(self, index: int, name: str, places: Sequence[int]) -> None:
+        start = 0
+        for place in places:
+            parameter = self.parameters[place]
+            part = f"{name}[{start}:{start + parameter.size}]"
+            shaped = part if len(parameter.shape or ()) == 1 else f"{part}.reshape({parameter.shape})"
+            self._line(f"{self.at(index, place)}[...] = {shaped}")
+            start += parameter.size
 
     def _store(self, index: int, name: str, place: int) -> None:
         parameter = self.parameters[place]
