@@ -46,6 +46,29 @@ def test_a_step_of_training_is_that_of_the_gradient_by_hand(benchmark_module):
         assert ours() == pytest.approx(theirs(), rel=1e-12)
 
 
+def test_a_tiny_network_is_trained(benchmark_module, monkeypatch):
+    module = benchmark_module("exclusive_or")
+    losses = module._adjoint()()
+    assert len(losses) == module.STEPS and losses[-1] < 0.1 * losses[0]
+    assert module._adjoint()() == losses
+    ours = dict(list(module.CONTESTANTS.items())[:1])
+    monkeypatch.setattr(module, "CONTESTANTS", {**ours, "nobody": ("no_such_package", module._jax)})
+    results = module.measure(quick=True)
+    assert results.notes == ["Not installed: no_such_package."] and results.rows[0][3] == "1.00 ×"
+    with pytest.raises(AssertionError):
+        module.check({"Adjoint, interpreted": lambda: losses, "wrong": lambda: [1.0] * len(losses)})
+
+
+def test_adam_on_many_parameters(benchmark_module, monkeypatch):
+    module = benchmark_module("memory_bound")
+    monkeypatch.setattr(module, "PARAMETERS", 100_000)
+    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None if name == "torch" else name)
+    results = module.measure(quick=True)
+    names = [row[0] for row in results.rows]
+    assert names == ["bound: memory alone", "Adjoint, native", "Adjoint, interpreted"]
+    assert results.notes == ["Not installed: torch."]
+
+
 def test_contestants_take_turns(benchmark_module):
     calls = []
     times = benchmark_module("timing").race({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=3)
@@ -81,7 +104,7 @@ def test_only_what_is_installed_takes_part(benchmark_module, monkeypatch):
 
 def test_the_command_writes_its_tables(benchmark_module, monkeypatch, tmp_path, capsys):
     command, report = benchmark_module("__main__"), benchmark_module("report")
-    for name in ("latency", "training", "loops"):
+    for name in ("latency", "training", "exclusive_or", "memory_bound", "loops"):
         table = report.Results(name, "", ("", "time"), [("row", "1 ms")])
         monkeypatch.setattr(benchmark_module(name), "measure", lambda quick, table=table: table)
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--quick", "--output", str(tmp_path / "results.md")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,18 @@ class Form:
 
     is_flat: bool = False
     absent: frozenset[int] = frozenset()
+
+
+def constant(value: float, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A number as NumPy takes it beside arrays of a dtype, which costs more than an operation on a few elements."""
+    return _constant(value, dtype) if value else np.array(value, dtype)  # zeros of both signs are equal
+
+
+@functools.lru_cache(maxsize=256)
+def _constant(value: float, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    result = np.array(value, dtype)
+    result.flags.writeable = False
+    return result
 
 
 def filled(like: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
@@ -117,7 +130,7 @@ class Writer:
             self.lines.append(f"    {self.new} = [None] * {len(self.parameters)}")
         self.lines += [f"    {line}" for line in before]
         for number, pack in packs:
-            self._pack(number, pack)
+            self._pack(number, pack, constants)
         for place in places:
             self._block(place)
         if self.functional:
@@ -147,26 +160,34 @@ class Writer:
             value = "0.0" if place in self.forms[index].absent else self.at(index, place)
             copied = self.functional and index == 0 and parameter.is_array and name in self.formula.augmented
             self._line(f"{name} = {value}{'.copy()' if copied else ''}")
-        self._body()
+        self._statements(self.formula.body)
         for index, name in enumerate(self.formula.values):
             if name in self.formula.written:
                 self._store(index, name, place)
 
-    def _body(self) -> None:
-        for statement in self.formula.body:
+    def _statements(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
             for line in ast.unparse(statement).splitlines():
                 self._line(line)
 
-    def _pack(self, number: int, places: Sequence[int]) -> None:
-        """Small arrays, one after the other as one."""
+    def _raveled(self, index: int, place: int) -> str:
+        where = self.at(index, place)
+        return where if len(self.parameters[place].shape or ()) == 1 else f"{where}.ravel()"
+
+    def _pack(self, number: int, places: Sequence[int], constants: Sequence[str]) -> None:
+        """Small arrays, one after the other as one; what consists of constants alone is computed beforehand."""
         self._line(f"# {', '.join(self.parameters[place].path for place in places)}")
-        joined = self.names.of(np.concatenate, "concatenate")
+        joined, hoist = self.names.of(np.concatenate, "concatenate"), Hoist({*constants}, self.names)
+        body = [hoist.visit(copy.deepcopy(statement)) for statement in self.formula.body]
+        dtype = self.names.of(self.parameters[places[0]].dtype, self.parameters[places[0]].dtype.name)
+        for text, name in hoist.found.items():
+            self._line(f"{name} = {self.names.of(constant, 'constant')}({text}, {dtype})")
         for index, name in enumerate(self.formula.values):
             if self.forms[index].is_flat:
                 self._line(f"{name} = {self.wholes[index]}.packs[{number}]")
             else:
-                self._line(f"{name} = {joined}(({', '.join(self.at(index, place) for place in places)}), axis=None)")
-        self._body()
+                self._line(f"{name} = {joined}(({', '.join(self._raveled(index, place) for place in places)}))")
+        self._statements(body)
         for index, name in enumerate(self.formula.values):
             if name in self.formula.written and not self.forms[index].is_flat:
                 self._scatter(index, name, places)
@@ -226,7 +247,7 @@ def write_kernel(formula: Formula, constants: Sequence[str]) -> Kernel:
     What consists of constants alone is computed before the loop, as NumPy does: in Python's numbers, rounded where it
     meets an array.
     """
-    hoist = _Hoist({*constants})
+    hoist = Hoist({*constants}, Names({*formula.values, *formula.globals}))
     body = [hoist.visit(copy.deepcopy(statement)) for statement in formula.body]
     arrays = [f"{name}_" for name in formula.values]
     lines = [f"def {formula.name}_loop({', '.join((*arrays, *hoist.found.values()))}):"]
@@ -240,17 +261,20 @@ def write_kernel(formula: Formula, constants: Sequence[str]) -> Kernel:
     return Kernel(Emitted("\n".join(lines) + "\n", namespace, f"{formula.name}_loop", {}), named)
 
 
-class _Hoist(ast.NodeTransformer):
+class Hoist(ast.NodeTransformer):
     """Puts names in the places of expressions that consist of constants alone."""
 
-    def __init__(self, constants: set[str]) -> None:
+    def __init__(self, constants: set[str], names: Names) -> None:
         self.constants = constants
+        self.names = names
         self.found: dict[str, str] = {}
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.expr) and self._is_constant(node):
             text = ast.unparse(node)
-            return ast.Name(self.found.setdefault(text, f"c{len(self.found)}"), ast.Load())
+            if text not in self.found:
+                self.found[text] = self.names.fresh(f"c{len(self.found)}")
+            return ast.Name(self.found[text], ast.Load())
         return super().visit(node)
 
     def _is_constant(self, node: ast.expr) -> bool:

@@ -32,6 +32,8 @@ def _sum_to(ct: Any, shape: tuple[int, ...]) -> Any:
     extra = ct.ndim - len(shape)
     if extra < 0:
         return np.broadcast_to(ct, shape).copy()
+    if ct.shape[extra:] == shape:  # the common case: a bias that was added to each row
+        return np.asarray(np.add.reduce(ct, axis=0 if extra == 1 else tuple(range(extra)))) if extra else ct
     axes = tuple(range(extra)) + tuple(
         extra + axis for axis, extent in enumerate(shape) if extent == 1 and ct.shape[extra + axis] != 1
     )
@@ -70,7 +72,10 @@ def spread(ct: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     if not isinstance(x, np.ndarray):
         return unbroadcast(ct, x)
     out = np.empty(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
-    out[...] = _real_part(restore_axes(ct, x, axis, keepdims), out.dtype)
+    if isinstance(ct, float):
+        out.fill(ct)
+    else:
+        out[...] = _real_part(restore_axes(ct, x, axis, keepdims), out.dtype)
     return out
 
 
