@@ -124,14 +124,14 @@ def concatenated_then_written(m, n):
     return np.sum(a * c) + np.sum(b * b) + np.sum(d * m)
 
 
-@program(normal(3), order=1)
+@program(normal(3))
 def argument_scaled(x):
     x *= 2.0
     x[1] *= x[0]
     return np.sum(x * x)
 
 
-@program(normal(4), order=1)
+@program(normal(4))
 def argument_read_then_written(x):
     before = np.sum(x * x)
     x[0] = x[1] * x[2]
@@ -139,13 +139,13 @@ def argument_read_then_written(x):
     return before * np.sum(x)
 
 
-@program(normal(4), order=1)
+@program(normal(4))
 def argument_overwritten_entirely(x):
     x[:] = 1.0
     return np.sum(x)
 
 
-@program(normal(3), normal(3), order=1)
+@program(normal(3), normal(3))
 def two_arguments_written(x, y):
     x += y
     y *= x
@@ -153,20 +153,20 @@ def two_arguments_written(x, y):
     return np.sum(x * y)
 
 
-@program(normal(3), normal(3), order=1)
+@program(normal(3), normal(3))
 def one_argument_written_from_the_other(out, x):
     for i in range(3):
         out[i] = math.sin(x[i]) * out[i]
     return np.sum(out * x)
 
 
-@program(normal(3), order=1)
+@program(normal(3))
 def argument_written_and_returned(x):
     x *= x
     return x
 
 
-@program(normal(3, 3), order=1)
+@program(normal(3, 3))
 def view_of_argument_written(m):
     row = m[1]
     row *= m[0]
@@ -175,7 +175,7 @@ def view_of_argument_written(m):
     return np.sum(m * m)
 
 
-@program([1.0, 2.0, 3.0], order=1)
+@program([1.0, 2.0, 3.0])
 def list_argument_written(xs):
     xs[1] = xs[0] * xs[2]
     xs.append(xs[1] * 2.0)
@@ -190,7 +190,7 @@ def dict_argument_written(table):
     return table["a"] * table["c"] + table["b"]
 
 
-@program(lambda rng: {"w": rng.normal(size=3), "b": 0.5}, order=1)
+@program(lambda rng: {"w": rng.normal(size=3), "b": 0.5})
 def dict_of_arrays_written(p):
     p["w"] *= p["b"]
     p["w"][0] = p["w"][1]
@@ -277,14 +277,14 @@ def global_array_read(x):
     return np.sum(a * GRID * a)
 
 
-@program(normal(4), np.zeros(4), order=1)
+@program(normal(4), np.zeros(4))
 def workspace_given(x, work):
     work[:] = x * x
     work[0] += work[1]
     return np.sum(work * x)
 
 
-@program(normal(3), np.zeros((3, 3)), order=1)
+@program(normal(3), np.zeros((3, 3)))
 def workspace_filled_by_elements(x, work):
     for i in range(3):
         for j in range(i + 1):

@@ -93,7 +93,7 @@ def accumulator_object(m):
     return np.sum(acc.mean() * m[0])
 
 
-@program(lambda rng: [Particle(rng.normal(size=2), rng.normal(size=2), 1.0 + i) for i in range(2)], order=1)
+@program(lambda rng: [Particle(rng.normal(size=2), rng.normal(size=2), 1.0 + i) for i in range(2)])
 def list_of_objects_given(particles):
     for p in particles:
         for q in particles:

@@ -31,7 +31,8 @@ from adjoint.frontend.values import (
     list_record,
 )
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import FLOAT, Array, Dict, List, Scalar
+from adjoint.ir.types import Array, Dict, List, Scalar
+from adjoint.runtime import numbers
 
 
 @handles(range)
@@ -453,14 +454,6 @@ def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 # -- folds ------------------------------------------------------------------------------------------------------------
 
 
-@handles(np.ndarray.tolist)
-def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    type_ = getattr(args[0], "type", None)
-    if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) > 2:
-        return NotImplemented
-    return library.call(lo, library.copied if len(type_.dims) == 1 else library.rows, [args[0]], node)
-
-
 @handles(list.sort)
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     making.refuse_if_iterated(lo, args[0], node)
@@ -488,6 +481,17 @@ def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return NotImplemented
 
 
+@handles(numbers.is_real)
+def _is_real(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    match type_of(materialize(lo, args[0], node)):
+        case Scalar(kind=kind):
+            return Const(kind != "complex")
+        case Array(dtype=dtype):
+            return Const(dtype is not None and dtype.kind != "c")
+        case _:
+            return Const(False)
+
+
 def _observing(function: Any) -> Handler:
     def observe(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         atoms = [materialize(lo, value, node, observer=True) for value in args]
@@ -504,34 +508,3 @@ def _observing(function: Any) -> Handler:
 
 for _observer in (print, repr, str, format):
     HANDLERS[_observer] = _observing(_observer)
-
-
-# -- arrays of known structure ----------------------------------------------------------------------------------------
-
-
-@handles(np.array, np.asarray)
-def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """``np.array`` of nested lists and tuples whose leaves are known one by one."""
-    from adjoint.runtime.sequences import array_of
-
-    if not args or (not isinstance(args[0], TupleValue) and making.list_items(lo, args[0]) is None):
-        return NotImplemented
-    leaves: list[Value] = []
-
-    def template(value: Value) -> Any:
-        items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
-        if items is None:
-            leaves.append(value)
-            return len(leaves) - 1
-        return tuple(template(item) for item in items)
-
-    form = template(args[0])
-    if all(isinstance(leaf, Const) for leaf in leaves) or not all(is_atom(leaf) for leaf in leaves):
-        return NotImplemented
-    if any(isinstance(leaf, Var) and isinstance(leaf.type, List) for leaf in leaves):
-        return NotImplemented
-    named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
-    pairs = {name: materialize(lo, value, node) for name, value in named.items()}
-    if any(isinstance(type_of(leaf), Scalar) and type_of(leaf).kind == "float" for leaf in leaves):  # type: ignore[attr-defined]
-        leaves = [making.as_element(lo, leaf, FLOAT) for leaf in leaves]  # type: ignore[arg-type]
-    return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)

@@ -42,7 +42,7 @@ from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import OPAQUE, Array, List, Number, Scalar, carries_derivative
 from adjoint.rules import registry
-from adjoint.rules.declare import Elementwise
+from adjoint.rules.declare import Elementwise, Rule
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -173,8 +173,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     """A call of a function that has a rule, with what it is told as a sequence spread out."""
     rule = registry.rule_for(callee)
     assert rule is not None
-    if isinstance(callee, np.ufunc) and len(args) == callee.nin + 1:
-        args, kwargs = args[:-1], {"out": args[-1], **kwargs}
+    args, kwargs = _with_out_named(callee, rule, args, kwargs)
     bound, named = rule.bind(args, kwargs)
     if "out" in named and named["out"] != NONE:
         rest = {name: value for name, value in kwargs.items() if name != "out"}
@@ -198,6 +197,34 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     atoms = [materialize(lo, value, node, observer=observer) for value in bound]
     pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
     return objects.call_any(lo, callee, atoms, node, **pairs)
+
+
+def _with_out_named(
+    callee: Any, rule: Rule, args: list[Value], kwargs: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call, the array that its result goes to by its name."""
+    place = place_of_out(callee)
+    if place is None or len(args) <= place:
+        return args, kwargs
+    given = list(args[:place])
+    while given and given[-1] == NONE and len(given) > len(rule.accepted):
+        given.pop()
+    later = [p.name for p in rule.parameters[place + 1 :]]
+    return given, {"out": args[place], **dict(zip(later, args[place + 1 :], strict=False)), **kwargs}
+
+
+@functools.lru_cache(maxsize=512)
+def place_of_out(callee: Any) -> int | None:
+    """Which positional argument of a function of NumPy is the array that the result goes to."""
+    if isinstance(callee, np.ufunc):
+        return callee.nin
+    if not getattr(callee, "__module__", "").startswith("numpy"):
+        return None
+    try:
+        names = list(inspect.signature(callee).parameters)
+    except (TypeError, ValueError):
+        return None
+    return names.index("out") if "out" in names else None
 
 
 def _needed(rule: Elementwise) -> int:

@@ -15,6 +15,7 @@ from adjoint.frontend.core import Lowerer
 from adjoint.frontend.marked import as_stored
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
+    ELLIPSIS,
     Closure,
     Method,
     Partial,
@@ -353,6 +354,8 @@ def set_attribute(lo: Lowerer, base: Value, name: str, value: Value, node: ast.A
             slot = making.slot(lo, as_stored(lo, cls, name, value), node)
             making.grow_field(lo, base, name, slot)
             lo.emit(Store(base, Attribute(name), slot, "set", lo.span(node)))
+        case Var(type=Array()):
+            _set_attribute_of_array(lo, base, name, value, node)
         case Union():
             raise lo.problem("AD0301", node, "an attribute of a value with several structures is assigned")
         case Const():
@@ -361,6 +364,16 @@ def set_attribute(lo: Lowerer, base: Value, name: str, value: Value, node: ast.A
             lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
         case _:
             raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
+
+
+def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, node: ast.AST | None) -> None:
+    """``array.name = value``: for a part of the array, a store into it."""
+    from adjoint.frontend.containers import set_item
+
+    if name not in ("real", "imag"):
+        helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
+        raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)
+    set_item(lo, attribute(lo, array, name, node), ELLIPSIS, value, node)
 
 
 def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST | None) -> None:

@@ -171,7 +171,8 @@ class Rule:
             unknown = ()
         positional = [p for p in self.accepted if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         if nargs > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in self.accepted):
-            unknown += tuple(p.name for p in self.parameters[len(positional) : nargs])
+            further = self.parameters[len(positional) : nargs]
+            unknown += tuple(p.name for p in further) or (f"number {len(positional) + 1}",)
         return unknown
 
     @cached_property

@@ -17,8 +17,6 @@ for _name in SAME_NAME.split():
     for _cls in CLASSES:
         method(_cls, _name, getattr(np, _name))
 for _cls in CLASSES:
-    method(_cls, "conj", np.conjugate)
-    method(_cls, "conjugate", np.conjugate)
     attribute(_cls, "real", np.real)
     attribute(_cls, "imag", np.imag)
     attribute(_cls, "T", np.transpose)
@@ -30,6 +28,12 @@ attribute(np.ndarray, "mT", np.matrix_transpose)
 # those that say it in another way are callees themselves
 
 _VARIADIC_SHAPE = [case(sample(4, 3), 2, 6), case(sample(4, 3), (6, 2)), case(sample(4, 3), -1)]
+
+
+def _reshaped_array(ct, a, *shape, order="C"):
+    if order != "C":
+        return np.reshape(ct, a.shape, order=order)
+    return np.reshape(ct, a.shape)
 
 
 def _reshaped(ct, a, *shape, order="C"):
@@ -55,7 +59,7 @@ for _cls in CLASSES:
     linear(
         _cls.reshape,
         _reshaped,
-        by_rank={(rank, ...): lambda ct, a, *shape: np.reshape(ct, a.shape) for rank in range(1, 6)},
+        by_rank={(rank, ...): _reshaped_array for rank in range(1, 6)},
         view_of=0,
         always_array=True,
         cases=_VARIADIC_SHAPE if _cls is np.ndarray else [case(np.float64(1.5), 1)],
@@ -75,6 +79,13 @@ for _cls in CLASSES:
         always_array=True,
         cases=[case(sample(4, 3))] if _cls is np.ndarray else [case(np.float64(1.5))],
     )
+    for _conj in (_cls.conj, _cls.conjugate):  # of a real array, the array itself
+        linear(
+            _conj,
+            lambda ct, a: np.conjugate(ct),
+            view_of=0,
+            cases=[case(sample(3)), case(sample(3, kind="complex"))] if _cls is np.ndarray else [case(np.float64(1.5))],
+        )
     linear(
         _cls.astype,
         lambda ct, a, dtype, copy=True: unbroadcast(ct, a),
@@ -86,5 +97,5 @@ for _cls in CLASSES:
         cases=[case(sample(1))] if _cls is np.ndarray else [case(np.float64(1.5))],
     )
     no_derivative(_cls.tobytes)
-    for _name in ("reshape", "transpose", "flatten", "astype", "item", "tobytes"):
+    for _name in ("reshape", "transpose", "flatten", "astype", "item", "tobytes", "conj", "conjugate"):
         method(_cls, _name, getattr(_cls, _name))

@@ -166,6 +166,14 @@ general(
     ],
 )
 
+general(
+    products.einsum_of_one,
+    lambda dots, y, subscripts, operand: products.einsum_of_one(subscripts, dots[1]),
+    _einsum_vjp,
+    view_of=1,
+    cases=[case("ii->i", sample(3, 3)), case("ij->ji", sample(4, 3))],
+)
+
 # what these rules are made of
 
 general(

@@ -1,10 +1,12 @@
 """Rules of the runtime's helpers, so that derivatives can be differentiated."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import numpy as np
 
-from adjoint.rules.declare import case, constant, elementwise, linear, no_derivative, number, sample
+from adjoint.rules.declare import case, constant, elementwise, general, linear, no_derivative, number, sample
 from adjoint.runtime import arrays, display, numbers, places
-from adjoint.runtime.numbers import choose, divide, log, polygamma, power, times
+from adjoint.runtime.numbers import choose, divide, is_real, log, polygamma, power, times
 
 POSITIVE = (0.5, 2.0)
 CONDITION = np.array([True, False, True])
@@ -25,7 +27,21 @@ elementwise(
 )
 elementwise(numbers.log, scaled=lambda ct, x, y: divide(ct, x), singular=True, domain=POSITIVE)
 elementwise(numbers.sqrt, scaled=lambda ct, x, y: divide(ct, 2 * y), singular=True, domain=POSITIVE)
-elementwise(numbers.sign, lambda x, y: 0)
+
+
+def _turned(dot, y, x):
+    if is_real(x):
+        return None
+    return divide(np.conjugate(dot) - y * np.real(y * dot), np.absolute(x))
+
+
+general(
+    numbers.sign,
+    lambda dots, y, x: _turned(dots[0], y, x),
+    lambda ct, y, x: (_turned(ct, y, x),),
+    cases=[case(sample(3, kind="complex"))],
+)
+no_derivative(numbers.is_real)
 elementwise(numbers.polygamma, lambda n, x, y: (None, polygamma(n + 1, x)), cases=[case(0, 1.3), case(1, sample(3))])
 linear(
     numbers.choose,

@@ -88,6 +88,11 @@ def sign(x: Any) -> Any:
     return x * 0 - 1 if x < 0 else x * 0
 
 
+def is_real(x: Any) -> bool:
+    """Whether a value cannot be complex. The compiler answers from types: True is certain, False is not."""
+    return not np.iscomplexobj(x)
+
+
 def _complex_sign(x: Any) -> Any:
     return divide(np.conj(x), np.abs(x))
 

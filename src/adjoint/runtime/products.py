@@ -10,6 +10,11 @@ import numpy as np
 from adjoint.runtime.arrays import unbroadcast
 
 
+def einsum_of_one(subscripts: str, operand: Any) -> Any:
+    """``np.einsum`` of one array without sums: a view of it, diagonals and transposes."""
+    return np.einsum(subscripts, operand)
+
+
 @lru_cache(maxsize=256)
 def einsum_terms(subscripts: str, *ranks: int) -> tuple[tuple[str, ...], str]:
     """The labels of the operands and of the result, ellipses and the implicit result written out."""

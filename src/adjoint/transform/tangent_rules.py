@@ -212,9 +212,12 @@ class TangentRules:
             for place in active:
                 terms += self.scaled(builder, self.dots[args[place]], _part(partials, place, len(args)), multiply)  # type: ignore[index]
         total = _sum(builder, terms)
-        if total is None or not self.may_be_smaller(builder, y, args, active, total, start):
-            return total
-        return self.matched(builder, total, y)
+        if total is None:
+            return None
+        becomes_real = not _is_complex(y.type) and any(_is_complex(type_of_atom(args[place])) for place in active)
+        if becomes_real or self.may_be_smaller(builder, y, args, active, total, start):
+            return self.matched(builder, total, y)
+        return total
 
     def scaled(self, builder: Builder, dot: Atom, partial: Atom | None, multiply: Any) -> list[tuple[int, Atom]]:
         match partial:
@@ -369,6 +372,12 @@ def _same_kind(one: Type | None, other: Type) -> bool:
         return False
     pairs = zip(one.dims, other.dims, strict=False)  # one broadcasts to the other: an extent that is not 1 is the same
     return len(one.dims) == len(other.dims) and all(mine == "many" or theirs == "one" for mine, theirs in pairs)
+
+
+def _is_complex(type_: Type | None) -> bool:
+    """Whether a value is known to be complex."""
+    dtype = getattr(type_, "dtype", None)
+    return (isinstance(type_, Scalar) and type_.kind == "complex") or (dtype is not None and dtype.kind == "c")
 
 
 def _may_enlarge(passive: Type | None, seen: Sequence[Type | None]) -> bool:

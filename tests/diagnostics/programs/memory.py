@@ -202,3 +202,33 @@ def written_by_an_unknown_method(x):
     y = x.copy()
     y.partition(1)  # error[AD0303]: 'partition' is handed memory that varies, and may write it
     return y[0] * 2.0
+
+
+#: ad.grad(view_by_another_type)(np.ones(4))
+def view_by_another_type(x):
+    y = x.copy()
+    z = y.view()  # error[AD0303]: 'view' is handed memory that varies, and may write it
+    z[0] = 2.0
+    return y.sum()
+
+
+#: ad.grad(shape_assigned)(np.ones(4))
+def shape_assigned(x):
+    y = x.copy()
+    y.shape = (2, 2)  # error[AD0303]: the attribute 'shape' of an array is assigned
+    return y[0].sum()
+
+
+#: ad.grad(strides_made_up)(np.ones(4))
+def strides_made_up(x):
+    y = np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8))  # error[AD0303]: 'as_strided' lays memory that varies out anew
+    return y.sum()
+
+
+#: ad.grad(copy_that_is_not_known)(np.ones(4), True)
+def copy_that_is_not_known(x, flag):
+    y = x * 2.0
+    for i in range(3):
+        z = np.array(y, copy=i > 0)  # error[AD0303]: whether this copies is not known before it runs
+        z[0] = 2.0
+    return y.sum()

@@ -1,0 +1,171 @@
+"""Arrays made of arrays: conversions, which copy or do not, and copies."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend import containers, library, making, objects
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.handlers import handles
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.shapes import type_of
+from adjoint.frontend.values import NONE, Record, Ref, TupleValue, Value, is_atom
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import FLOAT, Array, Dict, Instance, List, Scalar
+from adjoint.runtime.products import einsum_of_one
+from adjoint.runtime.sequences import array_of
+
+_TRUE = Const(True)
+
+
+@handles(np.array)
+def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``np.array`` copies, unless it is told not to."""
+    rest = {name: value for name, value in kwargs.items() if name != "copy"}
+    if _copies(lo, kwargs, node):
+        return _array_of_parts(lo, args, rest, node)
+    return _call(lo, np.asarray, args, rest, node)
+
+
+@handles(np.asarray)
+def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if kwargs.get("copy") == _TRUE:
+        return _call(lo, np.array, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
+    return _array_of_parts(lo, args, kwargs, node)
+
+
+@handles(np.ndarray.astype)
+def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if _copies(lo, kwargs, node):
+        return NotImplemented
+    return _call(lo, np.asarray, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
+
+
+def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool:
+    """Whether a conversion is told to copy; only where it must is said by None or False."""
+    given = kwargs.get("copy", _TRUE)
+    if not isinstance(given, Const):
+        raise lo.problem("AD0303", node, "whether this copies is not known before it runs")
+    return bool(given.value)
+
+
+def _call(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    from adjoint.frontend.calls import call_value
+
+    return call_value(lo, Const(callee), args, kwargs, node)
+
+
+@handles(np.einsum)
+def _einsum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of one array, without sums, NumPy gives a view."""
+    if kwargs or len(args) != 2 or not isinstance(args[0], Const) or not _only_moves(args[0].value):
+        return NotImplemented
+    return _call(lo, einsum_of_one, args, {}, node)
+
+
+def _only_moves(subscripts: Any) -> bool:
+    """Whether no label of an only operand is summed over."""
+    if not isinstance(subscripts, str) or "," in subscripts:
+        return False
+    operand, arrow, result = subscripts.replace(" ", "").partition("->")
+    return set(operand) == set(result) if arrow else len(set(operand)) == len(operand)
+
+
+@handles(np.lib.stride_tricks.as_strided)
+def _as_strided(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    raise lo.problem(
+        "AD0303", node, "'as_strided' lays memory that varies out anew", helps=("use sliding_window_view",)
+    )
+
+
+@handles(operator.setitem, np.ndarray.__setitem__, list.__setitem__, dict.__setitem__)
+def _setitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) != 3:
+        return NotImplemented
+    containers.set_item(lo, args[0], args[1], args[2], node)
+    return NONE
+
+
+@handles(copy.copy)
+def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _copied(lo, args[0], lambda part: part, node)
+
+
+@handles(copy.deepcopy)
+def _deepcopy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    made: dict[int, Value] = {}
+
+    def deep(part: Value) -> Value:
+        if id(part) not in made:
+            made[id(part)] = _copied(lo, part, deep, node)
+        return made[id(part)]
+
+    return deep(args[0])
+
+
+def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: ast.AST | None) -> Value:
+    """A new object with the parts of another one, as ``inner`` gives them."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    if isinstance(record, Record) and record.cls is list:
+        return making.new_list(lo, [inner(part) for part in record.items], node)
+    if isinstance(record, Record) and record.cls is dict:
+        return making.new_dict(lo, [(Const(key), inner(part)) for key, part in record.parts], node)
+    if isinstance(record, Record) and _copies_itself(record.cls):
+        raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how it is copied")
+    if isinstance(record, Record) and node is not None:
+        ref = Ref(lo.site(node))
+        lo.store[ref] = Record(record.cls, tuple((name, inner(part)) for name, part in record.parts))
+        return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(inner(part) for part in value.items), value.cls)
+    if isinstance(value, Var) and isinstance(value.type, Array):
+        return _call(lo, np.copy, [value], {}, node)
+    if isinstance(value, Var) and isinstance(value.type, List) and isinstance(value.type.element, Scalar):
+        return library.call(lo, library.copied, [value], node)
+    if isinstance(value, Var) and isinstance(value.type, (List, Dict, Instance)):
+        raise lo.problem("AD0303", node, "a container that exists at run time is copied with what lies in it")
+    return value
+
+
+def _copies_itself(cls: type) -> bool:
+    own = ("__copy__", "__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__")
+    return any(name in vars(base) for base in cls.__mro__[:-1] for name in own)
+
+
+def _array_of_parts(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``np.array`` of nested lists and tuples whose leaves are known one by one."""
+    if not args or (not isinstance(args[0], TupleValue) and making.list_items(lo, args[0]) is None):
+        return NotImplemented
+    leaves: list[Value] = []
+
+    def template(value: Value) -> Any:
+        items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
+        if items is None:
+            leaves.append(value)
+            return len(leaves) - 1
+        return tuple(template(item) for item in items)
+
+    form = template(args[0])
+    if all(isinstance(leaf, Const) for leaf in leaves) or not all(is_atom(leaf) for leaf in leaves):
+        return NotImplemented
+    if any(isinstance(leaf, Var) and isinstance(leaf.type, List) for leaf in leaves):
+        return NotImplemented
+    named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
+    pairs = {name: materialize(lo, value, node) for name, value in named.items()}
+    if any(isinstance(type_of(leaf), Scalar) and type_of(leaf).kind == "float" for leaf in leaves):  # type: ignore[attr-defined]
+        leaves = [making.as_element(lo, leaf, FLOAT) for leaf in leaves]  # type: ignore[arg-type]
+    return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)
+
+
+@handles(np.ndarray.tolist)
+def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    type_ = getattr(args[0], "type", None)
+    if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) > 2:
+        return NotImplemented
+    return library.call(lo, library.copied if len(type_.dims) == 1 else library.rows, [args[0]], node)
