@@ -156,7 +156,7 @@ def rev_rows(m):
 @program(MATRIX)
 def zip_star(m):
     a = m.copy()
-    for r, s in zip(a, a[1:], strict=False):
+    for r, s in zip(a[:-1], a[1:], strict=True):
         s += r
     return np.sum(a * m)
 

@@ -221,10 +221,11 @@ def place_of_out(callee: Any) -> int | None:
     if not getattr(callee, "__module__", "").startswith("numpy"):
         return None
     try:
-        names = list(inspect.signature(callee).parameters)
+        parameters = inspect.signature(callee).parameters.values()
     except (TypeError, ValueError):
         return None
-    return names.index("out") if "out" in names else None
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return positional.index("out") if "out" in positional else None
 
 
 def _needed(rule: Elementwise) -> int:
