@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         unrolled,
         zip_parameters,
     )
+    from adjoint.reporting import tape_report
     from adjoint.types import (
         AdditiveArithmetic,
         Differentiable,
@@ -99,6 +100,7 @@ __all__ = [
     "stages",
     "stop_gradient",
     "tangents",
+    "tape_report",
     "testing",
     "types",
     "unrolled",
@@ -116,6 +118,7 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "source": "adjoint.inspection",
     "stages": "adjoint.inspection",
     "stop_gradient": "adjoint.declare",
+    "tape_report": "adjoint.reporting",
 }
 _TYPES = (
     "AdditiveArithmetic",

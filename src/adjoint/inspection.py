@@ -71,6 +71,15 @@ def specialization_to_show(
     return known, ()
 
 
+def known_arguments(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The arguments that are given, or others of the types that annotations tell."""
+    examples = args if args or kwargs else _examples(derivative.function)
+    if examples is None:
+        helps = ("annotate the parameters, or pass arguments: ad.tape_report(df, 1.0)",)
+        raise error("AD0401", None, "the types of the arguments are not known", helps=helps)
+    return examples
+
+
 def _examples(function: Any) -> tuple[Any, ...] | None:
     """Arguments made from annotations; None where these do not tell enough."""
     examples: list[Any] = []

@@ -222,6 +222,45 @@ def nested_loops(a):
     return total
 
 
+def heat(u, steps, dt):
+    for _ in range(steps):
+        u[1:-1] += dt * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u**2)
+
+
+def burgers(u, steps, dt):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:] -= dt * u[1:] * (u[1:] - u[:-1])
+    return np.sum(u**2)
+
+
+def wave(u, steps, c):
+    before, now = u.copy(), u.copy()
+    for _ in range(steps):
+        after = np.zeros_like(u)
+        after[1:-1] = 2.0 * now[1:-1] - before[1:-1] + c * (now[2:] - 2.0 * now[1:-1] + now[:-2])
+        before, now = now, after
+    return np.sum(now**2)
+
+
+def forward_substitution(a, b):
+    x = np.zeros(len(b))
+    for i in range(len(b)):
+        s = b[i]
+        for j in range(i):
+            s -= a[i, j] * x[j]
+        x[i] = s / a[i, i]
+    return np.sum(x)
+
+
+def prefix_products(x):
+    y = x.copy()
+    for i in range(1, len(y)):
+        y[i] *= y[i - 1]
+    return y[-1]
+
+
 V = np.array([1.0, 2.0, 3.0])
 M = np.array([[1.0, 2.0], [3.0, 4.0]])
 LAYER = Dense(np.ones((3, 2)), np.zeros(2))
@@ -259,5 +298,10 @@ GOLDEN = {
     "lorenz_grad": lambda: ad.source(ad.grad(lorenz, wrt=(0, 1, 2)), 1.0, 1.0, 1.0, 100),
     "captured_variable_grad": lambda: ad.source(ad.grad(captured_variable), 1.5),
     "scatter_grad": lambda: ad.source(ad.grad(scatter), V, np.array([0, 2, 0])),
+    "heat_grad": lambda: ad.source(ad.grad(heat), np.ones(9), 10, 0.1),
+    "burgers_grad": lambda: ad.source(ad.grad(burgers), np.ones(9), 10, 0.1),
+    "wave_grad": lambda: ad.source(ad.grad(wave, wrt=("u", "c")), np.ones(9), 10, 0.1),
+    "forward_substitution_grad": lambda: ad.source(ad.grad(forward_substitution, wrt=("a", "b")), M, np.ones(2)),
+    "prefix_products_grad": lambda: ad.source(ad.grad(prefix_products), V),
     "nested_loops_grad": lambda: ad.source(ad.grad(nested_loops), M),
 }

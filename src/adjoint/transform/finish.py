@@ -13,15 +13,18 @@ from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in
 from adjoint.rules.declare import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.results import owned
+from adjoint.transform.in_place import direct_updates
 from adjoint.transform.polish import polish
 from adjoint.transform.reverse import expand
+from adjoint.transform.reverse.notes import Notes
+from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.simplify import simplify
 
 
-def finish(function: Function) -> Function:
-    """A function that is ready to be printed."""
-    function = simplify(expand(function))
-    for touch in (polish, _without_idle_conversions):
+def finish(function: Function, notes: Notes | None = None) -> Function:
+    """A function that is ready to be printed; ``notes`` takes down what its loops keep."""
+    function = simplify(expand(function, notes))
+    for touch in (without_idle_shapes, polish, direct_updates, _without_idle_conversions):
         touched = touch(function)
         if touched is not function:
             function = simplify(touched)
@@ -74,12 +77,16 @@ def _without_idle_conversions(function: Function) -> Function:
 def _holders(body: Block) -> Counter[Var]:
     """How often each variable is handed to something that may hold on to its memory."""
     found: Counter[Var] = Counter()
+    views: list[tuple[Var, Atom]] = []
     for statement in statements_in(body):
         atoms = operands(statement)
         if isinstance(statement, Store):
             atoms = tuple(a for a in atoms if a is not statement.base)
             if statement.mode != "set" or statement.key is None or _is_array(statement.base):
                 continue  # copies what it stores
+        elif isinstance(statement, Load) and _is_array(statement.base):
+            views.append((statement.target, statement.base))
+            continue
         elif (isinstance(statement, Load) and not isinstance(statement.target.type, Array)) or (
             isinstance(statement, Call) and _only_reads(statement)
         ):
@@ -87,6 +94,9 @@ def _holders(body: Block) -> Counter[Var]:
         found.update(atom for atom in atoms if isinstance(atom, Var))
     for terminator in terminators_in(body):
         found.update(atom for atom in operands(terminator) if isinstance(atom, Var))
+    for view, base in reversed(views):
+        if found[view] and isinstance(base, Var):
+            found[base] += 1
     return found
 
 
@@ -95,8 +105,11 @@ def _is_array(atom: Atom) -> bool:
 
 
 def _only_reads(call: Call) -> bool:
-    return isinstance(rule_for(call.callee), (Elementwise, Bilinear)) or all(
-        isinstance(target.type, Scalar) for target in call.targets
+    facts = effects_of(call)
+    return (
+        isinstance(rule_for(call.callee), (Elementwise, Bilinear))
+        or all(isinstance(target.type, Scalar) for target in call.targets)
+        or (facts.known and facts.fresh and not facts.hands_on)
     )
 
 

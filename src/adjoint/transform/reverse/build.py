@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,9 +27,11 @@ from adjoint.transform.reverse.flows import unite_flows
 from adjoint.transform.reverse.keep import Keeper
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.normal import normalize
+from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.reverser import Reverser, YieldLeaf
 from adjoint.transform.reverse.scopes import cotangent_type
 from adjoint.transform.reverse.sweep import freeze, prune
+from adjoint.transform.shapes_alone import without_idle_shapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class _Sweeps:
     popped: tuple[Var, ...]
 
 
-def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> Function:
+def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None = None) -> Function:
     """The reverse derivative of a function, in one function.
 
     Parameters
@@ -75,6 +78,8 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> F
         Indices of the parameters to differentiate with respect to.
     outputs
         Indices of the results that are differentiated.
+    notes
+        Takes down what is kept, and why.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> F
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), frozenset(), halves=False)
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), frozenset(), halves=False, notes=notes)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
     return clone_function(Function(function.name, (*function.params, *sweeps.seeds), body, function.doc))
@@ -110,7 +115,9 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     function = prepared(function)
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), frozenset(), halves=True)
+    sweeps = _without_idle_shapes(
+        _sweeps(function, tuple(wrt), tuple(outputs), Family(), frozenset(), halves=True), function
+    )
     residuals = _residuals(sweeps)
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
     if copies:
@@ -193,6 +200,7 @@ def _sweeps(
     given: frozenset[Var],
     *,
     halves: bool,
+    notes: Notes | None = None,
 ) -> _Sweeps:
     context = make_context(function, activity(function, wrt, outputs, given))
     problems = blind_spots(function, wrt, outputs)
@@ -210,7 +218,7 @@ def _sweeps(
     if context.problems:
         raise DifferentiationError(context.problems)
     prune(reverser.root, cotangents)
-    keeper = Keeper(reverser, halves=halves)
+    keeper = Keeper(reverser, halves=halves, notes=notes)
     keeper.run(reverser.root, cotangents)
     backward = freeze(reverser.root, keeper.resolve)
     forward = apply(function.body, context.edits, context.regions.cores)
@@ -222,6 +230,32 @@ def _seed(value: Atom) -> Var:
     if not isinstance(value, Var):
         return Var("ct", OPAQUE)
     return Var(f"{value.hint}_bar", cotangent_type(value.type))
+
+
+def _without_idle_shapes(sweeps: _Sweeps, function: Function) -> _Sweeps:
+    """Both sweeps, with nothing handed from one to the other for its shape alone."""
+    between = Call((), _between, ())
+    body = Block((*sweeps.forward, between, *sweeps.backward), Return((*sweeps.results, *sweeps.cotangents)))
+    joined = Function(function.name, (*function.params, *sweeps.seeds), body)
+    whole = without_idle_shapes(joined).body
+    assert isinstance(whole.terminator, Return)
+    cut = whole.statements.index(between)
+    results = whole.terminator.values[: len(sweeps.results)]
+    cotangents = whole.terminator.values[len(sweeps.results) :]
+    backward = Block(whole.statements[cut + 1 :], Return(cotangents))
+    backward = remove_dead_code(Function("adjoint", free_vars(backward), backward)).body
+    assert isinstance(backward.terminator, Return)
+    return replace(
+        sweeps,
+        forward=whole.statements[:cut],
+        backward=backward.statements,
+        results=results,
+        cotangents=backward.terminator.values,
+    )
+
+
+def _between() -> None:
+    """Marks where the forward sweep ends."""
 
 
 # What lies between the halves

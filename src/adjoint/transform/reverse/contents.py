@@ -168,7 +168,7 @@ def ask_originals(reverser: Reverser, sweep: Sweep, start: int) -> None:
     """In what was written since ``start``, lets shapes of arrays be asked of the array itself: they do not change."""
     for place in range(start, len(sweep.nodes)):
         node = sweep.nodes[place]
-        position = SHAPE_ARGUMENTS.get(node.callee) if isinstance(node, Call) and _hashable(node.callee) else None
+        position = shape_argument(node.callee) if isinstance(node, Call) else None
         if isinstance(node, Call) and position is not None and position < len(node.args):
             arg = node.args[position]
             original = reverser.originals.get(arg) if isinstance(arg, Var) else None
@@ -177,9 +177,9 @@ def ask_originals(reverser: Reverser, sweep: Sweep, start: int) -> None:
                 sweep.nodes[place] = Call(node.targets, node.callee, args, node.kwargs, node.span)
 
 
-def _hashable(callee: object) -> bool:
+def shape_argument(callee: Any) -> int | None:
+    """The place of an argument of which a function only asks the shape."""
     try:
-        hash(callee)
-    except TypeError:
-        return False
-    return True
+        return SHAPE_ARGUMENTS.get(callee)
+    except TypeError:  # not hashable
+        return None

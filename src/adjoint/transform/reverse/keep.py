@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjoint.diagnostics import Span
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import (
     UNDEFINED,
@@ -43,6 +44,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.transform.reverse.context import sources
 from adjoint.transform.reverse.edits import Slot, filler
+from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.regions import Binding, Region
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
 
@@ -56,8 +58,9 @@ _BLANKS = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
 class Keeper:
     """Finds for each variable of the forward region what stands for it in the reverse region."""
 
-    def __init__(self, reverser: Reverser, *, halves: bool) -> None:
+    def __init__(self, reverser: Reverser, *, halves: bool, notes: Notes | None = None) -> None:
         self.reverser = reverser
+        self.notes = notes
         self.halves = halves
         self.context = reverser.context
         self.bindings = self.context.regions.bindings
@@ -280,6 +283,8 @@ class Keeper:
         """Executes the statement that binds a variable again, where the reverse of its region starts."""
         statement = binding.statement
         assert statement is not None
+        if self.notes is not None:
+            self.notes.recomputed[var.hint, statement.span] = None
         sweep = self.context.sweeps[binding.region]
         new = Var(var.hint, var.type, var.named)
         self.stands_for[var] = new
@@ -306,10 +311,24 @@ class Keeper:
 
     def keep(self, var: Var, binding: Binding) -> None:
         loop = binding.region.owner
+        if self.notes is not None:
+            self.notes.kept[f"{var.hint}_kept", _span_of(binding)] = self.reason(var, binding)
         if binding.region.kind == "loop" and isinstance(loop, Loop) and self.countable(loop, binding.region, var):
             self.keep_in_array(var, binding, loop)
         else:
             self.keep_in_list(var, binding)
+
+    def reason(self, var: Var, binding: Binding) -> str:
+        """Why a variable is not computed again."""
+        if var in self.reverser.originals:
+            return f"what {self.reverser.originals[var].hint!r} holds here is overwritten later"
+        if var in self.context.forward_shadows:
+            return "references move: their shadows are kept beside them"
+        if binding.statement is None or isinstance(binding.statement, Loop):
+            return "each iteration changes it"
+        if not self.cheap(binding.statement):
+            return "computing it again costs more"
+        return "what it is made of is not kept"
 
     def countable(self, loop: Loop, region: Region, var: Var) -> bool:
         """Whether one array can hold the variable for all iterations."""
@@ -326,7 +345,7 @@ class Keeper:
         size = self.size(loop, over)
         edits = self.context.edits
         edits.put_before(loop, Call((one,), display.make_list, (Const(_BLANKS[var.type.kind]),)))
-        edits.put_before(loop, Call((kept,), operator.mul, (one, size)))
+        edits.put_before(loop, Call((kept,), operator.mul, (one, size), (), _span_of(binding)))
         index = self.loop_index(loop, binding.region)
         core = binding.region.start
         place = self.place(over, index, lambda statement: edits.put_first(core, statement))
@@ -389,7 +408,8 @@ class Keeper:
             region = region.parent
         owner = region.owner
         assert owner is not None
-        self.context.edits.put_before(owner, Call((kept,), display.make_list, ()))  # type: ignore[arg-type]
+        made = Call((kept,), display.make_list, (), (), _span_of(binding))
+        self.context.edits.put_before(owner, made)  # type: ignore[arg-type]
         self.after_binding(var, binding, Call((), list.append, (kept, var)))
         new = Var(var.hint, var.type, var.named)
         self.stands_for[var] = new
@@ -483,6 +503,12 @@ def _needed(block: Block, value: Atom) -> Block:
             for inner in blocks_of(statement):
                 wanted.update(vars_used(inner))
     return Block(tuple(reversed(kept)), Yield((value,)))
+
+
+def _span_of(binding: Binding) -> Span | None:
+    """Where a variable is computed."""
+    owner = binding.statement or binding.region.owner
+    return None if owner is None else owner.span
 
 
 def _place_of(binding: Binding) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
 from adjoint.transform.reverse.contents import content
 from adjoint.transform.reverse.flows import unite_flows
+from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.scopes import cotangent_type, cotangent_var
 
 if TYPE_CHECKING:
@@ -153,15 +154,16 @@ def _hint(atom: Atom) -> str:
     return atom.hint if isinstance(atom, Var) else "t"
 
 
-def expand(function: Function) -> Function:
+def expand(function: Function, notes: Notes | None = None) -> Function:
     """Writes out the reverse derivatives that a function calls by name, in what it calls too."""
-    return _Expansion().function(function)
+    return _Expansion(notes).function(function)
 
 
 class _Expansion:
     """One walk over a function and the recursive functions that it calls, each written out once."""
 
-    def __init__(self) -> None:
+    def __init__(self, notes: Notes | None) -> None:
+        self.notes = notes
         self.definitions: dict[Definition, Definition] = {}
 
     def function(self, function: Function) -> Function:
@@ -190,7 +192,7 @@ class _Expansion:
     def written_out(self, derived: Derived) -> Function:
         from adjoint.transform.reverse.build import reverse
 
-        return self.function(reverse(derived.function, derived.wrt, derived.outputs))
+        return self.function(reverse(derived.function, derived.wrt, derived.outputs, self.notes))
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.definitions:

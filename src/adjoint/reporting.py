@@ -1,0 +1,326 @@
+"""What a derivative keeps for its reverse sweep, loop by loop, and what it computes again."""
+
+from __future__ import annotations
+
+import copy
+import linecache
+import operator
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from adjoint.backend.python import emit, load
+from adjoint.diagnostics import Span, error
+from adjoint.diagnostics.spans import shown_path
+from adjoint.frontend.entry import Entry, lower_operator
+from adjoint.frontend.inputs import differentiated
+from adjoint.inspection import known_arguments
+from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Statement, Store, Var
+from adjoint.ir.types import Array, List, Scalar, Type
+from adjoint.ir.walk import blocks_of, map_blocks, rebuild_terminator, statements_in
+from adjoint.operators import Derivative
+from adjoint.records import dataclass
+from adjoint.runtime import display
+from adjoint.transform.finish import finish
+from adjoint.transform.reverse.notes import Notes
+
+NUMBER = 32
+"""Bytes of a Python number with the reference to it."""
+REFERENCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A value that every iteration of a loop keeps.
+
+    Attributes
+    ----------
+    name
+        The variable of the program.
+    what
+        What is kept in each iteration: a number, an array, a reference.
+    place
+        Where it is computed.
+    reason
+        Why it is kept rather than computed again.
+    preallocated
+        Whether the memory is made before the loop, because the number of iterations is known there.
+    bytes
+        What it took for the arguments that were given; None without arguments.
+    """
+
+    name: str
+    what: str
+    place: Span | None
+    reason: str
+    preallocated: bool
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopReport:
+    """What one loop of the program keeps, and what its reverse computes again: names and places."""
+
+    place: Span | None
+    kept: tuple[Kept, ...]
+    recomputed: tuple[tuple[str, Span | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TapeReport:
+    """What the reverse sweep of a derivative needs of its loops."""
+
+    derivative: str
+    loops: tuple[LoopReport, ...]
+
+    @property
+    def bytes(self) -> int | None:
+        """All that was kept for the arguments that were given."""
+        sizes = [kept.bytes for loop in self.loops for kept in loop.kept]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def __repr__(self) -> str:
+        count = sum(len(loop.kept) for loop in self.loops)
+        return f"<tape report of {self.derivative}: {count} kept in {len(self.loops)} loops>"
+
+
+def tape_report(derivative: Any, *args: Any, **kwargs: Any) -> TapeReport:
+    """Prints what a derivative keeps for its reverse sweep.
+
+    For each loop: what is kept, how much in each iteration, and why; what is computed again instead. With arguments
+    also the bytes that were kept for them; the derivative is run for that, on copies.
+
+    Parameters
+    ----------
+    derivative
+        What :func:`adjoint.grad` or :func:`adjoint.value_and_grad` returned.
+    *args, **kwargs
+        Arguments; not needed where annotations tell their types.
+
+    Returns
+    -------
+    TapeReport
+        The same as a value.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0103 for anything that is not such a derivative; what differentiating the function raises.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x: float) -> float:
+    ...     y = x
+    ...     for _ in range(3):
+    ...         y = y * y
+    ...     return y
+    >>> report = ad.tape_report(ad.grad(f))  # doctest: +ELLIPSIS
+    grad(f)
+      ...: for _ in range(3):
+        keeps  y  a number in each iteration, in a list of known length; each iteration changes it
+    >>> report.loops[0].kept[0].name
+    'y'
+    """
+    if not isinstance(derivative, Derivative) or derivative.kind not in ("grad", "value_and_grad"):
+        label = "ad.tape_report takes what ad.grad or ad.value_and_grad returns"
+        raise error("AD0103", None, label, name=type(derivative).__name__)
+    given = known_arguments(derivative, args, kwargs)
+    entry = lower_operator(derivative.kind, derivative.function, derivative.options, given, kwargs)
+    notes = Notes()
+    function = finish(entry.function, notes)
+    tapes = list(_tapes(function.body, ()))
+    sizes = _measured(derivative, entry, function, tapes, given, kwargs) if args or kwargs else None
+    report = TapeReport(repr(derivative), tuple(_loops(function, tapes, notes, sizes)))
+    sys.stdout.write(f"{report}\n")
+    return report
+
+
+# Finding the tapes in the finished function
+
+
+@dataclass(eq=False, slots=True)
+class _Tape:
+    kept: Var
+    made: Call
+    filler: Statement
+    """The statement beside the one that makes the list, in which it is filled."""
+    loop: Loop | None
+    """The innermost loop around the place where it is filled."""
+
+
+def _tapes(block: Block, around: tuple[Loop, ...]) -> Iterator[_Tape]:
+    for place, statement in enumerate(block.statements):
+        kept = _made_by(statement)
+        if kept is not None and isinstance(statement, Call):
+            for later in block.statements[place + 1 :]:
+                found = _filling(later, kept, ())
+                if found is not None:
+                    yield _Tape(kept, statement, later, found[-1] if found else None)
+                    break
+        inner = (*around, statement) if isinstance(statement, Loop) else around
+        for nested in blocks_of(statement):
+            yield from _tapes(nested, inner)
+    for nested in blocks_of(block.terminator):
+        yield from _tapes(nested, around)
+
+
+def _made_by(statement: Statement) -> Var | None:
+    match statement:
+        case Call(targets=(Var(hint=hint) as kept,), callee=callee) if hint.endswith("_kept"):
+            return kept if callee in (operator.mul, display.make_list) else None
+        case _:
+            return None
+
+
+def _filling(statement: Statement, kept: Var, around: tuple[Loop, ...]) -> tuple[Loop, ...] | None:
+    """The loops inside which a statement fills a list; None where it does not."""
+    match statement:
+        case Store(base=base) if base is kept:
+            return around
+        case Call(callee=list.append, args=(base, _)) if base is kept:
+            return around
+        case _:
+            inner = (*around, statement) if isinstance(statement, Loop) else around
+            for block in blocks_of(statement):
+                for nested in block.statements:
+                    found = _filling(nested, kept, inner)
+                    if found is not None:
+                        return found
+                for end in blocks_of(block.terminator):
+                    for nested in end.statements:
+                        found = _filling(nested, kept, inner)
+                        if found is not None:
+                            return found
+            return None
+
+
+def _loops(function: Function, tapes: list[_Tape], notes: Notes, sizes: dict[Var, int] | None) -> Iterator[LoopReport]:
+    places = dict.fromkeys(
+        statement.span for statement in statements_in(function.body) if isinstance(statement, Loop) and statement.span
+    )
+    present = {(target.hint, s.span) for s in statements_in(function.body) for target in getattr(s, "targets", ())}
+    again = [key for key in notes.recomputed if key in present]
+    for place in sorted(places, key=lambda span: (span.file, span.line, span.column)):
+        kept = [_described(tape, notes, sizes) for tape in tapes if tape.loop is not None and tape.loop.span == place]
+        inside = [key for key in again if _innermost(key[1], list(places)) == place]
+        yield LoopReport(place, tuple(kept), tuple(inside))
+
+
+def _innermost(span: Span | None, loops: list[Span]) -> Span | None:
+    """The smallest loop around a place."""
+    around = [loop for loop in loops if span is not None and _contains(loop, span)]
+    return min(around, key=lambda loop: loop.end_line - loop.line, default=None)
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return outer.file == inner.file and outer.line <= inner.line and inner.end_line <= outer.end_line
+
+
+def _described(tape: _Tape, notes: Notes, sizes: dict[Var, int] | None) -> Kept:
+    assert isinstance(tape.kept.type, List)
+    name = tape.kept.hint
+    reason = notes.kept.get((name, tape.made.span), "the reverse sweep reads it")
+    while name.endswith("_kept"):
+        name = name.removesuffix("_kept")
+    return Kept(
+        name,
+        _what(tape.kept.type.element),
+        tape.made.span,
+        reason,
+        tape.made.callee is operator.mul,
+        None if sizes is None else sizes.get(tape.kept, 0),
+    )
+
+
+def _what(type_: Type | None) -> str:
+    match type_:
+        case Scalar():
+            return "a number"
+        case Array():
+            return "an array"
+        case _:
+            return "a reference"
+
+
+# Measuring
+
+
+def _measured(
+    derivative: Derivative,
+    entry: Entry,
+    function: Function,
+    tapes: list[_Tape],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> dict[Var, int]:
+    """Runs the derivative with a look at each list behind the loop that fills it."""
+    sizes: dict[Var, int] = {}
+
+    def weigh(number: int, items: list[Any]) -> None:
+        kept = tapes[number].kept
+        sizes[kept] = sizes.get(kept, 0) + sum(map(_weight, items))
+
+    after: dict[int, list[Call]] = {}
+    for number, tape in enumerate(tapes):
+        after.setdefault(id(tape.filler), []).append(Call((), weigh, (Const(number), tape.kept)))
+
+    def block(old: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in old.statements:
+            statements.append(map_blocks(statement, block))
+            statements += after.get(id(statement), ())
+        return Block(tuple(statements), rebuild_terminator(old.terminator, lambda atom: atom, block))
+
+    weighed = Function(function.name, function.params, block(function.body), function.doc)
+    root = differentiated(derivative.function)
+    given = (*copy.deepcopy((*args, *kwargs.values())), *(item.read(root) for item in entry.captured))
+    load(emit(weighed))(*given)
+    return sizes
+
+
+def _weight(item: Any) -> int:
+    return REFERENCE + item.nbytes if isinstance(item, np.ndarray) else NUMBER if np.isscalar(item) else REFERENCE
+
+
+# Printing
+
+
+def _lines(report: TapeReport) -> Iterator[str]:
+    total = report.bytes
+    yield report.derivative + ("" if total is None else f": {_size(total)} kept")
+    if not report.loops:
+        yield "  no loops: nothing is kept"
+    for loop in report.loops:
+        yield f"  {_shown(loop.place)}"
+        if not loop.kept and not loop.recomputed:
+            yield "    keeps nothing"
+        width = max((len(name) for name in (*(k.name for k in loop.kept), *(n for n, _ in loop.recomputed))), default=0)
+        for kept in loop.kept:
+            memory = "in a list of known length" if kept.preallocated else "in a list that grows"
+            size = "" if kept.bytes is None else f" ({_size(kept.bytes)})"
+            yield f"    keeps  {kept.name:{width}}  {kept.what} in each iteration, {memory}{size}; {kept.reason}"
+        for name, place in loop.recomputed:
+            yield f"    again  {name:{width}}  {_shown(place)}"
+
+
+def _shown(span: Span | None) -> str:
+    if span is None:
+        return "somewhere"
+    return f"{shown_path(span.file)}:{span.line}: {linecache.getline(span.file, span.line).strip()}"
+
+
+def _size(count: int) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000  # type: ignore[assignment]
+    return f"{count:.3g} GB"
+
+
+__all__ = ["Kept", "LoopReport", "TapeReport", "tape_report"]

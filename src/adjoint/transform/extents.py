@@ -1,0 +1,311 @@
+"""The extents of arrays, as terms: which arrays have one shape, whatever it is when the program runs.
+
+An extent is a term over the extents of arrays whose making is not looked into: ``u[1:-1]`` has the extent of ``u``
+less two, and so has ``u[2:]``. Terms that are equal are equal numbers, as long as the variables in them have the
+values that they had when the terms were made: a term that leaves a loop names nothing that the loop binds.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Key,
+    Load,
+    Loop,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Array, Scalar
+from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, terminators_in
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import arrays, display
+
+Extent = Hashable
+Shape = tuple[Extent, ...]
+
+ONE: Extent = 1
+_LIKE: dict[Any, int] = {np.copy: 0, np.zeros_like: 0, np.ones_like: 0, np.empty_like: 0, arrays.zeros_like: 0}
+_LIKE |= {arrays.unbroadcast: 1, arrays.match: 1, arrays.spread: 1, operator.neg: 0, operator.pos: 0}
+"""Functions whose result has the shape of an argument, and which."""
+_FILLS = (list.append, list.pop)
+
+
+class Extents:
+    """The shapes of the arrays of one function."""
+
+    def __init__(self, function: Function) -> None:
+        self.shapes: dict[Var, Shape] = {}
+        self.inner: dict[int, set[Var]] = {}
+        self.tapes = _tapes(function.body)
+        self.filled: dict[Var, Shape | None] = {}
+        for param in function.params:
+            self.name(param)
+        self.block(function.body)
+        self.tapes = {tape: self.filled.get(tape) for tape in self.tapes}
+        self.block(function.body)
+
+    def of(self, atom: Atom) -> Shape | None:
+        """The extents of an array or number; None where not even the rank is known."""
+        if isinstance(atom, Const):
+            return () if isinstance(atom.value, (bool, int, float, complex)) else None
+        if not isinstance(atom, Var):
+            return None
+        return () if isinstance(atom.type, Scalar) else self.shapes.get(atom)
+
+    def name(self, var: Var) -> None:
+        """Gives an array extents of its own."""
+        if isinstance(var.type, Array) and var.type.dims is not None:
+            self.shapes[var] = tuple(
+                ONE if dim == "one" else ("extent", var, axis) for axis, dim in enumerate(var.type.dims)
+            )
+
+    def bind(self, var: Var, shape: Shape | None) -> None:
+        if not isinstance(var.type, Array):
+            return
+        if shape is None or (var.type.dims is not None and len(var.type.dims) != len(shape)):
+            self.name(var)
+        else:
+            self.shapes[var] = shape
+
+    # Statements
+
+    def block(self, block: Block) -> None:
+        for statement in block.statements:
+            self.statement(statement)
+        if isinstance(block.terminator, Branch):
+            self.block(block.terminator.then)
+            self.block(block.terminator.orelse)
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Call(targets=(target,)):
+                self.bind(target, self.result(statement))
+            case Call(callee=list.append, args=(Var() as tape, value)) if tape in self.tapes:
+                self.fill(tape, value)
+            case Call(targets=targets):
+                for target in targets:
+                    self.name(target)
+            case Load(target=target, base=base, key=key):
+                self.bind(target, self.loaded(base, key))
+            case Store(base=Var() as tape, value=value) if tape in self.tapes:
+                self.fill(tape, value)
+            case If() | Guarded():
+                for block in blocks_of(statement):
+                    self.block(block)
+                self.join(statement)
+            case Loop():
+                self.loop(statement)
+
+    def result(self, call: Call) -> Shape | None:
+        callee, args = call.callee, call.args
+        if call.kwargs or not args:
+            return None
+        if callee is list.pop and isinstance(args[0], Var):
+            return self.tapes.get(args[0])
+        place = like_argument(callee)
+        if place is not None:
+            return self.of(args[place]) if place < len(args) else None
+        if callee in (np.zeros, np.ones, np.empty) and len(args) == 1:
+            return self.made(args[0])
+        if isinstance(rule_for(callee), Elementwise):
+            return self.broadcast([self.of(arg) for arg in args])
+        return None
+
+    def made(self, size: Atom) -> Shape | None:
+        match size:
+            case Const(value=int() as count):
+                return (count,)
+            case Const(value=tuple() as counts) if all(isinstance(count, int) for count in counts):
+                return counts
+            case Var(type=Scalar(kind="int")):
+                return (("number", size),)
+            case _:
+                return None
+
+    def broadcast(self, parts: Sequence[Shape | None]) -> Shape | None:
+        """The shape of an element-wise result."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        rank = max(map(len, known))
+        columns = zip(*((ONE,) * (rank - len(part)) + part for part in known), strict=True)
+        return tuple(_broadcast_extent(column) for column in columns)
+
+    def loaded(self, base: Atom, key: Key) -> Shape | None:
+        if isinstance(base, Var) and base in self.tapes:
+            return self.tapes[base]
+        shape = self.of(base)
+        if not isinstance(key, Subscript) or shape is None or not isinstance(base, Var):
+            return None
+        if not isinstance(base.type, Array):
+            return None
+        return _part(shape, key.items)
+
+    def fill(self, tape: Var, value: Atom) -> None:
+        shape = self.of(value) if isinstance(value, Var) and isinstance(value.type, Array) else None
+        if tape not in self.filled:
+            self.filled[tape] = shape
+        elif self.filled[tape] != shape:
+            self.filled[tape] = None
+
+    # Where paths meet
+
+    def join(self, statement: If | Guarded) -> None:
+        yields = [leaf.values for b in blocks_of(statement) for leaf in leaves(b) if isinstance(leaf, Yield)]
+        for place, target in enumerate(statement.targets):
+            found = {self.of(values[place]) for values in yields if place < len(values)}
+            self.bind(target, found.pop() if len(found) == 1 else None)
+
+    def loop(self, loop: Loop) -> None:
+        """Assumes that what a loop carries keeps its shape, and looks again without what does not."""
+        inner = self.bound_in(loop)
+        fixed = [True] * len(loop.params)
+        while True:
+            for param, init, holds in zip(loop.params, loop.inits, fixed, strict=True):
+                self.bind(param, self.of(init) if holds else None)
+            self.block(loop.body)
+            after = list(fixed)
+            for leaf in leaves(loop.body):
+                if isinstance(leaf, Continue):
+                    for place, value in enumerate(leaf.values):
+                        after[place] &= self.of(value) == self.of(loop.inits[place])
+            if after == fixed:
+                break
+            fixed = after
+        exits = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, Exit)]
+        for place, target in enumerate(loop.targets):
+            found = {self.of(values[place]) for values in exits}
+            if place < len(loop.params):
+                found.add(self.of(loop.params[place]))
+            shape = found.pop() if len(found) == 1 else None
+            self.bind(target, shape if shape is None or not _names(shape, inner) else None)
+        for tape, shape in self.filled.items():
+            if shape is not None and _names(shape, inner):
+                self.filled[tape] = None
+
+    def bound_in(self, loop: Loop) -> set[Var]:
+        found = self.inner.get(id(loop))
+        if found is None:
+            found = self.inner[id(loop)] = {var for s in statements_in(loop.body) for var in binders_of(s)}
+            found.update((*loop.params, *(() if loop.index is None else (loop.index,))))
+        return found
+
+
+def _tapes(body: Block) -> dict[Var, Shape | None]:
+    """Lists that are made here and only ever filled, read and emptied."""
+    made: set[Var] = set()
+    other: set[Atom] = set()
+    for statement in statements_in(body):
+        match statement:
+            case Call(targets=(target,), callee=callee, args=args) if callee is display.make_list and not args:
+                made.add(target)
+            case Call(callee=callee, args=(_, *rest)) if callee in _FILLS:
+                other.update(rest)
+            case Load(key=Subscript(items=items)):
+                other.update(item for item in items if isinstance(item, Var))
+            case Store(key=Subscript(items=items), value=value):
+                other.update((value, *(item for item in items if isinstance(item, Var))))
+            case _:
+                other.update(operands(statement))
+    other.update(atom for end in terminators_in(body) for atom in operands(end))
+    return dict.fromkeys(made - other)
+
+
+def like_argument(callee: Any) -> int | None:
+    """The place of the argument whose shape the result has."""
+    try:
+        return _LIKE.get(callee)
+    except TypeError:  # not hashable
+        return None
+
+
+def _names(term: object, variables: set[Var]) -> bool:
+    """Whether a term names one of some variables."""
+    if isinstance(term, tuple):
+        return any(_names(part, variables) for part in term)
+    return isinstance(term, Var) and term in variables
+
+
+def _broadcast_extent(column: Sequence[Extent]) -> Extent:
+    wide = list(dict.fromkeys(extent for extent in column if extent != ONE))
+    if len(wide) <= 1:
+        return wide[0] if wide else ONE
+    numbers = [extent for extent in wide if isinstance(extent, int)]
+    return numbers[0] if numbers else ("broadcast", *wide)
+
+
+def _part(shape: Shape, items: Sequence[Atom | Slice]) -> Shape | None:
+    """The shape of what basic indices select."""
+    result: list[Extent] = []
+    axis = 0
+    taken = sum(1 for item in items if item not in (Const(None), Const(Ellipsis)))
+    for item in items:
+        match item:
+            case Slice():
+                if axis >= len(shape):
+                    return None
+                result.append(_sliced(shape[axis], item))
+                axis += 1
+            case Const(value=None):
+                result.append(ONE)
+            case Const(value=value) if value is Ellipsis:
+                skipped = len(shape) - taken
+                result += shape[axis : axis + skipped]
+                axis += skipped
+            case Const(value=int()) | Var(type=Scalar(kind="int")):
+                axis += 1
+            case _:
+                return None
+    return None if axis > len(shape) else (*result, *shape[axis:])
+
+
+def _sliced(extent: Extent, part: Slice) -> Extent:
+    lower, upper = _bound(part.lower), _bound(part.upper)
+    if part.step not in (Const(None), Const(1)) or lower is None or upper is None:
+        return ("slice", extent, part.lower, part.upper, part.step)
+    start, stop = lower, upper
+    if start == "open":
+        start = 0
+    if isinstance(start, int) and start >= 0 and (stop == "open" or (isinstance(stop, int) and stop < 0)):
+        return _less(extent, start - (0 if stop == "open" else int(stop)))
+    return ("slice", extent, part.lower, part.upper, part.step)
+
+
+def _bound(atom: Atom) -> int | str | None:
+    if isinstance(atom, Const) and atom.value is None:
+        return "open"
+    return atom.value if isinstance(atom, Const) and type(atom.value) is int else None
+
+
+def _less(extent: Extent, count: int) -> Extent:
+    """``max(extent - count, 0)``"""
+    if count == 0:
+        return extent
+    if isinstance(extent, int):
+        return max(extent - count, 0)
+    if isinstance(extent, tuple) and extent[0] == "less":
+        return ("less", extent[1], extent[2] + count)
+    return ("less", extent, count)
+
+
+__all__ = ["Extents", "Shape"]

@@ -1,0 +1,100 @@
+"""Nothing is kept for its shape alone, and what is broadcast is summed all the same."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+
+def kept(f, *args):
+    """How many values each loop keeps, and the text of the derivative."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        report = ad.tape_report(ad.grad(f), *args)
+    return [len(loop.kept) for loop in report.loops]
+
+
+def heat(u, dt):
+    for _ in range(3):
+        u[1:-1] += dt * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u**2)
+
+
+def burgers(u, dt):
+    u = u.copy()
+    for _ in range(3):
+        u[1:] -= dt * u[1:] * (u[1:] - u[:-1])
+    return np.sum(u**2)
+
+
+def test_a_linear_stencil_keeps_nothing() -> None:
+    assert kept(heat, np.ones(6), 0.1) == [0]
+
+
+def test_a_stencil_keeps_the_factors_of_its_products() -> None:
+    assert kept(burgers, np.ones(6), 0.1) == [2]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("f", [heat, burgers])
+def test_whatever_the_size(f, size) -> None:
+    check_grads(f, (np.linspace(0.3, 1.2, size), 0.1))
+
+
+def first_row_added(a):
+    for _ in range(2):
+        a[1:] = a[1:] * a[:1] + a[0]
+    return np.sum(a * a)
+
+
+def outer_by_new_axes(u, v):
+    total = 0.0
+    for k in range(2):
+        t = u[:, None] * v[None, :] + u[k]
+        total += np.sum(t * t)
+    return total
+
+
+def a_part_of_extent_one(u):
+    u = u * 1.0
+    for _ in range(2):
+        u[1:] = u[1:] * u[:1] - u[-1:]
+    return np.sum(u**2)
+
+
+def changing_shapes(u):
+    t = u * 2.0
+    while len(t) > 2:
+        t = t[1:] * t[:-1] + t[:1]
+    return np.sum(t)
+
+
+def by_steps(u):
+    for _ in range(2):
+        u[::2] += u[1::2] * u[::2]
+    return np.sum(u**2)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (first_row_added, (np.arange(6.0).reshape(3, 2) / 5.0,)),
+        (first_row_added, (np.arange(2.0).reshape(2, 1) / 5.0 + 0.3,)),
+        (outer_by_new_axes, (np.array([0.3, -0.2]), np.array([0.1, 0.7, 0.4]))),
+        (outer_by_new_axes, (np.array([0.3, -0.2]), np.array([0.1]))),
+        (a_part_of_extent_one, (np.array([0.3, -0.2, 0.5]),)),
+        (a_part_of_extent_one, (np.array([0.3, -0.2]),)),
+        (changing_shapes, (np.array([0.3, -0.2, 0.5, 0.9]),)),
+        (by_steps, (np.array([0.3, -0.2, 0.5, 0.9]),)),
+    ],
+)
+def test_broadcasting(f, args) -> None:
+    check_grads(f, args)
+
+
+def test_a_pullback_keeps_no_more() -> None:
+    _, pullback = ad.vjp(heat, np.ones(6), 0.1)
+    assert ad.source(pullback).count("_kept") == 2 * 2  # for the derivative by dt: a parameter, and where it is read
