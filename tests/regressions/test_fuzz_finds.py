@@ -351,3 +351,18 @@ def test_list_of_places_that_changes() -> None:
         return np.sum(x[places])
 
     check_grads(f, (A,))
+
+
+@pytest.mark.parametrize("f", [lambda x, y: [1.0, x] * y, lambda x, y: y * [x, 2.0], lambda x, y: [x, x] + y])
+def test_a_list_and_an_array_in_one_operation(f) -> None:
+    check_grads(f, (0.5, np.array([1.0, 3.0])))
+
+
+def test_a_list_that_was_appended_to_times_an_array() -> None:
+    def f(x, y):
+        items = []
+        for _ in range(2):
+            items.append(x)  # noqa: PERF401
+        return items * y
+
+    check_grads(f, (0.5, np.array([1.0, 3.0])))

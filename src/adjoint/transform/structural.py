@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from adjoint.ir.nodes import Call, Const
+from adjoint.ir.types import Array, Number
 from adjoint.runtime import display, tangents
 
 Role = Literal["container", "item", "same"]
@@ -66,13 +67,18 @@ def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...
         return (*_CLASS_AND_NAMES, *_ITEMS * (count - 2))
     try:
         roles = _ROLES.get(callee)
-        if roles is None and call.args and is_container(call.args[0]):
+        if roles is None and call.args and is_container(call.args[0]) and not any(map(_is_array, call.args)):
             roles = _ON_LISTS.get(callee)
     except TypeError:  # not hashable
         return None
     if roles is None or not call.args or call.kwargs or count > len(roles):
         return None
     return roles[:count] if is_container(call.args[0]) else None
+
+
+def _is_array(atom: Any) -> bool:
+    """Whether NumPy answers for an operator."""
+    return isinstance(getattr(atom, "type", None), (Array, Number))
 
 
 def shadow_callee(call: Call) -> Any:
