@@ -194,6 +194,19 @@ def test_an_object_that_is_there_twice_is_updated_once():
     assert x[1].bias == 0.5
 
 
+def test_objects_that_become_one_or_two_are_noticed():
+    one, other = [1.0], [1.0]
+    x = [one, one]
+    descend(x, [[1.0], [1.0]], rate=0.25)
+    assert one == [0.75]
+    x[1] = other
+    descend(x, [[1.0], [1.0]], rate=0.25)
+    assert one == [0.5] and other == [0.75]
+    x[0] = other
+    descend(x, [[1.0], [1.0]], rate=0.25)
+    assert other == [0.5]
+
+
 def test_an_array_that_is_there_twice_has_one_partner():
     array, other = np.ones(2), np.ones(2)
     descend([array, array], [other, other], rate=0.25)
@@ -256,7 +269,7 @@ def test_odd_holders():
         (Pair(1.0, [2.0]), r"\.a is held by a value of type 'Pair'"),
         (Fixed(1.0, [2.0]), r"\.x is held by a value of type 'Fixed'"),
         (([1.0], 2.0), r"\[1\] is held by a value of type 'tuple'"),
-        (2.0, "it is a number"),
+        (2.0, "it is itself a value of type 'float'"),
     ],
 )
 def test_what_is_immutable_is_refused(value, message):

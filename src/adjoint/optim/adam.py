@@ -194,12 +194,13 @@ def _length(beta2: float, step: int) -> float:
 
 
 @unrolled
-def adamw(p, g, m, v, *, rate, beta1, beta2, epsilon, correction, shrink):
+def adamw(p, g, m, v, *, rate, beta1, beta2, epsilon, correction, shrink, shrinks):
     m *= beta1
     m += (1 - beta1) * g
     v *= beta2
     v += (1 - beta2) * g * g
-    p *= shrink
+    if shrinks:
+        p *= shrink
     p -= rate * m / (np.sqrt(v) / correction + epsilon)
 
 
@@ -233,4 +234,5 @@ class AdamW(_Moments):
             "epsilon": options.epsilon,
             "correction": math.sqrt(1.0 - options.beta2**step) if corrects else 1.0,
             "shrink": 1.0 - rate * options.weight_decay,
+            "shrinks": bool(options.weight_decay != 0),
         }

@@ -142,11 +142,13 @@ class LARS(Optimizer):
 
 
 @unrolled
-def lion(p, g, momentum, *, rate, beta1, beta2, weight_decay):
+def lion(p, g, momentum, *, rate, beta1, beta2, weight_decay, decays):
     direction = np.sign(beta1 * momentum + (1 - beta1) * g)
     momentum *= beta2
     momentum += (1 - beta2) * g
-    p -= rate * (direction + weight_decay * p)
+    if decays:
+        direction += weight_decay * p
+    p -= rate * direction
 
 
 @dataclass(eq=False)
@@ -180,4 +182,5 @@ class Lion(Optimizer):
             "beta1": options.beta1,
             "beta2": options.beta2,
             "weight_decay": options.weight_decay,
+            "decays": bool(options.weight_decay != 0),
         }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics import error
 from adjoint.operators import hvp, value_and_grad
 from adjoint.parameters import Layout
 
@@ -98,6 +99,9 @@ class _Packing:
 
         self.x = x
         self.layout = Layout(x)
+        for point in self.layout.points:
+            path = "".join(map(str, point)) or "the start"
+            raise error("AD0705", None, f"SciPy's methods take {path} for a vector", helps=())
         self.zero = tangents.zero(x)
         sizes = [int(np.prod(parameter.shape or ())) for parameter in self.layout.parameters]
         self.ends = np.cumsum(sizes)

@@ -166,7 +166,8 @@ class Optimizer:
         model
             A structure of numbers and arrays. What holds them must be mutable.
         along
-            The gradient of what is to become small, as :func:`adjoint.grad` gives it for this model.
+            The gradient of what is to become small, as :func:`adjoint.grad` gives it for this model. At points of
+            curved spaces the tangent that their class makes of it by ``tangent_from`` counts.
         """
         self._run(model, along, functional=False)
 
@@ -189,8 +190,8 @@ class Optimizer:
             along = clipped_by_value(along, self.clip_value)
         if self.clip_norm is not None:
             along = clipped_by_norm(along, self.clip_norm)
-        if memory.layout.ties:
-            along = memory.layout.totals(along)
+        if memory.layout.ties or memory.layout.points:
+            along = memory.layout.direction(model, along)
         wanted = self.parts()
         if len(wanted) != len(memory.parts):
             kept = memory.parts

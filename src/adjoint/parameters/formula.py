@@ -67,6 +67,17 @@ class Formula:
         return all(_is_elementwise(statement, self.globals) for statement in self.body)
 
     @property
+    def takes_steps(self) -> bool:
+        """Whether it only adds to the first of its values, and does not read it."""
+        name = self.values[0]
+        steps = sum(
+            isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Add, ast.Sub)) and _names(node.target, name)
+            for part in self.body
+            for node in ast.walk(part)
+        )
+        return steps == sum(_names(node, name) for part in self.body for node in ast.walk(part))
+
+    @property
     def is_exact(self) -> bool:
         """Whether it is elementwise, of functions whose results do not depend on how many elements there are."""
         return self.is_elementwise and all(_is_exact(statement, self.globals) for statement in self.body)
@@ -252,6 +263,10 @@ _EXACT = (
     np.minimum,
     np.copysign,
 )
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _is_exact(statement: ast.stmt, names: dict[str, Any]) -> bool:

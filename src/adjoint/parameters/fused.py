@@ -50,7 +50,7 @@ def _refuse(reason: NotNative, strict: bool) -> None:
 def _is_fit(place: int, writer: Writer, structures: Sequence[Any], dtype: np.dtype[Any]) -> bool:
     """Whether all arrays of a parameter have one dtype."""
     parameter = writer.parameters[place]
-    if not parameter.is_array or any(place in form.absent for form in writer.forms):
+    if not parameter.is_array or parameter.point is not None or any(place in form.absent for form in writer.forms):
         return False
     return all(
         isinstance(value, np.ndarray) and value.dtype == dtype for value in _values(place, parameter, structures)

@@ -55,6 +55,7 @@ class Guard:
                 self._nodes(index)
                 self._leaves(index, form)
                 self._ties(index, form)
+        self._identities()
         if len(self.memory) > 1:
             self.tests.append(f"len({{{', '.join(self.memory)}}}) == {len(self.memory)}")
         name = f"{self.writer.formula.name}_fits"
@@ -107,6 +108,17 @@ class Guard:
                 other = self.writer.wholes[index] + self.writer.way(steps)
                 self.tests.append(f"{self.writer.at(index, place)} is {other}")
 
+    def _identities(self) -> None:
+        """What was one object still is, and what were several still are."""
+        if self.writer.forms[0].is_flat:
+            return
+        for first, other in self.layout.aliases:
+            self.tests.append(f"{self._at(0, first)} is {self._at(0, other)}")
+        holders = [parameter.steps[:-1] for parameter in self.layout.parameters if not parameter.is_array]
+        for steps in dict.fromkeys((*holders, *self.layout.points)):
+            if not isinstance(reach(self.structures[0], steps), tuple):
+                self.memory.append(f"id({self._at(0, steps)})")
+
     def _leaves(self, index: int, form: Form) -> None:
         for place, parameter in enumerate(self.layout.parameters):
             value = reach(self.structures[index], parameter.steps)
@@ -121,7 +133,7 @@ class Guard:
             name = self.writer.names.fresh(f"{self.writer.formula.values[index]}{place}")
             self.tests.append(f"({name} := {where}).shape == {parameter.shape!r}")
             self.tests.append(f"{name}.dtype is {self._named(value.dtype, value.dtype.name)}")
-            if index in self.written:
+            if index in self.written and (index or parameter.point is None):
                 if place in self.packed:
                     self.tests.append(f"{name}.base is None")
                 self.tests.append(f"{name}.flags.writeable")

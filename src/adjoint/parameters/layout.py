@@ -14,7 +14,8 @@ import numpy as np
 from adjoint.diagnostics import error
 from adjoint.keypaths import KeyPath, WritableKeyPath
 from adjoint.keypaths.steps import Field, Item, Step
-from adjoint.types.differentiable import is_frozen
+from adjoint.runtime.tangents import zero_tangent
+from adjoint.types.differentiable import is_frozen, own_moved
 from adjoint.types.structure import (
     field_names,
     float_fields,
@@ -22,6 +23,7 @@ from adjoint.types.structure import (
     is_float_array,
     is_namedtuple,
     is_number,
+    is_object,
     memberwise,
     stored_fields,
 )
@@ -45,6 +47,8 @@ class Parameter:
         Those of an array; for a number, the dtype it would have in one, and None.
     held_by_immutable
         Whether a tuple or a frozen dataclass holds it, so that it cannot be written in place.
+    point
+        The way to the point of a curved space that it is a coordinate of: the point can only be moved.
     """
 
     steps: tuple[Step, ...]
@@ -52,6 +56,7 @@ class Parameter:
     dtype: np.dtype[Any]
     shape: tuple[int, ...] | None
     held_by_immutable: bool
+    point: tuple[Step, ...] | None = None
 
     @property
     def path(self) -> str:
@@ -139,7 +144,9 @@ class Layout:
     """The parameters of a structure, in order: declared fields first, parents before their children.
 
     An array or an object that is reached on two ways counts once, where it is reached first; ``ties`` are the places
-    of such arrays with the other ways to them. Two structures with the same parameters have equal layouts.
+    of such arrays with the other ways to them. Two structures with the same parameters have equal layouts. Objects
+    that say themselves how they move are points of a space that may be curved: ``points`` are the ways to them, each
+    with the other ways to the same object; ``aliases`` are such pairs of ways for all objects.
 
     Parameters
     ----------
@@ -159,6 +166,10 @@ class Layout:
         walk.visit(x, (), held_by_immutable=not isinstance(x, np.ndarray), counts=False)
         self.parameters: tuple[Parameter, ...] = tuple(walk.parameters)
         self.ties: tuple[tuple[int, tuple[Step, ...]], ...] = tuple(walk.ties)
+        self.aliases: tuple[tuple[tuple[Step, ...], tuple[Step, ...]], ...] = tuple(walk.aliases)
+        self.points: dict[tuple[Step, ...], list[tuple[Step, ...]]] = {
+            point: [other for first, other in walk.aliases if first == point] for point in walk.points
+        }
         self.nodes: tuple[tuple[tuple[Step, ...], Any], ...] = tuple(walk.nodes)
 
     def __eq__(self, other: object) -> bool:
@@ -182,7 +193,7 @@ class Layout:
         """The places of small arrays of one dtype, which are best updated together."""
         small: dict[np.dtype[Any], list[int]] = {}
         for place, parameter in enumerate(self.parameters):
-            if parameter.shape is not None and 0 < parameter.size <= _SMALL:
+            if parameter.shape is not None and 0 < parameter.size <= _SMALL and parameter.point is None:
                 small.setdefault(parameter.dtype, []).append(place)
         return tuple(tuple(places) for places in small.values() if len(places) > 1)
 
@@ -212,8 +223,12 @@ class Layout:
         found = zip(self.parameters, self.leaves(x), strict=True)
         return Leaves(self, [parameter.converted(0.0 if value is None else value) for parameter, value in found])
 
-    def totals(self, gradient: Any) -> Leaves:
-        """The gradient of each parameter, where a gradient tells what each place of a tied array contributes."""
+    def direction(self, x: Any, gradient: Any) -> Leaves:
+        """The direction of steepest ascent at ``x``: what a gradient means where its parts are not all of that.
+
+        Parts that belong to one array are added up. Where a class says by a method ``tangent_from`` what the tangent
+        to its space is, it is asked.
+        """
         problem = partner_problem(self, gradient)
         if problem is not None:
             raise error("AD0702", None, problem)
@@ -221,7 +236,17 @@ class Layout:
         for place, steps in self.ties:
             part = reach(gradient, steps)
             parts[place][id(part)] = part
-        return Leaves(self, [sum(part for part in some.values() if part is not None) for some in parts])
+        totals = [sum(part for part in some.values() if part is not None) for some in parts]
+        for point in self.points:
+            holder, cotangent = reach(x, point), reach(gradient, point)
+            own = getattr(type(holder), "tangent_from", None)
+            if own is None or cotangent is None:
+                continue
+            tangent = own(holder, cotangent)
+            for place, parameter in enumerate(self.parameters):
+                if parameter.point == point:
+                    totals[place] = reach(tangent, parameter.steps[len(point) :])
+        return Leaves(self, totals)
 
     def rebuilt(self, x: Any, values: Sequence[Any]) -> Any:
         """A new value like ``x`` with these parameters; what is no parameter is taken over.
@@ -247,6 +272,22 @@ def _item(x: Any, key: Any) -> Any:
 def is_immutable(x: Any) -> bool:
     """Whether nothing in ``x`` itself can be replaced."""
     return isinstance(x, tuple) or is_frozen(x)
+
+
+def is_point(x: Any) -> bool:
+    """Whether an object says itself how it moves."""
+    return is_object(x) and not isinstance(x, Fields) and own_moved(type(x)) is not None
+
+
+def point_moved(point: Any, moves: Sequence[Any]) -> Any:
+    """A point in the direction whose coordinates are given; None is zero."""
+    zero = zero_tangent(point)
+    layout = Layout(zero)
+    given = zip(layout.parameters, moves, strict=True)
+    direction = [parameter.converted(0.0 if move is None else move) for parameter, move in given]
+    move = own_moved(type(point))
+    assert move is not None
+    return move(point, layout.rebuilt(zero, direction))
 
 
 def parts(x: Any) -> list[tuple[Any, Any, bool]]:
@@ -275,7 +316,10 @@ class _Walk:
         self.parameters: list[Parameter] = []
         self.nodes: list[tuple[tuple[Step, ...], Any]] = []
         self.ties: list[tuple[int, tuple[Step, ...]]] = []
-        self.seen: set[int] = set()
+        self.points: list[tuple[Step, ...]] = []
+        self.aliases: list[tuple[tuple[Step, ...], tuple[Step, ...]]] = []
+        self.point: tuple[Step, ...] | None = None
+        self.seen: dict[int, tuple[Step, ...]] = {}
         self.arrays: dict[int, int] = {}
 
     def visit(self, x: Any, steps: tuple[Step, ...], *, held_by_immutable: bool, counts: bool) -> None:
@@ -286,23 +330,32 @@ class _Walk:
             self.nodes.append((steps, x))
             return
         if not isinstance(x, tuple):
-            if id(x) in self.seen:
+            first = self.seen.get(id(x))
+            if first is not None:
+                self.aliases.append((first, steps))
                 return
-            self.seen.add(id(x))
+            self.seen[id(x)] = steps
         self.nodes.append((steps, x))
-        immutable = is_immutable(x)
+        begins = self.point is None and is_point(x)
+        if begins:
+            self.point = steps
+            self.points.append(steps)
+        immutable = held_by_immutable if self.point is not None else is_immutable(x)
         for step, part, part_counts in parts(x):
             self.visit(part, (*steps, step), held_by_immutable=immutable, counts=part_counts)
+        if begins:
+            self.point = None
 
     def parameter(self, x: Any, steps: tuple[Step, ...], held_by_immutable: bool) -> None:
         if not isinstance(x, np.ndarray):
             kind = float if isinstance(x, (int, np.integer)) else type(x)
-            self.parameters.append(Parameter(steps, kind, np.dtype(kind), None, held_by_immutable))
-        elif id(x) in self.arrays:
+            self.parameters.append(Parameter(steps, kind, np.dtype(kind), None, held_by_immutable, self.point))
+        elif id(x) in self.arrays and self.point is None:
             self.ties.append((self.arrays[id(x)], steps))
         else:
-            self.arrays[id(x)] = len(self.parameters)
-            self.parameters.append(Parameter(steps, np.ndarray, x.dtype, x.shape, held_by_immutable))
+            if self.point is None:
+                self.arrays[id(x)] = len(self.parameters)
+            self.parameters.append(Parameter(steps, np.ndarray, x.dtype, x.shape, held_by_immutable, self.point))
 
 
 class _Rebuild:

@@ -144,7 +144,9 @@ class Unrolled:
                 _check_mutable(formula, layout, structures[index])
         places = [place for place in range(len(layout)) if self._places is None or place in self._places]
         constants = [name for name in formula.constants if name not in flags]
-        writer = Writer(formula, layout.parameters, forms, functional)
+        if not formula.takes_steps:
+            _check_no_points(formula, [layout.parameters[place] for place in places])
+        writer = Writer(formula, layout, forms, functional)
         packs: list[tuple[int, tuple[int, ...]]] = []
         if self._places is None and not functional and not self.native:
             packs = packs_of(formula, layout, structures)
@@ -197,20 +199,29 @@ def _form(layout: Layout, value: Any, is_written: bool) -> Form:
     return Form(absent=frozenset(absent))
 
 
+def _check_no_points(formula: Formula, parameters: Sequence[Parameter]) -> None:
+    for parameter in parameters:
+        if parameter.point is not None:
+            path = "".join(map(str, parameter.point)) or "the value itself"
+            raise error("AD0705", None, f"'{formula.name}' does more than take a step from {path}")
+
+
 def _check_mutable(formula: Formula, layout: Layout, structure: Any) -> None:
     for parameter in layout.parameters:
-        value = reach(structure, parameter.steps)
-        path = parameter.path or "the value itself"
+        steps = parameter.steps if parameter.point is None else parameter.point
+        value = reach(structure, steps)
+        path = "".join(map(str, steps)) or "the value itself"
         if isinstance(value, np.ndarray) and not value.flags.writeable:
             raise error("AD0703", None, f"the array at {path} is read-only")
-        if not parameter.steps:
+        if not steps:
             if not isinstance(value, np.ndarray):
-                raise error("AD0703", None, "it is a number")
+                raise error("AD0703", None, f"it is itself a value of type '{type(value).__qualname__}'")
             continue
-        holder = reach(structure, parameter.steps[:-1])
-        if is_immutable(holder):
-            kind = type(holder).__qualname__
-            raise error("AD0703", None, f"{path} is held by a value of type '{kind}', which is immutable")
+        for way in (steps, *layout.points.get(steps, ())):
+            holder = reach(structure, way[:-1])
+            if is_immutable(holder):
+                path, kind = "".join(map(str, way)), type(holder).__qualname__
+                raise error("AD0703", None, f"{path} is held by a value of type '{kind}', which is immutable")
 
 
 @overload

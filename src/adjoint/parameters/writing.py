@@ -14,7 +14,7 @@ import numpy as np
 from adjoint.backend.python import Emitted
 from adjoint.keypaths.steps import Field, Step
 from adjoint.parameters.formula import Formula
-from adjoint.parameters.layout import Parameter
+from adjoint.parameters.layout import Layout, point_moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Writer:
     ----------
     formula
         What is done to one parameter.
-    parameters
+    layout
         The parameters of the structure.
     forms
         How each structure is handed over.
@@ -91,11 +91,11 @@ class Writer:
         Whether the first structure is left as it is, and a list of its new parameters returned.
     """
 
-    def __init__(
-        self, formula: Formula, parameters: Sequence[Parameter], forms: Sequence[Form], functional: bool
-    ) -> None:
+    def __init__(self, formula: Formula, layout: Layout, forms: Sequence[Form], functional: bool) -> None:
         self.formula = formula
-        self.parameters = parameters
+        self.parameters = layout.parameters
+        self.points = layout.points
+        self.moves: dict[int, str] = {}
         self.forms = forms
         self.functional = functional
         body_names = {node.id for part in formula.body for node in ast.walk(part) if isinstance(node, ast.Name)}
@@ -133,7 +133,9 @@ class Writer:
             self._pack(number, pack, constants)
         for place in places:
             self._block(place)
+        self._points(places)
         if self.functional:
+            self._rest({*places})
             self.lines.append(f"    return {self.new}")
         elif len(self.lines) == 1:
             self.lines.append("    pass")
@@ -158,6 +160,10 @@ class Writer:
         self._line(f"# {parameter.path or 'the value itself'}")
         for index, name in enumerate(self.formula.values):
             value = "0.0" if place in self.forms[index].absent else self.at(index, place)
+            if index == 0 and parameter.point is not None:
+                zeros = f"{self.names.of(np.zeros_like, 'zeros_like')}({value})"
+                self._line(f"{name} = {zeros if parameter.is_array else '0.0'}")
+                continue
             copied = self.functional and index == 0 and parameter.is_array and name in self.formula.augmented
             self._line(f"{name} = {value}{'.copy()' if copied else ''}")
         self._statements(self.formula.body)
@@ -207,6 +213,9 @@ class Writer:
         parameter = self.parameters[place]
         where = self.at(index, place)
         is_result = self.functional and index == 0
+        if index == 0 and parameter.point is not None:
+            self._line(f"{self._move(place)} = {name}")
+            return
         if parameter.is_array:
             if is_result:
                 helper = self.names.of(filled, "filled")
@@ -217,6 +226,37 @@ class Writer:
             return
         converted = f"{self.names.of(parameter.type, parameter.type.__name__)}({name})"
         self._line(f"{f'{self.new}[{place}]' if is_result else where} = {converted}")
+
+    def _move(self, place: int) -> str:
+        if place not in self.moves:
+            self.moves[place] = self.names.fresh(f"move{place}")
+        return self.moves[place]
+
+    def _points(self, places: Sequence[int]) -> None:
+        """Moves the points of which some coordinates were updated."""
+        for point, others in self.points.items():
+            mine = [place for place, parameter in enumerate(self.parameters) if parameter.point == point]
+            if not {*mine} & {*places}:
+                continue
+            moves = ", ".join(self._move(place) if place in places else "None" for place in mine)
+            where = self.wholes[0] + self.way(point)
+            self._line(f"# {''.join(map(str, point)) or 'the value itself'}")
+            moved = f"{self.names.of(point_moved, 'point_moved')}({where}, [{moves}])"
+            if not self.functional:
+                targets = [where, *(self.wholes[0] + self.way(other) for other in others)]
+                self._line(f"{' = '.join(targets)} = {moved}")
+                continue
+            name = self.names.fresh("point")
+            self._line(f"{name} = {moved}")
+            for place in mine:
+                self._line(f"{self.new}[{place}] = {name}{self.way(self.parameters[place].steps[len(point) :])}")
+
+    def _rest(self, places: set[int]) -> None:
+        """What is not updated is in the new value as it is."""
+        touched = {self.parameters[place].point for place in places} - {None}
+        for place, parameter in enumerate(self.parameters):
+            if place not in places and parameter.point not in touched:
+                self._line(f"{self.new}[{place}] = {self.at(0, place)}")
 
     def _line(self, text: str) -> None:
         self.lines.append(f"    {text}")

@@ -63,4 +63,18 @@ ENTRIES = {
                 z = model.re + 1j * model.im
             """,
     ),
+    "AD0705": Entry(
+        title="a point of a curved space can only be moved",
+        helps=("leave out what reads the parameters, such as weight decay, for these: a group with weight_decay=0.0",),
+        explanation="""
+            A rotation cannot be halved, nor can half of one be added to it: an object that says itself how it moves
+            takes steps, and nothing else. An update that reads the parameters would treat its coordinates as those
+            of a vector, and leave the space.
+
+                ad.optim.SGD(weight_decay=0.1).update(pose, along=gradient)     # refused
+                ad.optim.SGD().update(pose, along=gradient)
+
+            What decays elsewhere can be left out here: ad.optim.Group(".rotation", weight_decay=0.0).
+            """,
+    ),
 }
