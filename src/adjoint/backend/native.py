@@ -87,6 +87,11 @@ class NativeFunction:
         return result if self._convert is None else self._convert(result)
 
     @property
+    def emitted(self) -> Emitted:
+        """The text that is compiled."""
+        return self._emitted
+
+    @property
     def is_compiled(self) -> bool:
         """Whether the last call ran as machine code."""
         return self._latest not in (None, self._interpreted)

@@ -9,6 +9,7 @@ from adjoint.optim.optimizer import Group, Optimizer
 from adjoint.optim.saving import load, save
 from adjoint.optim.schedules import Constant, Cosine, Exponential, Linear, Schedule, Steps, Warmup
 from adjoint.optim.state import State
+from adjoint.optim.training import Training
 
 __all__ = [
     "LARS",
@@ -31,6 +32,7 @@ __all__ = [
     "Schedule",
     "State",
     "Steps",
+    "Training",
     "Warmup",
     "clipped_by_norm",
     "clipped_by_value",

@@ -15,7 +15,7 @@ from adjoint.keypaths import KeyPath, keypath
 from adjoint.optim.clipping import clipped_by_norm, clipped_by_value
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.optim.state import State
-from adjoint.parameters import Layout, Leaves, Parameter, Places, Unrolled
+from adjoint.parameters import CompiledLoop, Layout, Leaves, NotNative, Parameter, Places, Unrolled
 
 Model = TypeVar("Model")
 Where = str | KeyPath[Any, Any] | type | np.dtype[Any] | Callable[[KeyPath[Any, Any]], bool]
@@ -183,19 +183,13 @@ class Optimizer:
         return result
 
     def _run(self, model: Any, along: Any, functional: bool) -> Any:
-        memory = self._memory
-        if memory is None:
-            memory = self._start(model)
+        memory = self._current(model)
         if self.clip_value is not None:
             along = clipped_by_value(along, self.clip_value)
         if self.clip_norm is not None:
             along = clipped_by_norm(along, self.clip_norm)
         if memory.layout.ties or memory.layout.points:
             along = memory.layout.direction(model, along)
-        wanted = self.parts()
-        if len(wanted) != len(memory.parts):
-            kept = memory.parts
-            memory.parts = {name: kept.get(name) or memory.layout.filled(start) for name, start in wanted.items()}
         step = memory.step + 1
         parts = memory.parts.values()
         for options, places in memory.groups:
@@ -207,6 +201,26 @@ class Optimizer:
                 rule(model, along, *parts, **constants)
         memory.step = step
         return model
+
+    def _current(self, model: Any) -> _Memory:
+        memory = self._memory
+        if memory is None:
+            return self._start(model)
+        wanted = self.parts()
+        if len(wanted) != len(memory.parts):
+            kept = memory.parts
+            memory.parts = {name: kept.get(name) or memory.layout.filled(start) for name, start in wanted.items()}
+        return memory
+
+    def run_compiled(self, loop: CompiledLoop, model: Any, steps: int) -> np.ndarray[Any, Any]:
+        """Takes steps in a compiled loop, and gives the losses before them; see :class:`Training`."""
+        memory = self._current(model)
+        if self.clip_norm is not None or self.clip_value is not None or memory.groups != [(self, None)]:
+            raise NotNative("groups and clipping are not compiled")
+        rows = [self.constants(self, memory.step + number) for number in range(1, steps + 1)]
+        losses = loop.run(model, self.rule(self), list(memory.parts.values()), rows)
+        memory.step += steps
+        return losses
 
     def _start(self, model: Any) -> _Memory:
         layout = Layout(model)

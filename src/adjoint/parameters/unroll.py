@@ -83,7 +83,7 @@ class Unrolled:
             The constants that are True or False; of the others only their names count.
         """
         self._check_count(structures)
-        return self._new_plan(structures, _flags_of(flags), functional=False).emitted.text
+        return self._new_plan(structures, flags_of(flags), functional=False).emitted.text
 
     def variant(self, native: Native, places: Places | None = None) -> Unrolled:
         """The same update as machine code or not, of all parameters or of those in some places only."""
@@ -96,6 +96,11 @@ class Unrolled:
             found._base = self
             found = self._variants.setdefault(key, found)
         return found
+
+    @property
+    def formula(self) -> Formula:
+        """What is done to one parameter."""
+        return self._formula
 
     def __repr__(self) -> str:
         return f"unrolled({self._formula.name})"
@@ -114,7 +119,7 @@ class Unrolled:
                 return plan
         self._check_count(structures)
         self._check_constants(constants)
-        plan = self._new_plan(structures, _flags_of(constants), functional)
+        plan = self._new_plan(structures, flags_of(constants), functional)
         self._plans[key] = [plan, *plans[: _MOST_PLANS - 1]]
         return plan
 
@@ -159,7 +164,8 @@ class Unrolled:
         return Plan(layout, emitted, load(emitted), guard, tuple(constants))
 
 
-def _flags_of(constants: dict[str, Any]) -> dict[str, bool]:
+def flags_of(constants: dict[str, Any]) -> dict[str, bool]:
+    """Those of some constants that are True or False."""
     return {name: value for name, value in constants.items() if value is True or value is False}
 
 

@@ -1,0 +1,208 @@
+"""Many steps of training as one compiled loop: the loss, its gradient and the update, without returning to Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import linecache
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from adjoint.backend.native import NativeFunction
+from adjoint.backend.native_unit import NotNative, Unit, signature_of
+from adjoint.backend.python import Emitted
+from adjoint.operators import value_and_grad
+from adjoint.parameters.formula import Formula
+from adjoint.parameters.layout import Layout, Leaves, is_parameter
+from adjoint.parameters.unroll import Unrolled, flags_of
+from adjoint.parameters.writing import Kernel, write_kernel
+from adjoint.types.marks import no_derivative_fields
+from adjoint.types.structure import is_namedtuple, stored_fields
+
+_FLAGS = 'error_model="numpy"'
+
+
+class CompiledLoop:
+    """Steps of training for one loss, model and rule.
+
+    Parameters
+    ----------
+    loss
+        A function of the model and other arguments that returns a number.
+    model
+        Its parameters are arrays of one dtype; it consists of containers and plain dataclasses.
+    args
+        The other arguments.
+
+    Raises
+    ------
+    NotNative
+        Where any of this is otherwise, or the derivative cannot be compiled.
+    """
+
+    def __init__(self, loss: Callable[..., Any], model: Any, args: Sequence[Any]) -> None:
+        self.layout = Layout(model)
+        self._check(model)
+        self.source, self.flat = _flattened(loss, model, len(args))
+        self.derivative = value_and_grad(self.flat, tuple(range(len(self.layout))), native=True)
+        compiled = self.derivative.specialized((*self.layout.leaves(model), *args), {})
+        if compiled.written or not isinstance(compiled.call, NativeFunction):
+            raise NotNative("the loss writes its arguments")
+        self.inputs = (*args, *[item.read(self.flat) for item in compiled.captured])
+        self.gradient = compiled.call.emitted
+        self.loops: dict[Any, tuple[Callable[..., Any], Callable[..., tuple[float, ...]]]] = {}
+
+    def _check(self, model: Any) -> None:
+        layout = self.layout
+        if layout.ties or layout.aliases or layout.points or not len(layout):
+            raise NotNative("an array, or an object, is in the model twice, or moves by itself")
+        for parameter, value in zip(layout.parameters, layout.leaves(model), strict=True):
+            if not parameter.is_array or parameter.dtype != layout.parameters[0].dtype:
+                raise NotNative(f"{parameter.path} is no array of the dtype of the other parameters")
+            if not value.flags.c_contiguous or not value.flags.writeable:
+                raise NotNative(f"the array at {parameter.path} is not contiguous, or read-only")
+
+    def fits(self, model: Any) -> bool:
+        """Whether a model differs from the one that this was made for in its parameters only."""
+        if Layout(model) != self.layout:
+            return False
+        self._check(model)
+        return _Source(model) == self.source
+
+    def run(
+        self, model: Any, rule: Unrolled, parts: Sequence[Leaves], rows: Sequence[dict[str, Any]]
+    ) -> np.ndarray[Any, Any]:
+        """Takes a step for each row of constants, and gives the losses before the steps."""
+        dtype = self.layout.parameters[0].dtype
+        losses = np.empty(len(rows), dtype)
+        arrays = [array for leaves in (self.layout.leaves(model), *parts) for array in leaves]
+        for first, last in _stretches(rows):
+            loop, numbers = self._loop(rule, arrays, flags_of(rows[first]))
+            table = np.array([numbers(**row) for row in rows[first:last]], dtype).reshape(last - first, -1)
+            loop(losses[first:last], table, *arrays, *self.inputs)
+        return losses
+
+    def _loop(self, rule: Unrolled, arrays: Sequence[Any], flags: dict[str, bool]) -> Any:
+        key = (rule, *flags.items())
+        if key not in self.loops:
+            formula = rule.formula.specialized(flags)
+            if not formula.is_elementwise:
+                raise NotNative(f"'{formula.name}' does more than work element by element")
+            constants = [name for name in formula.constants if name not in flags]
+            kernel = write_kernel(formula, constants)
+            emitted = self._written(formula, kernel)
+            dtype = self.layout.parameters[0].dtype
+            example = (np.empty(1, dtype), np.empty((1, 1), dtype), *arrays, *self.inputs)
+            loop = Unit(emitted, signature_of(example), _FLAGS).compile()
+            self.loops[key] = loop, _numbers(rule.formula, kernel)
+        return self.loops[key]
+
+    def _written(self, formula: Formula, kernel: Kernel) -> Emitted:
+        """The text of the loop, with the derivative and the update that it calls."""
+        kept = [name for name in formula.values if name != formula.values[1]]  # all but the gradient
+        count = len(self.layout)
+        arrays = [f"{name}_{place}" for name in kept for place in range(count)]
+        inputs = [f"input_{place}" for place in range(len(self.inputs))]
+        gradients = [f"gradient_{place}" for place in range(count)]
+        lines = [f"def training(losses, table, {', '.join([*arrays, *inputs])}):"]
+        lines += [f"    flat_{array} = {array}.reshape(-1)" for array in arrays]
+        lines.append("    for step in range(losses.size):")
+        call = f"{self.gradient.name}({', '.join([*arrays[:count], *inputs])})"
+        lines.append(f"        losses[step], ({', '.join(gradients)},) = {call}")
+        numbers = [f"table[step, {index}]" for index in range(len(kernel.constants))]
+        for place, gradient in enumerate(gradients):
+            flat = {name: f"flat_{name}_{place}" for name in kept} | {formula.values[1]: f"{gradient}.ravel()"}
+            values = [flat[name] for name in formula.values]
+            lines.append(f"        {kernel.emitted.name}({', '.join([*values, *numbers])})")
+        namespace = {**self.gradient.namespace, **kernel.emitted.namespace}
+        if any(namespace[name] is not value for name, value in self.gradient.namespace.items()):
+            raise NotNative("the derivative and the update use one name for two things")
+        text = "\n\n".join(["\n".join(lines) + "\n", kernel.emitted.text, self.gradient.text])
+        return Emitted(text, namespace, "training", {})
+
+
+def _stretches(rows: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
+    """Runs of rows whose flags are the same."""
+    flags = itemgetter(*names) if rows and (names := tuple(flags_of(rows[0]))) else None
+    if flags is None:
+        return [(0, len(rows))] if rows else []
+    found = list(map(flags, rows))
+    starts = [0, *(i for i in range(1, len(found)) if found[i] != found[i - 1])]
+    return list(zip(starts, [*starts[1:], len(rows)], strict=True))
+
+
+def _numbers(formula: Formula, kernel: Kernel) -> Callable[..., tuple[float, ...]]:
+    """What computes the numbers of a step from its constants."""
+    text = f"lambda *, {', '.join(formula.constants)}: ({''.join(f'{part}, ' for part in kernel.constants.values())})"
+    made: Callable[..., tuple[float, ...]] = eval(text, dict(formula.globals))
+    return made
+
+
+# --- the loss as a function of arrays ---------------------------------------------------------------------------------
+
+
+class _Source:
+    """The expression that makes a model of its parameters, and what it refers to."""
+
+    def __init__(self, model: Any) -> None:
+        self.names: list[str] = []
+        self.namespace: dict[str, Any] = {}
+        self.text = self._of(model)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Source)
+            and self.text == other.text
+            and all(value is other.namespace[name] for name, value in self.namespace.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _of(self, x: Any, counts: bool = False) -> str:
+        if is_parameter(x, counts):
+            self.names.append(f"p{len(self.names)}")
+            return self.names[-1]
+        if is_namedtuple(x):
+            return f"{self._named(type(x))}({', '.join(map(self._of, x))})"
+        if isinstance(x, tuple):
+            return f"({''.join(f'{self._of(item)}, ' for item in x)})"
+        if isinstance(x, list):
+            return f"[{', '.join(map(self._of, x))}]"
+        if isinstance(x, dict):
+            return f"{{{', '.join(f'{key!r}: {self._of(item)}' for key, item in x.items())}}}"
+        if dataclasses.is_dataclass(x) and not isinstance(x, type):
+            return self._of_dataclass(x)
+        return repr(x) if type(x) in (int, bool, str, type(None)) else self._named(x)
+
+    def _of_dataclass(self, x: Any) -> str:
+        fields = [field.name for field in dataclasses.fields(x) if field.init]
+        init = getattr(vars(type(x)).get("__init__"), "__code__", None)
+        is_plain = init is not None and init.co_filename.startswith("<") and not hasattr(x, "__post_init__")
+        if not is_plain or fields != stored_fields(x):
+            raise NotNative(f"an object of the class '{type(x).__qualname__}' is not made of its fields alone")
+        excluded = no_derivative_fields(type(x))
+        if any(is_parameter(getattr(x, name), False) for name in excluded):
+            raise NotNative(f"numbers in '{type(x).__qualname__}' that carry no derivative are not compiled")
+        parts = ", ".join(f"{name}={self._of(getattr(x, name))}" for name in fields)
+        return f"{self._named(type(x))}({parts})"
+
+    def _named(self, value: Any) -> str:
+        name = f"constant_{len(self.namespace)}"
+        self.namespace[name] = value
+        return name
+
+
+def _flattened(loss: Callable[..., Any], model: Any, count: int) -> tuple[_Source, Callable[..., Any]]:
+    """The loss as a function of the parameters and the other arguments."""
+    source = _Source(model)
+    others = [f"x{place}" for place in range(count)]
+    made = f"loss({', '.join([source.text, *others])})"
+    text = f"def flat_loss({', '.join([*source.names, *others])}):\n    return {made}\n"
+    filename = f"<adjoint flat loss #{hashlib.sha256(text.encode()).hexdigest()[:10]}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace = {**source.namespace, "loss": loss, "__name__": __name__}
+    exec(compile(text, filename, "exec"), namespace)
+    return source, namespace["flat_loss"]
