@@ -156,7 +156,8 @@ def rev_rows(m):
 @program(MATRIX)
 def zip_star(m):
     a = m.copy()
-    for r, s in zip(a[:-1], a[1:], strict=True):
+    above, below = a[:-1], a[1:]
+    for r, s in zip(above, below, strict=True):
         s += r
     return np.sum(a * m)
 

@@ -9,7 +9,7 @@ import os
 import site
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -445,9 +445,14 @@ def _call_closure(
 
 
 def run_closure(
-    lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    lo: Lowerer,
+    closure: Closure,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+    returned: Callable[[Value], Value] | None = None,
 ) -> Value:
-    """Runs the body of a function in the open block."""
+    """Runs the body of a function in the open block; ``returned`` is applied where a value is returned."""
     from adjoint.frontend.expressions import evaluate
     from adjoint.frontend.statements import run
 
@@ -456,7 +461,7 @@ def run_closure(
     cells = {name: Cell(name) for name in sorted(scope.local)}
     for name in scope.nonlocals:
         cells[name] = closure.cells[name]
-    frame = Frame(closure, cells, lo.frame, lo.span(node))
+    frame = Frame(closure, cells, lo.frame, lo.span(node), returned=returned)
     parameters = closure.source.node.args
     first = [*parameters.posonlyargs, *parameters.args][:1]
     if first and closure.owner is not None:
@@ -474,7 +479,8 @@ def run_closure(
         if isinstance(body, list):
             run(lo, body)
             return NONE
-        return evaluate(lo, body)
+        value = evaluate(lo, body)
+        return value if returned is None else returned(value)
 
     try:
         result = lo.run_region(execute)

@@ -103,6 +103,8 @@ class Frame:
     call_span: Span | None
     makes_closures: bool = False
     self_cell: Cell | None = None
+    returned: Callable[[Value], Value] | None = None
+    """What is done to a value that is returned, where it is."""
 
     @property
     def source(self) -> FunctionSource:
@@ -450,6 +452,8 @@ class Run:
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
     definitions: dict[Any, Any] = field(default_factory=dict)
+    handed_out: list[Any] = field(default_factory=list)
+    """Arrays that recursive functions return."""
     prologue: Open = field(default_factory=Open)
     """Loads from arguments and captured data, before everything else."""
 
@@ -466,6 +470,10 @@ class Settings:
     site_types: dict[Site, Type] = field(default_factory=dict)
     called: set[Any] = field(default_factory=set)
     """Code of functions that call themselves: called, not inlined."""
+    copied_results: set[Any] = field(default_factory=set)
+    """Functions that call themselves and return arrays of their own that are written elsewhere."""
+    shared_results: set[Any] = field(default_factory=set)
+    """Functions that call themselves and return memory that others have, and that is written."""
     constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
     """Paths of integer inputs whose value must be known."""
     loop_shapes: dict[Any, dict[Any, shapes.Shape]] = field(default_factory=dict)

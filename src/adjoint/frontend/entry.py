@@ -18,6 +18,7 @@ from adjoint.frontend.inner import Inner, lower_inner, name_of
 from adjoint.frontend.inputs import Captured, Guard, enter, entered_root
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.parameters import parameter_names
+from adjoint.frontend.recursion import results_are_settled
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.values import NONE, Operator, TupleValue, Value
@@ -53,6 +54,8 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
         lo = Lowerer(settings)
         try:
             entry = build(lo)
+            if not results_are_settled(lo):
+                continue
         except NeedsRuntime as need:
             sites = set(original_sites(need.sites))
             if sites <= settings.runtime_sites:
@@ -64,6 +67,8 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
         except Problem as problem:
             raise _refusal(lo, problem.diagnostic) from None
         except DifferentiationError as error:
+            if not results_are_settled(lo):
+                continue
             raise _refusal(lo, *error.diagnostics) from None
         except shapes.TooManyOptions:
             raise _refusal(lo, diagnostic("AD0402", None, "a value has too many different structures")) from None

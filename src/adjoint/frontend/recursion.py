@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Any
+
+import numpy as np
 
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.loops import _loose as loose
 from adjoint.frontend.values import Closure, Record, Ref, TupleValue, Value
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Definition, Function, Raise, Statement, Var
-from adjoint.ir.walk import free_vars, map_blocks, substitute
+from adjoint.ir.effects import storages
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Definition,
+    Function,
+    Load,
+    Raise,
+    Return,
+    Statement,
+    Subscript,
+    Var,
+)
+from adjoint.ir.types import Array, Storage, carries_derivative
+from adjoint.ir.walk import free_vars, leaves, map_blocks, substitute
 from adjoint.records import dataclass
 
 MAX_STRUCTURAL_DEPTH = 60
@@ -28,6 +47,42 @@ class Called:
     """Variables from outside that the body uses: further arguments of every call."""
     calls: list[Call] = field(default_factory=list)
     lowering: bool = True
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HandedOut:
+    """An array that a recursive function returns, and the name under which the caller gets it.
+
+    Attributes
+    ----------
+    function, place
+        Who returns it, and by which ``return``.
+    home, result
+        The memory that it lies in, and that which the result counts as.
+    others
+        For a copy: the memory that the function had not made itself.
+    is_own
+        Whether the function made the memory itself.
+    strict
+        The caller makes copies of the results: nobody may ever have seen that they are something else.
+    """
+
+    function: ast.AST
+    place: object
+    home: Storage
+    result: Storage
+    others: set[Storage] | None
+    is_own: bool
+    strict: bool
+
+    def is_told_apart(self, found: Sequence[HandedOut]) -> bool:
+        """Whether somebody could see that the result is not the array itself."""
+        changes = self.strict or self.result.written
+        if self.others is None:
+            return changes or self.home.written
+        together = [each for each in found if each.place is self.place]
+        is_there_twice = sum(each.home.find() is self.home.find() for each in together) > 1
+        return (is_there_twice and changes) or any(each.find() is self.home.find() for each in self.others)
 
 
 def activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
@@ -90,7 +145,40 @@ def call_definition(
     targets = tuple(Var(hint, type_) for type_, hint in shapes.leaf_types(called.result, "t"))
     call = Call(targets, called.definition, (*atoms, *called.extras), (), lo.span(node))
     lo.emit(call)
-    return shapes.build(called.result, iter(targets), lo.store)
+    called.calls.append(call)
+    if not called.lowering:
+        _unite_memory(call, called)
+    result = shapes.build(called.result, iter(targets), lo.store)
+    return _own_copy(lo, result) if _is_copied(lo, closure.source.node) else result
+
+
+def _is_copied(lo: Lowerer, function: ast.AST) -> bool:
+    """Whether each call of a function gets arrays of its own."""
+    return function in lo.settings.copied_results and function not in lo.settings.shared_results
+
+
+def _own_copy(lo: Lowerer, value: Value) -> Value:
+    """What the caller may write, of arrays that a recursive function returns."""
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(_own_copy(lo, item) for item in value.items), value.cls)
+    if not isinstance(value, Var) or not isinstance(value.type, Array) or not carries_derivative(value.type):
+        return value
+    result = Var(value.hint, Array(value.type.dtype, value.type.dims))
+    lo.emit(Call((result,), np.copy, (value,), (), lo.open.span))
+    return result
+
+
+def _unite_memory(call: Call, called: Called) -> None:
+    """Makes one storage class of what a call hands over and gets, and of what the function takes and returns."""
+    function = called.definition.function
+    assert function is not None
+    pairs: list[tuple[Atom, Atom]] = list(zip(call.args, function.params, strict=False))
+    for leaf in leaves(function.body):
+        if isinstance(leaf, Return):
+            pairs.extend(zip(leaf.values, call.targets, strict=False))
+    for one, other in pairs:
+        if isinstance(one, Var) and isinstance(other, Var):
+            shapes.join_types(one.type, other.type)
 
 
 def _key(found: dict[str, shapes.Shape], known: dict[Any, Called]) -> Any:
@@ -134,6 +222,8 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shape
     name = closure.source.name if closure.source.name != "<lambda>" else "function"
     called.definition.function = Function(name, (*params, *inner.values()), block)
     called.lowering = False
+    for call in called.calls:
+        _unite_memory(call, called)
 
 
 def _pass_extras(block: Block, called: Called) -> Block:
@@ -183,9 +273,12 @@ def _run(
         kwargs[parameter.arg] = arguments[parameter.arg]
     if spec.kwarg is not None:
         raise lo.problem("AD0301", node, "a recursive function with '**' parameters")
+    outside = storages_of(params) | storages_of(outer_store.values())
+    shared = closure.source.node in lo.settings.shared_results
+    returned = None if shared else lambda value: _handed_out(lo, value, outside, closure.source.node, object())
     with lo.region("function") as region:
         try:
-            lo.leave("return", run_closure(lo, closure, args, kwargs, node))
+            lo.leave("return", run_closure(lo, closure, args, kwargs, node, returned))
         except Unreached:
             if lo.block is not None:
                 lo.stop(Raise(Const(RecursionError)))
@@ -199,6 +292,52 @@ def _run(
         block = root.seal()
     lo.block, lo.store = outer_block, outer_store
     return tuple(params), block, result
+
+
+def storages_of(values: Iterable[Any]) -> set[Storage]:
+    """The classes of memory that can be reached from these values."""
+    found: set[Storage] = set()
+    for value in values:
+        if isinstance(value, (Record, TupleValue)):
+            found |= storages_of(value.items)
+        elif isinstance(value, Var):
+            found |= storages(value.type)
+    return found
+
+
+def _handed_out(lo: Lowerer, value: Value, outside: set[Storage], function: ast.AST, place: object) -> Value:
+    """What a call gets for an array that is returned: an array that nobody writes.
+
+    Of memory that the function has made itself and written that is a copy, of other memory another name;
+    :func:`results_are_settled` sees to it that nobody can tell.
+    """
+    if isinstance(value, TupleValue):
+        items = tuple(_handed_out(lo, item, outside, function, place) for item in value.items)
+        return TupleValue(items, value.cls)
+    if not isinstance(value, Var) or not isinstance(value.type, Array) or not carries_derivative(value.type):
+        return value
+    home, type_ = value.type.storage, Array(value.type.dtype, value.type.dims)
+    is_own = all(storage.find() is not home.find() for storage in outside)
+    strict = function in lo.settings.copied_results
+    is_copied = is_own and (home.written or strict)
+    result = Var(value.hint, type_, value.named)
+    if is_copied:
+        lo.emit(Call((result,), np.copy, (value,), (), lo.open.span))
+    else:
+        lo.emit(Load(result, value, Subscript((Const(Ellipsis),)), lo.open.span))
+    others = outside if is_copied else None
+    lo.run_data.handed_out.append(HandedOut(function, place, home, type_.storage, others, is_own, strict))
+    return result
+
+
+def results_are_settled(lo: Lowerer) -> bool:
+    """Whether nobody can tell what recursive functions return from what the callers get; else what to do is noted."""
+    found = lo.run_data.handed_out
+    told_apart = [each for each in found if each.is_told_apart(found)]
+    for each in told_apart:
+        to_be_copied = each.is_own and not each.strict
+        (lo.settings.copied_results if to_be_copied else lo.settings.shared_results).add(each.function)
+    return not told_apart
 
 
 def _fresh(shape: shapes.Shape) -> shapes.Shape:

@@ -98,6 +98,8 @@ def _delete(lo: Lowerer, node: ast.Delete) -> None:
 
 def _return(lo: Lowerer, node: ast.Return) -> None:
     value = NONE if node.value is None else evaluate(lo, node.value)
+    if lo.frame is not None and lo.frame.returned is not None:
+        value = lo.frame.returned(value)
     _jump(lo, node, "return", value)
 
 
