@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint import optim, rules, tangents, testing, types
+    from adjoint import manifolds, optim, rules, tangents, testing, types
     from adjoint.declare import derivative_of, stop_gradient
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
     from adjoint.exporting import export
@@ -86,6 +86,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "keypath",
+    "manifolds",
     "memberwise",
     "move",
     "moved",
@@ -130,6 +131,7 @@ _TYPES = (
     "VectorNumeric",
     "VectorSpace",
     "differentiable_variables",
+    "manifolds",
     "memberwise",
     "move",
     "moved",
@@ -140,7 +142,7 @@ _TYPES = (
 _HOMES |= dict.fromkeys(_TYPES, "adjoint.types") | {"differentiable": "adjoint.types.declaring"}
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
 _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")
-_MODULES = ("optim", "rules", "tangents", "testing", "types")
+_MODULES = ("manifolds", "optim", "rules", "tangents", "testing", "types")
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from adjoint import operators
 from adjoint.diagnostics import DifferentiationWarning
+from adjoint.laws import check_type as check_type
 from adjoint.types import TangentVector, memberwise, tangent_class
 from adjoint.types.marks import no_derivative_fields
 

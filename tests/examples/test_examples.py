@@ -56,6 +56,16 @@ def test_lotka_volterra_gradient(example):
     assert module.ad.grad(misfit)(-0.7) == pytest.approx(difference, rel=1e-3)
 
 
+def test_point_clouds(example, tmp_path, capsys):
+    module = example("point_clouds")
+    found = module.main(rounds=120, count=300, path=tmp_path / "clouds.png")
+    degrees, distance = module.errors(found)
+    assert degrees < 2.0 and distance < 0.02
+    assert np.abs(found.rotation.matrix.T @ found.rotation.matrix - np.eye(3)).max() < 1e-12
+    assert has_picture(tmp_path / "clouds.png")
+    assert "round 120" in capsys.readouterr().out
+
+
 def test_trees(example, tmp_path):
     found = example("trees").main(steps=300, path=tmp_path / "trees.png")
     assert found[0] > 0.9

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -354,3 +355,36 @@ def test_function_that_returns_its_argument_or_a_copy() -> None:
     x = np.array([2.0, 5.0])
     check_grads(f, (x, True))
     check_grads(f, (x, False))
+
+    right_or_refused(f, x, True)
+    right_or_refused(f, x, False)
+
+
+class Coordinates:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([self.x, self.y])
+
+
+first_of = operator.attrgetter("x")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda p: vars(p)["x"] * 2.0,
+        lambda p: sum(value * value for value in vars(p).values()),
+        lambda p: first_of(p) * 2.0,
+        lambda p: operator.attrgetter("x")(p) * 2.0,
+        lambda p: p.__getattribute__("x") * 2.0,
+        lambda p: object.__getattribute__(p, "x") * 2.0,
+        lambda p: np.sum(p),
+        lambda p: np.sum(np.exp(np.asarray(p))),
+    ],
+)
+def test_an_object_that_is_handed_to_what_is_not_visible_varies(f):
+    """Each gave zero: of the object only its fields were known to vary."""
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(f)(Coordinates(1.0, 2.0))

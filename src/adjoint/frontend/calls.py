@@ -194,6 +194,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
             named = {**dict(zip(names, later, strict=False)), **named}
             return call_rule(lo, spread, list(items), named, node)
     observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
+    for value in () if observer else (*bound, *named.values()):
+        _keep_track(lo, value)
     atoms = [materialize(lo, value, node, observer=observer) for value in bound]
     pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
     return objects.call_any(lo, callee, atoms, node, **pairs)
@@ -263,8 +265,9 @@ def _call_opaque(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     facts = effects(constant)
-    if not (facts.known and facts.pure):
-        for value in (*args, *kwargs.values()):
+    for value in (*args, *kwargs.values()):
+        _keep_track(lo, value)
+        if not (facts.known and facts.pure):
             _keep_identity(lo, value)
     atoms = [materialize(lo, value, node) for value in args]
     pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
@@ -279,6 +282,14 @@ def _keep_identity(lo: Lowerer, value: Value) -> None:
             raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 
+def _keep_track(lo: Lowerer, value: Value) -> None:
+    """Of an object from outside only the parts are known to vary: what it is handed to takes it as a whole."""
+    if isinstance(value, Ref) and value.origin is not None and may_carry(lo, value):
+        record = lo.store[value]
+        if isinstance(record, Record) and record.cls not in (list, dict):
+            raise NeedsRuntime(tuple(original_sites((value.site,))))
+
+
 def _call_opaque_variable(
     lo: Lowerer, function: Var, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
@@ -286,6 +297,8 @@ def _call_opaque_variable(
 
     if isinstance(function.type, (Scalar, Array, Number)):
         raise lo.problem("AD0203", node, f"{function.hint!r} is a number or an array, and cannot be called")
+    for value in (*args, *kwargs.values()):
+        _keep_track(lo, value)
     atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
     pairs = tuple((name, materialize(lo, value, node)) for name, value in kwargs.items())
     target = Var("t", OPAQUE)

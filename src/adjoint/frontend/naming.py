@@ -11,6 +11,7 @@ from adjoint.frontend.core import Lowerer, Problem, Settings
 from adjoint.frontend.inputs import entered_root
 from adjoint.frontend.parameters import parameter_names, positions
 from adjoint.ir.nodes import Const
+from adjoint.keypaths.parts import PartOf
 
 
 def resolve(
@@ -36,3 +37,20 @@ def resolve(
         raise DifferentiationError(problem.diagnostic) from None
     bound = functools.partial(function, **rest) if rest else function
     return bound, tuple(arguments), tuple(place for place in places if isinstance(place, int))
+
+
+def chosen(function: Any, wrt: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """The arguments of a call, or the parts of them, that ``wrt`` means."""
+    lo = Lowerer(Settings())
+    try:
+        values: list[Any] = [Const(argument) for argument in args]
+        named = {name: Const(argument) for name, argument in kwargs.items()}
+        places = positions(lo, entered_root(lo, function), wrt, values, dict(named), None)
+    except Problem as problem:
+        raise DifferentiationError(problem.diagnostic) from None
+    choices = wrt if isinstance(wrt, tuple) else (wrt,)
+    found = [kwargs[place] if isinstance(place, str) else args[place] for place in places]
+    return [
+        choice.path.get(value) if isinstance(choice, PartOf) else value
+        for choice, value in zip(choices, found, strict=True)
+    ]

@@ -179,6 +179,8 @@ def tangent_class(cls: type) -> type[Any]:
     if cls not in _own:
         found = _own_tangent_class(cls)
         _own[cls] = None if found is None else weakref.ref(found)
+        if found is not None:
+            declare_own_tangent(found)
     own = _own[cls]
     return shadow_class(cls) if own is None else own() or shadow_class(cls)
 
