@@ -58,12 +58,12 @@ def test_lotka_volterra_gradient(example):
 
 def test_point_clouds(example, tmp_path, capsys):
     module = example("point_clouds")
-    found = module.main(rounds=120, count=300, path=tmp_path / "clouds.png")
+    found = module.main(rounds=150, count=600, path=tmp_path / "clouds.png")
     degrees, distance = module.errors(found)
     assert degrees < 2.0 and distance < 0.02
     assert np.abs(found.rotation.matrix.T @ found.rotation.matrix - np.eye(3)).max() < 1e-12
     assert has_picture(tmp_path / "clouds.png")
-    assert "round 120" in capsys.readouterr().out
+    assert "round 150" in capsys.readouterr().out
 
 
 def test_trees(example, tmp_path):

@@ -17,16 +17,15 @@ import numpy as np
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import handlers, inputs, making, objects, source
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
+from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_objects
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import scope_of
-from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
     NONE,
     UNDEFINED,
     Cell,
     Closure,
     GeneratorValue,
-    IteratorValue,
     Method,
     Operator,
     Partial,
@@ -40,9 +39,9 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import OPAQUE, Array, List, Number, Scalar, carries_derivative
+from adjoint.ir.types import OPAQUE, Array, List, Number, Scalar
 from adjoint.rules import registry
-from adjoint.rules.declare import Elementwise, Rule
+from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -194,8 +193,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
             named = {**dict(zip(names, later, strict=False)), **named}
             return call_rule(lo, spread, list(items), named, node)
     observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
-    for value in () if observer else (*bound, *named.values()):
-        _keep_track(lo, value)
+    if isinstance(rule, (Elementwise, Linear, Bilinear, General)):
+        refuse_objects(lo, rule, (*bound, *named.values()), node)
     atoms = [materialize(lo, value, node, observer=observer) for value in bound]
     pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
     return objects.call_any(lo, callee, atoms, node, **pairs)
@@ -266,28 +265,12 @@ def _call_opaque(
 ) -> Value:
     facts = effects(constant)
     for value in (*args, *kwargs.values()):
-        _keep_track(lo, value)
+        keep_track(lo, value)
         if not (facts.known and facts.pure):
-            _keep_identity(lo, value)
+            keep_identity(lo, value)
     atoms = [materialize(lo, value, node) for value in args]
     pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
     return objects.call_any(lo, constant, list(atoms), node, **pairs)
-
-
-def _keep_identity(lo: Lowerer, value: Value) -> None:
-    """A list or dict that is handed to who knows whom must be the one that others see, not a copy."""
-    if isinstance(value, Ref) and value.origin is None:
-        record = lo.store[value]
-        if isinstance(record, Record) and record.cls in (list, dict) and record.parts:
-            raise NeedsRuntime(tuple(original_sites((value.site,))))
-
-
-def _keep_track(lo: Lowerer, value: Value) -> None:
-    """Of an object from outside only the parts are known to vary: what it is handed to takes it as a whole."""
-    if isinstance(value, Ref) and value.origin is not None and may_carry(lo, value):
-        record = lo.store[value]
-        if isinstance(record, Record) and record.cls not in (list, dict):
-            raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 
 def _call_opaque_variable(
@@ -298,7 +281,7 @@ def _call_opaque_variable(
     if isinstance(function.type, (Scalar, Array, Number)):
         raise lo.problem("AD0203", node, f"{function.hint!r} is a number or an array, and cannot be called")
     for value in (*args, *kwargs.values()):
-        _keep_track(lo, value)
+        keep_track(lo, value)
     atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
     pairs = tuple((name, materialize(lo, value, node)) for name, value in kwargs.items())
     target = Var("t", OPAQUE)
@@ -321,30 +304,6 @@ def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kw
     if not function.__code__.co_filename.startswith((*_LIBRARY_FOLDERS, "<frozen")):
         return True
     return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
-
-
-def may_carry(lo: Lowerer, value: Value) -> bool:
-    """Whether a derivative may flow through ``value``."""
-    match value:
-        case Var(type=type_):
-            return carries_derivative(type_)
-        case Const(value=constant):
-            return isinstance(constant, types.FunctionType)
-        case Ref():
-            record = lo.store[value]
-            return isinstance(record, Record) and any(may_carry(lo, item) for item in record.items)
-        case TupleValue(items=items):
-            return any(may_carry(lo, item) for item in items)
-        case Method():
-            return may_carry(lo, value.receiver) or may_carry(lo, value.function)
-        case Union(options=options):
-            return any(may_carry(lo, option) for option in options)
-        case IteratorValue(parts=parts):
-            return any(may_carry(lo, part) for part in parts)
-        case Closure() | Partial() | GeneratorValue() | Operator():
-            return True
-        case _:
-            return False
 
 
 # -- classes ----------------------------------------------------------------------------------------------------------
