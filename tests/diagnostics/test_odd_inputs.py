@@ -189,7 +189,6 @@ def operators(f: Any, value: Callable[[], Any]) -> dict[str, Callable[[], Any]]:
 
 
 KNOWN_FAULTS = {
-    "nones": "the truth of a comparison of objects on several paths",
     "deep": "np.sum of a list of lists of lists",
 }
 

@@ -5,7 +5,6 @@ They are written as Python text, so that they can be read, stepped through and d
 
 from __future__ import annotations
 
-import linecache
 import math
 import zlib
 from collections.abc import Iterator
@@ -63,10 +62,9 @@ def write_members(cls: type, missing: list[str]) -> None:
         return
     writer = _Writer(cls, field_types(cls))
     text = "\n\n".join(writer.member(name) for name in missing) + "\n"
-    filename = f"<members of {cls.__module__}.{cls.__qualname__} {zlib.crc32(text.encode()):08x}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    namespace: dict[str, Any] = {"__name__": cls.__module__, cls.__name__: cls, "math": math, "np": np}
-    namespace["memberwise"] = memberwise
+    filename = f"members of {cls.__module__}.{cls.__qualname__} {zlib.crc32(text.encode()):08x}"
+    namespace: dict[str, Any] = {cls.__name__: cls, "math": math, "np": np, "memberwise": memberwise}
+    namespace |= {"__name__": cls.__module__, "__loader__": _Text(text)}
     exec(compile(text, filename, "exec"), namespace)
     for name in missing:
         member = namespace[name]
@@ -76,6 +74,16 @@ def write_members(cls: type, missing: list[str]) -> None:
         elif name in ("from_scalar", "filled"):
             member = classmethod(member)
         setattr(cls, name, member)
+
+
+class _Text:
+    """Where tracebacks, debuggers and the compiler find the text of what has no file."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def get_source(self, name: str) -> str:
+        return self.text
 
 
 class _Writer:
