@@ -1,7 +1,7 @@
 """Tangents as vectors, whatever structure they have: zero, sum, difference, multiples, inner product.
 
 A tangent has the structure of the value that it belongs to, with None at what carries no derivative. None in place of
-a part, or of all, is zero.
+a part, or of all, is zero; and so is ``ZERO``, the zero of everything, wherever a tangent is asked for.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from adjoint.types.structure import children, is_container, is_leaf_value, map_structure
+from adjoint.types.zero import ZERO, SymbolicZero, without_symbol
 
-__all__ = ["add", "dot", "negate", "norm", "scale", "subtract", "zero"]
+__all__ = ["ZERO", "SymbolicZero", "add", "dot", "materialize", "negate", "norm", "scale", "subtract", "zero"]
 
 
 def zero(value: Any) -> Any:
@@ -31,6 +32,18 @@ def zero(value: Any) -> Any:
     return zero_tangent(value)
 
 
+def materialize(tangent: Any, value: Any) -> Any:
+    """A tangent of a value, with the zeros of its structure where it is ``ZERO``.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> ad.tangents.materialize(ad.tangents.ZERO, [1.0, 2.0])
+    [0.0, 0.0]
+    """
+    return zero(value) if tangent is ZERO or tangent is None else tangent
+
+
 def add(a: Any, b: Any) -> Any:
     """The sum of two tangents of one value: new memory, sharing none with either.
 
@@ -42,12 +55,16 @@ def add(a: Any, b: Any) -> Any:
     """
     from adjoint.runtime.tangents import accumulate
 
-    total = accumulate(a, b)
+    if a is ZERO and b is ZERO:
+        return ZERO
+    total = accumulate(without_symbol(a), without_symbol(b))
     return map_structure(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, total)
 
 
 def negate(tangent: Any) -> Any:
     """The tangent in the opposite direction."""
+    if tangent is ZERO:
+        return ZERO
     return _mapped(lambda leaf: _like(-leaf, leaf), tangent)
 
 
@@ -72,6 +89,8 @@ def scale(tangent: Any, factor: float) -> Any:
     >>> ad.tangents.scale((1.0, None), 3.0)
     (3.0, None)
     """
+    if tangent is ZERO:
+        return ZERO
     return _mapped(lambda leaf: _like(leaf * factor, leaf), tangent)
 
 
@@ -88,7 +107,7 @@ def dot(a: Any, b: Any) -> float:
 
 
 def _common_leaves(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
-    if a is None or b is None:
+    if without_symbol(a) is None or without_symbol(b) is None:
         return
     if not is_container(a):
         yield a, b

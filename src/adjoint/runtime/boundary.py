@@ -17,6 +17,7 @@ from adjoint.types.structure import (
     set_field,
 )
 from adjoint.types.vectors import TangentVector, belongs_to, tangent_class
+from adjoint.types.zero import ZERO
 
 __all__ = ["check_cotangent", "check_tangent"]
 
@@ -59,7 +60,7 @@ class _Check:
         self.memo: dict[tuple[int, int], Any] = {}
 
     def of(self, given: Any, like: Any, path: str) -> Any:
-        if given is None:
+        if given is None or given is ZERO:
             return None
         if is_number(like):
             return self.number(given, like, path)

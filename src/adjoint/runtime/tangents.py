@@ -380,7 +380,7 @@ def accumulate(a: Any, b: Any) -> Any:
         if isinstance(a, list) and isinstance(b, list) and not (a and b):
             return a or b  # the empty list is the zero of lists of any length
         if not isinstance(b, (tuple, list)) or len(a) != len(b):
-            raise ValueError(f"structures differ: {type(a).__name__} and {type(b).__name__}")
+            raise ValueError(f"structures differ: {_described(a)} and {_described(b)}")
         items = [accumulate(mine, theirs) for mine, theirs in zip(a, b, strict=True)]
         if isinstance(a, list):
             return items
@@ -388,6 +388,10 @@ def accumulate(a: Any, b: Any) -> Any:
     if isinstance(a, dict):
         return {key: accumulate(a.get(key), b.get(key)) for key in dict.fromkeys((*a, *b))}
     return a + b
+
+
+def _described(x: Any) -> str:
+    return f"a {type(x).__name__} of {len(x)}" if isinstance(x, (tuple, list)) else f"a {type(x).__name__}"
 
 
 def same_tangent(a: Any, b: Any) -> bool:

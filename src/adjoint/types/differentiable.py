@@ -17,6 +17,7 @@ from adjoint.types.structure import (
 )
 from adjoint.types.variables import is_manifold
 from adjoint.types.vectors import TangentVector, belongs_to, tangent_class
+from adjoint.types.zero import without_symbol
 
 T = TypeVar("T")
 
@@ -36,7 +37,7 @@ def moved(x: T, along: Any) -> T:
     >>> moved((1.0, "text"), (0.5, None))
     (1.5, 'text')
     """
-    result: T = _moved(x, along, {})
+    result: T = _moved(x, without_symbol(along), {})
     return result
 
 
@@ -65,7 +66,7 @@ def move(x: Any, along: Any) -> None:
     in_place = x.flags.writeable if is_float_array(x) else is_container(x) and not _must_be_replaced(x)
     if not in_place:
         raise TypeError(f"a value of class {type(x).__qualname__} cannot be moved in place: use moved(x, along)")
-    _moved_in_place(x, along, {})
+    _moved_in_place(x, without_symbol(along), {})
 
 
 def _moved_in_place(x: Any, along: Any, memo: dict[int, Any]) -> Any:
@@ -136,7 +137,7 @@ def _moved(x: Any, along: Any, memo: dict[int, Any]) -> Any:
             memo[id(x)] = x.copy(order="K") if along is None else (x + along).astype(x.dtype, copy=False)
         return memo[id(x)]
     if not is_container(x):
-        return x if along is None else x + along
+        return x if along is None or x is None else x + along
     if id(x) in memo:
         return memo[id(x)]
     result: Any

@@ -12,6 +12,14 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 
+def absent() -> NotImplementedError:
+    """What a member raises that neither the class nor @differentiable defined.
+
+    A body of its own makes the member one that classes need not define: to type checkers they have it.
+    """
+    return NotImplementedError("decorate the class with @ad.differentiable, or define this member")
+
+
 @runtime_checkable
 class Differentiable(Protocol):
     """A type whose values can vary: points that move along tangent vectors.
@@ -22,7 +30,7 @@ class Differentiable(Protocol):
 
     def moved(self, along: Any) -> Self:
         """The value that lies in the direction of a tangent vector: the exponential map."""
-        raise NotImplementedError
+        raise absent()
 
 
 @runtime_checkable
@@ -32,13 +40,13 @@ class AdditiveArithmetic(Protocol):
     @property
     def zero(self) -> Self:
         """The value of the same structure that changes nothing when it is added."""
-        raise NotImplementedError
+        raise absent()
 
     def __add__(self, other: Self, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
     def __sub__(self, other: Self, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
 
 @runtime_checkable
@@ -46,10 +54,10 @@ class VectorSpace(AdditiveArithmetic, Protocol):
     """A type whose values can also be multiplied by a number."""
 
     def __mul__(self, factor: Any, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
     def __rmul__(self, factor: Any, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
 
 @runtime_checkable
@@ -59,18 +67,18 @@ class PointwiseMultiplicative(AdditiveArithmetic, Protocol):
     @property
     def one(self) -> Self:
         """The value of the same structure that changes nothing when it is multiplied."""
-        raise NotImplementedError
+        raise absent()
 
     @property
     def reciprocal(self) -> Self:
         """One over each number."""
-        raise NotImplementedError
+        raise absent()
 
     def __mul__(self, other: Any, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
     def __truediv__(self, other: Any, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
 
 @runtime_checkable
@@ -78,29 +86,29 @@ class ElementaryFunctions(Protocol):
     """A type with the elementary functions: of numbers, or number by number."""
 
     # fmt: off
-    def sqrt(self) -> Self: raise NotImplementedError
-    def cos(self) -> Self: raise NotImplementedError
-    def sin(self) -> Self: raise NotImplementedError
-    def tan(self) -> Self: raise NotImplementedError
-    def acos(self) -> Self: raise NotImplementedError
-    def asin(self) -> Self: raise NotImplementedError
-    def atan(self) -> Self: raise NotImplementedError
-    def cosh(self) -> Self: raise NotImplementedError
-    def sinh(self) -> Self: raise NotImplementedError
-    def tanh(self) -> Self: raise NotImplementedError
-    def acosh(self) -> Self: raise NotImplementedError
-    def asinh(self) -> Self: raise NotImplementedError
-    def atanh(self) -> Self: raise NotImplementedError
-    def exp(self) -> Self: raise NotImplementedError
-    def exp2(self) -> Self: raise NotImplementedError
-    def exp10(self) -> Self: raise NotImplementedError
-    def expm1(self) -> Self: raise NotImplementedError
-    def log(self) -> Self: raise NotImplementedError
-    def log2(self) -> Self: raise NotImplementedError
-    def log10(self) -> Self: raise NotImplementedError
-    def log1p(self) -> Self: raise NotImplementedError
-    def pow(self, exponent: Any) -> Self: raise NotImplementedError
-    def root(self, n: int) -> Self: raise NotImplementedError
+    def sqrt(self) -> Self: raise absent()
+    def cos(self) -> Self: raise absent()
+    def sin(self) -> Self: raise absent()
+    def tan(self) -> Self: raise absent()
+    def acos(self) -> Self: raise absent()
+    def asin(self) -> Self: raise absent()
+    def atan(self) -> Self: raise absent()
+    def cosh(self) -> Self: raise absent()
+    def sinh(self) -> Self: raise absent()
+    def tanh(self) -> Self: raise absent()
+    def acosh(self) -> Self: raise absent()
+    def asinh(self) -> Self: raise absent()
+    def atanh(self) -> Self: raise absent()
+    def exp(self) -> Self: raise absent()
+    def exp2(self) -> Self: raise absent()
+    def exp10(self) -> Self: raise absent()
+    def expm1(self) -> Self: raise absent()
+    def log(self) -> Self: raise absent()
+    def log2(self) -> Self: raise absent()
+    def log10(self) -> Self: raise absent()
+    def log1p(self) -> Self: raise absent()
+    def pow(self, exponent: Any) -> Self: raise absent()
+    def root(self, n: int) -> Self: raise absent()
     # fmt: on
 
 
@@ -111,21 +119,21 @@ class VectorNumeric(Protocol):
     @classmethod
     def from_scalar(cls, scalar: Any) -> Self:
         """The value that a number stands for."""
-        raise NotImplementedError
+        raise absent()
 
     @classmethod
     def filled(cls, dimensionality: Any, value: Any) -> Self:
         """The value of a dimensionality that is the same number everywhere."""
-        raise NotImplementedError
+        raise absent()
 
     def __add__(self, other: Self, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
     def __sub__(self, other: Self, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
     def __mul__(self, other: Any, /) -> Self:
-        raise NotImplementedError
+        raise absent()
 
 
 PROTOCOLS = (
