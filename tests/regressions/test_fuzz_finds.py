@@ -362,7 +362,7 @@ def test_a_list_that_was_appended_to_times_an_array() -> None:
     def f(x, y):
         items = []
         for _ in range(2):
-            items.append(x)  # noqa: PERF401
+            items.append(x)
         return items * y
 
     check_grads(f, (0.5, np.array([1.0, 3.0])))

@@ -190,6 +190,9 @@ class _Source:
         return f"{self._named(type(x))}({parts})"
 
     def _named(self, value: Any) -> str:
+        for name, known in self.namespace.items():
+            if known is value:
+                return name
         name = f"constant_{len(self.namespace)}"
         self.namespace[name] = value
         return name

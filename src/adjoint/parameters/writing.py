@@ -76,6 +76,10 @@ class Names:
         return name
 
 
+def _texts(statements: Sequence[ast.stmt]) -> list[str]:
+    return [f"    {line}" for statement in statements for line in ast.unparse(statement).splitlines()]
+
+
 class Writer:
     """Writes an update for one layout.
 
@@ -103,6 +107,7 @@ class Writer:
         self.wholes = tuple(self.names.fresh(f"{name}s") for name in formula.values)
         self.new = self.names.fresh("new")
         self.lines: list[str] = []
+        self.body = _texts(formula.body)
 
     def write(
         self,
@@ -166,15 +171,10 @@ class Writer:
                 continue
             copied = self.functional and index == 0 and parameter.is_array and name in self.formula.augmented
             self._line(f"{name} = {value}{'.copy()' if copied else ''}")
-        self._statements(self.formula.body)
+        self.lines += self.body
         for index, name in enumerate(self.formula.values):
             if name in self.formula.written:
                 self._store(index, name, place)
-
-    def _statements(self, statements: Sequence[ast.stmt]) -> None:
-        for statement in statements:
-            for line in ast.unparse(statement).splitlines():
-                self._line(line)
 
     def _raveled(self, index: int, place: int) -> str:
         where = self.at(index, place)
@@ -193,7 +193,7 @@ class Writer:
                 self._line(f"{name} = {self.wholes[index]}.packs[{number}]")
             else:
                 self._line(f"{name} = {joined}(({', '.join(self._raveled(index, place) for place in places)}))")
-        self._statements(body)
+        self.lines += _texts(body)
         for index, name in enumerate(self.formula.values):
             if name in self.formula.written and not self.forms[index].is_flat:
                 self._scatter(index, name, places)
