@@ -27,13 +27,13 @@ def main() -> int:
 
     from rich.console import Console
 
-    from benchmarks import exclusive_or, latency, loops, memory_bound, training
+    from benchmarks import exclusive_or, growth, latency, loops, memory_bound, training
     from benchmarks.report import markdown, show
 
     console = Console()
     tables = []
     try:
-        for section in (latency, training, exclusive_or, memory_bound, loops):
+        for section in (latency, training, exclusive_or, memory_bound, loops, growth):
             with console.status(f"measuring: {section.__name__.split('.')[-1]}"):
                 tables.append(section.measure(options.quick))
             show(tables[-1], console)

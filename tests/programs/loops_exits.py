@@ -245,3 +245,25 @@ def pass_statement(x):
         else:
             x = x * 2.0
     return x
+
+
+@program(0.7)
+def finally_reads_what_the_body_binds(x):
+    try:
+        x = x * x
+        y = math.sin(x)
+    finally:
+        z = y + x
+        if x > 1.0:
+            z = z * 2.0
+    return z * x
+
+
+@program(0.7)
+def finally_in_a_loop_binds_what_nothing_reads(x):
+    for _ in range(3):
+        try:
+            x = x * x + 0.1
+        finally:
+            v = x * 2.0  # noqa: F841
+    return x

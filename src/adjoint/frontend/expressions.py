@@ -15,6 +15,7 @@ from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inp
 from adjoint.frontend.refine import Fact, fact_of
 from adjoint.frontend.values import (
     NONE,
+    TORN,
     UNDEFINED,
     Closure,
     GeneratorValue,
@@ -70,7 +71,7 @@ def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
             raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
         if value is UNDEFINED:
             raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
-        if isinstance(value, Var) and value.hint == "<torn>":
+        if isinstance(value, Var) and value.hint == TORN:
             raise lo.problem("AD0308", node, f"what {name!r} holds here depends on where the exception was raised")
         return value
     from adjoint.frontend.inputs import global_value

@@ -199,6 +199,8 @@ Value = (
     | Union
 )
 
+TORN = "<torn>"
+"""The name of a variable that a ``try`` block has bound, in what runs after an exception: when is not known."""
 NONE = Const(None)
 ELLIPSIS = Const(Ellipsis)
 

@@ -184,7 +184,10 @@ def _is_slice(load: Load) -> bool:
         isinstance(item, (Slice, Const)) or (isinstance(item, Var) and isinstance(item.type, Scalar))
         for item in key.items
     )
-    return basic and isinstance(load.target.type, Array) and any(isinstance(item, Slice) for item in key.items)
+    if not basic or not isinstance(load.target.type, Array):
+        return False
+    dims = load.base.type.dims
+    return any(isinstance(item, Slice) for item in key.items) or (dims is not None and len(dims) > len(key.items))
 
 
 def _is_float(atom: Atom) -> bool:

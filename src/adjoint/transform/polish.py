@@ -2,7 +2,7 @@
 
 A cotangent that is one number spread over an array need not be an array while it is only multiplied with arrays
 of that shape: ``spread(2 / n, t) * r`` is ``2 / n * r``. That two arrays have one shape is taken from their
-types: equal ranks, and no extent that could be 1.
+types (equal ranks, and no extent that could be 1) or from the terms of their extents.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
-from adjoint.ir.types import Array, Scalar, is_float_dtype
+from adjoint.ir.types import Array, Scalar, is_float_dtype, same_dtype
 from adjoint.ir.walk import map_blocks, statements_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arrays import count, spread, unbroadcast
 from adjoint.runtime.objects import make_object
+from adjoint.transform.extents import Extents
 from adjoint.types.vectors import TangentVector
 
 _SCALING = (operator.mul, operator.truediv)
@@ -34,7 +35,7 @@ def polish(function: Function) -> Function:
         if isinstance(statement, Call) and len(statement.targets) == 1
         for target in statement.targets
     }
-    polisher = _Polish(made)
+    polisher = _Polish(function, made)
     body = polisher.block(function.body)
     if not polisher.changed:
         return function
@@ -42,9 +43,23 @@ def polish(function: Function) -> Function:
 
 
 class _Polish:
-    def __init__(self, made: dict[Var, Call]) -> None:
+    def __init__(self, function: Function, made: dict[Var, Call]) -> None:
+        self.function = function
         self.made = made
+        self.extents: Extents | None = None
         self.changed = False
+
+    def one_shape(self, atom: Atom, like: Atom) -> bool:
+        """Whether two arrays have one shape and one dtype."""
+        mine, theirs = _type(atom), _type(like)
+        if not isinstance(mine, Array) or not isinstance(theirs, Array) or not same_dtype(mine.dtype, theirs.dtype):
+            return False
+        if mine.dims == theirs.dims and mine.dims and all(dim == "many" for dim in mine.dims):
+            return True
+        if self.extents is None:
+            self.extents = Extents(self.function)
+        shape = self.extents.of(atom)
+        return bool(shape) and shape == self.extents.of(like)
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []
@@ -60,7 +75,11 @@ class _Polish:
         return Block(tuple(statements), end)
 
     def plain_value(self, store: Store) -> Store:
-        """What is added in place needs no factor of one."""
+        """What is added in place needs no factor of one, and a number need not be spread."""
+        spreading = self.plain_spread(store.value) if store.key is None and store.mode != "set" else None
+        if spreading is not None and self.one_shape(store.base, spreading.args[1]):
+            self.changed = True
+            return Store(store.base, None, spreading.args[0], store.mode, store.span)
         made = self.maker(store.value, operator.mul)
         if made is None or store.mode == "set" or made.args[0] != Const(1.0):
             return store
@@ -93,7 +112,7 @@ class _Polish:
             inner = self.made.get(whole) if isinstance(whole, Var) and not whole.named else None
             if inner is None or not isinstance(rule_for(inner.callee), Elementwise) or inner.kwargs:
                 return call
-            like = next((arg for arg in inner.args if _one_shape(arg, call.args[0])), None)
+            like = next((arg for arg in inner.args if self.one_shape(arg, call.args[0])), None)
             if like is None:
                 return call
             call = Call(call.targets, np.size, (like,), (), call.span)
@@ -130,14 +149,14 @@ class _Polish:
             if _keeps(right, inner.args[1]):
                 number = self.number(call.callee, (inner.args[0], right), call, before)
                 return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
-            if _one_shape(right, inner.args[1]):
+            if self.one_shape(right, inner.args[1]):
                 return Call(call.targets, call.callee, (inner.args[0], right), (), call.span)
         inner = self.plain_spread(right)
         if inner is not None and call.callee is operator.mul:
             if _keeps(left, inner.args[1]):
                 number = self.number(operator.mul, (left, inner.args[0]), call, before)
                 return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
-            if _one_shape(left, inner.args[1]):
+            if self.one_shape(left, inner.args[1]):
                 return Call(call.targets, operator.mul, (inner.args[0], left), (), call.span)
         return call
 
@@ -210,19 +229,6 @@ def _keeps(atom: Atom, like: Atom) -> bool:
     if isinstance(atom, Const):
         return isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool)
     return isinstance(type_, Scalar) and (type_.dtype is None or type_.dtype == getattr(_type(like), "dtype", None))
-
-
-def _one_shape(atom: Atom, like: Atom) -> bool:
-    mine, theirs = _type(atom), _type(like)
-    return (
-        isinstance(mine, Array)
-        and isinstance(theirs, Array)
-        and mine.dims is not None
-        and mine.dims == theirs.dims
-        and mine.dtype == theirs.dtype
-        and len(mine.dims) > 0
-        and all(dim == "many" for dim in mine.dims)
-    )
 
 
 def _constructed(call: Call) -> Call:

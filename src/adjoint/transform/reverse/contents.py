@@ -16,6 +16,7 @@ from adjoint.ir.nodes import Atom, Block, Call, Key, Loop, Statement, Store, Sub
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Storage, Tuple
 from adjoint.ir.walk import blocks_of, map_key, operands
 from adjoint.runtime import arrays
+from adjoint.transform.reverse.ordered import Ordered
 from adjoint.transform.reverse.regions import Region, Regions
 from adjoint.transform.reverse.sweep import Sweep
 
@@ -53,6 +54,7 @@ class Writes:
                 before = self.homes.get(storage, binding.region)
                 self.homes[storage] = _common(before, binding.region)
         self.scan(body, ())
+        self.ordered = Ordered(body, regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
     def scan(self, block: Block, loops: tuple[int, ...]) -> None:
         for statement in block.statements:
@@ -66,8 +68,8 @@ class Writes:
         for nested in blocks_of(block.terminator):
             self.scan(nested, loops)
 
-    def after(self, statement: Statement, storage: Storage) -> bool:
-        """Whether memory may be written after a statement was executed once.
+    def after(self, statement: Statement, storage: Storage, read: Atom | None = None) -> bool:
+        """Whether memory, or the part that is read of it, may be written after a statement was executed once.
 
         Memory that nothing outside of one iteration refers to is made anew in each.
         """
@@ -75,17 +77,18 @@ class Writes:
         place, loops = self.number[id(statement)]
         lifetime = _loops_around(self.homes.get(root))
         again = [loop for loop in loops if loop not in lifetime]
-        return any(
+        written = any(
             event.find() is root and (when > place or any(loop in where for loop in again))
             for when, where, event in self.events
         )
+        return written and not (read is not None and self.ordered.holds(statement, read))
 
     def settled(self, statement: Statement, base: Atom) -> bool:
         """Whether what a statement reads from memory can be read again at any later time."""
         storage = getattr(base.type, "storage", None) if isinstance(base, Var) else None
         if not isinstance(storage, Storage):
             return isinstance(base, Var) and isinstance(base.type, Tuple)
-        return not storage.written or not self.after(statement, storage)
+        return not storage.written or not self.after(statement, storage, base)
 
 
 def _common(one: Region, other: Region) -> Region:
@@ -133,7 +136,7 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
     if not isinstance(atom, Var):
         return atom
     storage = getattr(atom.type, "storage", None)
-    if not isinstance(storage, Storage) or not storage.written or not reverser.writes.after(statement, storage):
+    if not isinstance(storage, Storage) or not storage.written or not reverser.writes.after(statement, storage, atom):
         return atom
     known = reverser.known_copies.get((id(statement), atom, result))
     if known is not None:
