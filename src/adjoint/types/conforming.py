@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterator
-from typing import Any, get_args, get_origin
+from typing import Any, NoReturn, get_args, get_origin
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def write_members(cls: type, missing: list[str]) -> None:
     writer = _Writer(cls, field_types(cls))
     text = "\n\n".join(writer.member(name) for name in missing) + "\n"
     filename = f"members of {cls.__module__}.{cls.__qualname__} {zlib.crc32(text.encode()):08x}"
-    namespace: dict[str, Any] = {cls.__name__: cls, "math": math, "np": np, "memberwise": memberwise}
+    namespace: dict[str, Any] = writer.names | {cls.__name__: cls, "math": math, "np": np, "memberwise": memberwise}
     namespace |= {"__name__": cls.__module__, "__loader__": _Text(text)}
     exec(compile(text, filename, "exec"), namespace)
     for name in missing:
@@ -91,6 +91,8 @@ class _Writer:
 
     def __init__(self, cls: type, fields: dict[str, Any]) -> None:
         self.cls, self.fields = cls, fields
+        self.names: dict[str, Any] = {}
+        """The classes that the text refers to."""
 
     def member(self, name: str) -> str:
         if name in _BINARY:
@@ -104,16 +106,16 @@ class _Writer:
         if name == "reciprocal":
             return self.unary(name, lambda kind, part: f"{part}.reciprocal" if _is_nested(kind) else f"1.0 / {part}")
         if name == "from_scalar":
-            return self.made("def from_scalar(cls, scalar):", lambda kind: self.filled_with("scalar", kind))
+            return self.made("def from_scalar(cls, scalar):", "scalar")
         if name == "filled":
-            return self.made("def filled(cls, dimensionality, value):", lambda kind: self.filled_with("value", kind))
+            return self.made("def filled(cls, dimensionality, value):", "value")
         if name in ("pow", "root"):
             return self.power(name)
         return self.unary(name, lambda kind, part: _elementary(name, kind, part))
 
-    def made(self, head: str, of: Any, indent: str = "    ") -> str:
-        parts = ", ".join(f"{name}={of(annotation)}" for name, annotation in self.fields.items())
-        return f"{head}\n{indent}return {self.maker}{parts})"
+    def made(self, head: str, scalar: str) -> str:
+        parts = [f"{name}={self.filled_with(scalar, kind, name)}" for name, kind in self.fields.items()]
+        return f"{head}\n    return {self.maker}{', '.join(parts)})"
 
     @property
     def maker(self) -> str:
@@ -163,10 +165,14 @@ class _Writer:
         origin = get_origin(kind) or kind
         if origin is tuple and get_args(kind)[-1:] == (Ellipsis,):
             refused = True
-        if refused or not isinstance(origin, type) or (origin in (list, dict, tuple) and not get_args(kind)):
-            where = f"{self.cls.__qualname__}.{part.removeprefix('self.')}"
-            raise TypeError(f"{where}: arithmetic cannot be synthesised for a field of the type {kind!r}")
+        unknown = not isinstance(origin, type) or origin is object
+        if refused or unknown or (origin in (list, dict, tuple) and not get_args(kind)):
+            self.refuse(kind, part)
         return kind
+
+    def refuse(self, kind: Any, part: str) -> NoReturn:
+        where = f"{self.cls.__qualname__}.{part.removeprefix('self.')}"
+        raise TypeError(f"{where}: arithmetic cannot be synthesised for a field of the type {kind!r}")
 
     def binary(self, name: str, operator: str) -> str:
         return (
@@ -207,17 +213,21 @@ class _Writer:
 
         return self.unary(name, of).replace("(self)", f"(self, {argument})", 1)
 
-    def filled_with(self, scalar: str, kind: Any) -> str:
-        kind = self.known(kind, "")
-        if _is_nested(kind):
-            dimension = "" if scalar == "scalar" else "dimensionality, "
-            method = "from_scalar" if scalar == "scalar" else "filled"
-            return f"{kind.__name__}.{method}({dimension}{scalar})"
-        if kind is float:
-            return f"float({scalar})"
-        if (get_origin(kind) or kind) is np.ndarray:
+    def filled_with(self, scalar: str, kind: Any, part: str) -> str:
+        """An expression for a part of a declared type that is the same number everywhere."""
+        kind = self.known(kind, part)
+        origin, args = get_origin(kind) or kind, get_args(kind)
+        if origin in (list, dict):
+            self.refuse(kind, part)
+        if origin is tuple:
+            return f"({', '.join(self.filled_with(scalar, arg, part) for arg in args)},)"
+        if origin is np.ndarray:
             return f"np.asarray({scalar})" if scalar == "scalar" else f"np.full(tuple(dimensionality), {scalar})"
-        return f"{kind.__name__}({scalar})"
+        self.names[origin.__name__] = origin
+        if _is_nested(kind):
+            arguments = f".from_scalar({scalar})" if scalar == "scalar" else f".filled(dimensionality, {scalar})"
+            return f"{origin.__name__}{arguments}"
+        return f"{origin.__name__}({scalar})"
 
 
 def _is_nested(kind: Any) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from adjoint.types.registry import registration
 from adjoint.types.structure import (
     excluded_fields,
@@ -134,7 +136,7 @@ def _moved(x: Any, along: Any, memo: dict[int, Any]) -> Any:
         return x if along is None else type(x)(x + along)
     if is_float_array(x):
         if id(x) not in memo:
-            memo[id(x)] = x.copy(order="K") if along is None else (x + along).astype(x.dtype, copy=False)
+            memo[id(x)] = x.copy(order="K") if along is None else np.asarray(x + along, dtype=x.dtype)
         return memo[id(x)]
     if not is_container(x):
         return x if along is None or x is None else x + along
