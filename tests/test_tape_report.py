@@ -44,7 +44,8 @@ def test_a_while_loop_keeps_what_each_iteration_changes(capsys) -> None:
     assert loop.place.line == newton.__code__.co_firstlineno + 2
     text = capsys.readouterr().out
     assert "while abs(x * x - a) > 1e-12:" in text
-    assert "keeps  x  a number in each iteration, in a list that grows (160 bytes)" in text
+    assert "a number in each iteration, in a list that grows (160 bytes); each iteration changes it" in text
+    assert "again  (x * x - a) / (2 * x)" in text
 
 
 def test_loops_in_loops_are_told_apart(capsys) -> None:

@@ -29,6 +29,8 @@ from adjoint.transform.reverse.notes import Notes
 NUMBER = 32
 """Bytes of a Python number with the reference to it."""
 REFERENCE = 8
+UNNAMED = "t"
+"""What the compiler calls what has no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Kept:
     Attributes
     ----------
     name
-        The variable of the program.
+        The variable of the program, or the expression where the value has no name.
     what
         What is kept in each iteration: a number, an array, a reference.
     place
@@ -208,7 +210,7 @@ def _loops(function: Function, tapes: list[_Tape], notes: Notes, sizes: dict[Var
     again = [key for key in notes.recomputed if key in present]
     for place in sorted(places, key=lambda span: (span.file, span.line, span.column)):
         kept = [_described(tape, notes, sizes) for tape in tapes if tape.loop is not None and tape.loop.span == place]
-        inside = [key for key in again if _innermost(key[1], list(places)) == place]
+        inside = [(_called(key, notes), key[1]) for key in again if _innermost(key[1], list(places)) == place]
         yield LoopReport(place, tuple(kept), tuple(inside))
 
 
@@ -224,18 +226,26 @@ def _contains(outer: Span, inner: Span) -> bool:
 
 def _described(tape: _Tape, notes: Notes, sizes: dict[Var, int] | None) -> Kept:
     assert isinstance(tape.kept.type, List)
-    name = tape.kept.hint
-    reason = notes.kept.get((name, tape.made.span), "the reverse sweep reads it")
-    while name.endswith("_kept"):
-        name = name.removesuffix("_kept")
+    key = tape.kept.hint.removesuffix("_kept"), tape.made.span
+    reason = notes.kept.get(key, "the reverse sweep reads it")
     return Kept(
-        name,
+        _called(key, notes),
         _what(tape.kept.type.element),
         tape.made.span,
         reason,
         tape.made.callee is operator.mul,
         None if sizes is None else sizes.get(tape.kept, 0),
     )
+
+
+def _called(key: tuple[str, Span | None], notes: Notes) -> str:
+    """The name of a value, or its text where only the compiler has given it one."""
+    name, span = key
+    while name.endswith("_kept"):
+        name = name.removesuffix("_kept")
+    if name != UNNAMED or key in notes.named or span is None or span.line != span.end_line:
+        return name
+    return linecache.getline(span.file, span.line)[span.column : span.end_column] or name
 
 
 def _what(type_: Type | None) -> str:
@@ -295,7 +305,7 @@ def _lines(report: TapeReport) -> Iterator[str]:
     total = report.bytes
     yield report.derivative + ("" if total is None else f": {_size(total)} kept")
     if not report.loops:
-        yield "  no loops: nothing is kept"
+        yield "  nothing is kept"
     for loop in report.loops:
         yield f"  {_shown(loop.place)}"
         if not loop.kept and not loop.recomputed:

@@ -284,7 +284,7 @@ class Keeper:
         statement = binding.statement
         assert statement is not None
         if self.notes is not None:
-            self.notes.recomputed[var.hint, statement.span] = None
+            self.notes.note(var, statement.span, None)
         sweep = self.context.sweeps[binding.region]
         new = Var(var.hint, var.type, var.named)
         self.stands_for[var] = new
@@ -312,7 +312,7 @@ class Keeper:
     def keep(self, var: Var, binding: Binding) -> None:
         loop = binding.region.owner
         if self.notes is not None:
-            self.notes.kept[f"{var.hint}_kept", _span_of(binding)] = self.reason(var, binding)
+            self.notes.note(var, _span_of(binding), self.reason(var, binding))
         if binding.region.kind == "loop" and isinstance(loop, Loop) and self.countable(loop, binding.region, var):
             self.keep_in_array(var, binding, loop)
         else:

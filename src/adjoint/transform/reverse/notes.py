@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from adjoint.diagnostics import Span
+from adjoint.ir.nodes import Var
 from adjoint.records import dataclass
 
 
@@ -18,7 +19,19 @@ class Notes:
         Why a value is kept rather than computed again.
     recomputed
         The values that are computed again, in the order in which this was decided.
+    named
+        Those of both that have a name in the program.
     """
 
     kept: dict[tuple[str, Span | None], str] = field(default_factory=dict)
     recomputed: dict[tuple[str, Span | None], None] = field(default_factory=dict)
+    named: set[tuple[str, Span | None]] = field(default_factory=set)
+
+    def note(self, var: Var, span: Span | None, reason: str | None) -> None:
+        """Takes down one value: why it is kept, or without a reason that it is computed again."""
+        if reason is None:
+            self.recomputed[var.hint, span] = None
+        else:
+            self.kept[var.hint, span] = reason
+        if var.named:
+            self.named.add((var.hint, span))
