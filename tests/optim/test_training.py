@@ -74,6 +74,29 @@ def test_a_changed_model_is_compiled_anew():
     assert training.run(1)[0] == pytest.approx(expected)
 
 
+def weighted(model, x, y):
+    return WEIGHT * loss(model, x, y)
+
+
+WEIGHT = 1.0
+
+
+def test_other_data_are_taken():
+    training = ad.optim.Training(weighted, model(), ad.optim.SGD(0.0), (X, Y), native="strict")
+    first = training.run(1)[0]
+    training.args = (X, Y + 1.0)
+    assert training.run(1)[0] == pytest.approx(loss(training.model, X, Y + 1.0)) != first
+    training.args = (np.asfortranarray(X[:3]), Y[:3])
+    assert training.run(1)[0] == pytest.approx(loss(training.model, X[:3], Y[:3]))
+
+
+def test_captured_data_are_read_at_each_run(monkeypatch):
+    training = ad.optim.Training(weighted, model(), ad.optim.SGD(0.0), (X, Y), native="strict")
+    first = training.run(1)[0]
+    monkeypatch.setitem(globals(), "WEIGHT", 2.0)
+    assert training.run(1)[0] == pytest.approx(2.0 * first)
+
+
 @dataclass
 class Odd:
     weight: np.ndarray

@@ -212,13 +212,13 @@ class Optimizer:
             memory.parts = {name: kept.get(name) or memory.layout.filled(start) for name, start in wanted.items()}
         return memory
 
-    def run_compiled(self, loop: CompiledLoop, model: Any, steps: int) -> np.ndarray[Any, Any]:
+    def run_compiled(self, loop: CompiledLoop, model: Any, args: tuple[Any, ...], steps: int) -> np.ndarray[Any, Any]:
         """Takes steps in a compiled loop, and gives the losses before them; see :class:`Training`."""
         memory = self._current(model)
         if self.clip_norm is not None or self.clip_value is not None or memory.groups != [(self, None)]:
             raise NotNative("groups and clipping are not compiled")
         rows = [self.constants(self, memory.step + number) for number in range(1, steps + 1)]
-        losses = loop.run(model, self.rule(self), list(memory.parts.values()), rows)
+        losses = loop.run(model, args, self.rule(self), list(memory.parts.values()), rows)
         memory.step += steps
         return losses
 

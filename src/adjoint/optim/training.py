@@ -78,6 +78,6 @@ class Training:
         return np.array(losses)
 
     def _run_compiled(self, steps: int) -> np.ndarray[Any, Any]:
-        if self._loop is None or not self._loop.fits(self.model):
+        if self._loop is None or not self._loop.fits(self.model, self.args):
             self._loop = CompiledLoop(self.loss, self.model, self.args)
-        return self.optimizer.run_compiled(self._loop, self.model, steps)
+        return self.optimizer.run_compiled(self._loop, self.model, self.args, steps)

@@ -19,6 +19,7 @@ from adjoint.parameters.formula import Formula
 from adjoint.parameters.layout import Layout, Leaves, is_parameter
 from adjoint.parameters.unroll import Unrolled, flags_of
 from adjoint.parameters.writing import Kernel, write_kernel
+from adjoint.specialize import Specialization
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import is_namedtuple, stored_fields
 
@@ -48,11 +49,10 @@ class CompiledLoop:
         self._check(model)
         self.source, self.flat = _flattened(loss, model, len(args))
         self.derivative = value_and_grad(self.flat, tuple(range(len(self.layout))), native=True)
-        compiled = self.derivative.specialized((*self.layout.leaves(model), *args), {})
-        if compiled.written or not isinstance(compiled.call, NativeFunction):
+        self.compiled = self._specialized(model, args)
+        if self.compiled.written or not isinstance(self.compiled.call, NativeFunction):
             raise NotNative("the loss writes its arguments")
-        self.inputs = (*args, *[item.read(self.flat) for item in compiled.captured])
-        self.gradient = compiled.call.emitted
+        self.gradient = self.compiled.call.emitted
         self.loops: dict[Any, tuple[Callable[..., Any], Callable[..., tuple[float, ...]]]] = {}
 
     def _check(self, model: Any) -> None:
@@ -65,47 +65,57 @@ class CompiledLoop:
             if not value.flags.c_contiguous or not value.flags.writeable:
                 raise NotNative(f"the array at {parameter.path} is not contiguous, or read-only")
 
-    def fits(self, model: Any) -> bool:
-        """Whether a model differs from the one that this was made for in its parameters only."""
+    def _specialized(self, model: Any, args: Sequence[Any]) -> Specialization:
+        return self.derivative.specialized((*self.layout.leaves(model), *args), {})
+
+    def fits(self, model: Any, args: Sequence[Any]) -> bool:
+        """Whether this holds for a model and arguments: they may have other numbers and arrays, and nothing else."""
         if Layout(model) != self.layout:
             return False
         self._check(model)
-        return _Source(model) == self.source
+        return _Source(model) == self.source and self._specialized(model, args) is self.compiled
 
     def run(
-        self, model: Any, rule: Unrolled, parts: Sequence[Leaves], rows: Sequence[dict[str, Any]]
+        self,
+        model: Any,
+        args: Sequence[Any],
+        rule: Unrolled,
+        parts: Sequence[Leaves],
+        rows: Sequence[dict[str, Any]],
     ) -> np.ndarray[Any, Any]:
         """Takes a step for each row of constants, and gives the losses before the steps."""
         dtype = self.layout.parameters[0].dtype
         losses = np.empty(len(rows), dtype)
+        inputs = [*args, *[item.read(self.flat) for item in self.compiled.captured]]
         arrays = [array for leaves in (self.layout.leaves(model), *parts) for array in leaves]
         for first, last in _stretches(rows):
-            loop, numbers = self._loop(rule, arrays, flags_of(rows[first]))
+            loop, numbers = self._loop(rule, arrays, inputs, flags_of(rows[first]))
             table = np.array([numbers(**row) for row in rows[first:last]], dtype).reshape(last - first, -1)
-            loop(losses[first:last], table, *arrays, *self.inputs)
+            loop(losses[first:last], table, *arrays, *inputs)
         return losses
 
-    def _loop(self, rule: Unrolled, arrays: Sequence[Any], flags: dict[str, bool]) -> Any:
-        key = (rule, *flags.items())
+    def _loop(self, rule: Unrolled, arrays: Sequence[Any], inputs: Sequence[Any], flags: dict[str, bool]) -> Any:
+        kinds = signature_of(inputs)
+        key = (rule, kinds, *flags.items())
         if key not in self.loops:
             formula = rule.formula.specialized(flags)
             if not formula.is_elementwise:
                 raise NotNative(f"'{formula.name}' does more than work element by element")
             constants = [name for name in formula.constants if name not in flags]
             kernel = write_kernel(formula, constants)
-            emitted = self._written(formula, kernel)
+            emitted = self._written(formula, kernel, len(inputs))
             dtype = self.layout.parameters[0].dtype
-            example = (np.empty(1, dtype), np.empty((1, 1), dtype), *arrays, *self.inputs)
+            example = (np.empty(1, dtype), np.empty((1, 1), dtype), *arrays, *inputs)
             loop = Unit(emitted, signature_of(example), _FLAGS).compile()
             self.loops[key] = loop, _numbers(rule.formula, kernel)
         return self.loops[key]
 
-    def _written(self, formula: Formula, kernel: Kernel) -> Emitted:
+    def _written(self, formula: Formula, kernel: Kernel, count_of_inputs: int) -> Emitted:
         """The text of the loop, with the derivative and the update that it calls."""
         kept = [name for name in formula.values if name != formula.values[1]]  # all but the gradient
         count = len(self.layout)
         arrays = [f"{name}_{place}" for name in kept for place in range(count)]
-        inputs = [f"input_{place}" for place in range(len(self.inputs))]
+        inputs = [f"input_{place}" for place in range(count_of_inputs)]
         gradients = [f"gradient_{place}" for place in range(count)]
         lines = [f"def training(losses, table, {', '.join([*arrays, *inputs])}):"]
         lines += [f"    flat_{array} = {array}.reshape(-1)" for array in arrays]
