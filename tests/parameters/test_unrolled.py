@@ -296,6 +296,19 @@ def test_structures_that_do_not_agree_are_refused(partner, message):
     assert x["b"] == [1.0]
 
 
+def test_a_gradient_of_what_is_no_parameter_is_refused():
+    tangent = ad.tangents.zero(Dense(np.ones(2), 1.0))
+    tangent.name = 2.0
+    with pytest.raises(ad.DifferentiationError, match=r"at \.name there is a value of type 'float' for a value of"):
+        descend(Dense(np.ones(2), 1.0), tangent, rate=0.5)
+    del tangent.name
+    tangent.other = 2.0
+    with pytest.raises(ad.DifferentiationError, match="a field 'other' that the structure does not have"):
+        descend(Dense(np.ones(2), 1.0), tangent, rate=0.5)
+    with pytest.raises(ad.DifferentiationError, match="for a value of type 'NoneType'"):
+        descend({"w": 1.0, "b": None}, {"w": 1.0, "b": 1.0}, rate=0.5)
+
+
 def test_flat_lists_stand_for_structures():
     x = structure()
     layout = Layout(x)
@@ -405,6 +418,9 @@ def test_what_cannot_be_unrolled_is_refused(function, message):
 def test_wrong_arguments():
     with pytest.raises(TypeError, match="descend takes the constants rate; it was given none"):
         descend([1.0], [1.0])
+    descend([1.0], [1.0], rate=0.5)
+    with pytest.raises(TypeError, match="descend takes the constants rate; it was given speed"):
+        descend([1.0], [1.0], speed=0.5)
     with pytest.raises(TypeError, match="descend takes a structure for each of p, g, not 1"):
         descend([1.0], rate=0.5)
 

@@ -409,7 +409,7 @@ def partner_problem(layout: Layout, partner: Any) -> str | None:
     """
     for steps, node in layout.nodes:
         other = reach(partner, steps)
-        problem = None if other is None or not is_container(node) else _node_problem(node, other)
+        problem = None if other is None else _node_problem(node, other)
         if problem is not None:
             return f"at {_text(steps)} {problem}"
     for parameter in layout.parameters:
@@ -429,6 +429,8 @@ def tie_problem(layout: Layout, partner: Any) -> str | None:
 
 
 def _node_problem(node: Any, other: Any) -> str | None:
+    if not is_container(node):
+        return f"there is {_described(other)} for {_described(node)}" if is_parameter(other, False) else None
     if isinstance(node, (tuple, list)):
         if not isinstance(other, (tuple, list)):
             return f"there is {_described(other)} for a {type(node).__name__}"
@@ -438,7 +440,11 @@ def _node_problem(node: Any, other: Any) -> str | None:
             return f"there is {_described(other)} for a dict"
         extra = [key for key in other if key not in node]
         return f"there is a key {extra[0]!r} that the structure does not have" if extra else None
-    return None if _stands_for(other, node) else f"there is {_described(other)} for {_described(node)} or its tangent"
+    if not _stands_for(other, node):
+        return f"there is {_described(other)} for {_described(node)} or its tangent"
+    known = field_names(node)
+    extra = [name for name in vars(other) if name not in known] if isinstance(other, Fields) else []
+    return f"there is a field {extra[0]!r} that the structure does not have" if extra else None
 
 
 def _stands_for(other: Any, node: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, overload
 
 import numpy as np
@@ -39,13 +40,23 @@ class Plan:
         emitted: Emitted,
         run: Callable[..., Any],
         fits: Callable[..., bool],
-        takes: tuple[str, ...],
+        takes: Sequence[str],
     ) -> None:
         self.layout = layout
         self.emitted = emitted
         self.run = run
         self.fits = fits
-        self.takes = takes
+        self.numbers = _picker(takes)
+
+
+def _picker(names: Sequence[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+    """Takes some values out of a dict, in order."""
+    if not names:
+        return lambda _: ()
+    if len(names) == 1:
+        (name,) = names
+        return lambda values: (values[name],)
+    return itemgetter(*names)
 
 
 class Unrolled:
@@ -57,6 +68,7 @@ class Unrolled:
         self._formula = formula_of(function)
         self._places = places
         self._plans: dict[Any, list[Plan]] = {}
+        self._flags: tuple[str, ...] = ()
         self._variants: dict[Any, Unrolled] = {}
         self._base: Unrolled | None = None
         functools.update_wrapper(self, function)
@@ -64,12 +76,12 @@ class Unrolled:
     def __call__(self, *structures: Any, **constants: Any) -> None:
         """Updates in place all structures that the function writes."""
         plan = self._plan(structures, constants, functional=False)
-        plan.run(*structures, **{name: constants[name] for name in plan.takes})
+        plan.run(*structures, *self._numbers(plan, constants))
 
     def applied(self, *structures: Any, **constants: Any) -> Any:
         """The new value of the first structure, which stays as it is; the others are updated as by a call."""
         plan = self._plan(structures, constants, functional=True)
-        new = plan.run(*structures, **{name: constants[name] for name in plan.takes})
+        new = plan.run(*structures, *self._numbers(plan, constants))
         return plan.layout.rebuilt(structures[0], new)
 
     def source(self, *structures: Any, **flags: bool) -> str:
@@ -111,17 +123,31 @@ class Unrolled:
         return Unrolled.variant, (self._base, self.native, self._places)
 
     def _plan(self, structures: Sequence[Any], constants: dict[str, Any], functional: bool) -> Plan:
-        flags = [value for value in constants.values() if value is True or value is False]
-        key = (functional, len(structures), *constants, *flags)
+        try:
+            key = (functional, len(structures), len(constants), *[constants[name] for name in self._flags])
+        except KeyError:
+            key = ()
         plans = self._plans.get(key, [])
         for plan in plans:
             if plan.fits(*structures):
                 return plan
         self._check_count(structures)
         self._check_constants(constants)
-        plan = self._new_plan(structures, flags_of(constants), functional)
+        flags = flags_of(constants)
+        if not flags.keys() <= {*self._flags}:  # this tells the plans apart from now on
+            self._flags = (*self._flags, *(name for name in flags if name not in self._flags))
+            self._plans = {}
+            return self._plan(structures, constants, functional)
+        plan = self._new_plan(structures, flags, functional)
         self._plans[key] = [plan, *plans[: _MOST_PLANS - 1]]
         return plan
+
+    def _numbers(self, plan: Plan, constants: dict[str, Any]) -> tuple[Any, ...]:
+        try:
+            return plan.numbers(constants)
+        except KeyError:
+            self._check_constants(constants)
+            raise
 
     def _check_count(self, structures: Sequence[Any]) -> None:
         if len(structures) != len(self._formula.values):
@@ -161,7 +187,7 @@ class Unrolled:
             emitted = fused(writer, places, constants, structures, strict=self.native == "strict")
         else:
             emitted = writer.write([place for place in places if place not in packed], constants, packs=packs)
-        return Plan(layout, emitted, load(emitted), guard, tuple(constants))
+        return Plan(layout, emitted, load(emitted), guard, constants)
 
 
 def flags_of(constants: dict[str, Any]) -> dict[str, bool]:
@@ -268,7 +294,7 @@ def unrolled(function: Callable[..., Any] | None = None, *, native: Native = Non
     >>> model
     {'weight': array([0.95, 0.9 ]), 'scale': 0.95}
     >>> print(descend.source(model, model))
-    def descend(ps, gs, *, rate):
+    def descend(ps, gs, rate):
         # ['weight']
         p = ps['weight']
         g = gs['weight']

@@ -129,8 +129,7 @@ class Writer:
         packs
             Which are updated together: packs of the layout, with their places among these.
         """
-        params = (*self.wholes, *(("*", *constants) if constants else ()))
-        self.lines = [f"def {self.formula.name}({', '.join(params)}):"]
+        self.lines = [f"def {self.formula.name}({', '.join([*self.wholes, *constants])}):"]
         if self.functional:
             self.lines.append(f"    {self.new} = [None] * {len(self.parameters)}")
         self.lines += [f"    {line}" for line in before]
