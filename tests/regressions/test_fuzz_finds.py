@@ -366,3 +366,68 @@ def test_a_list_that_was_appended_to_times_an_array() -> None:
         return items * y
 
     check_grads(f, (0.5, np.array([1.0, 3.0])))
+
+
+def test_names_bound_by_finally() -> None:
+    def f(x):
+        y = x * 2.0
+        try:
+            y = y * x
+            if x > 3.0:
+                return y
+            z = y + x
+        finally:
+            v = y
+        return v * z
+
+    check_grads(f, (2.0,))
+    check_grads(f, (4.0,))
+
+
+def test_ways_out_of_an_iteration_through_finally() -> None:
+    def f(x, n):
+        s = x
+        for i in range(n):
+            try:
+                s = s * x
+                if s > 5.0:
+                    break
+                if i == 1:
+                    continue
+                s = s + 1.0
+            finally:
+                t = s
+            s = t * 0.5
+        return s + t
+
+    check_grads(f, (1.3, 4), wrt=0)
+    check_grads(f, (2.3, 4), wrt=0)
+
+
+def test_what_is_read_after_a_jump_through_finally() -> None:
+    def f(x, n):
+        s = x
+        for i in range(n):
+            try:
+                if i == 2:
+                    continue
+            finally:
+                print(end="")
+            s = x * x * i
+        return s
+
+    for n in range(5):
+        check_grads(f, (1.3, n), wrt=0)
+
+
+def test_exception_passes_through_finally() -> None:
+    def f(x):
+        try:
+            y = 1.0 / x
+        finally:
+            v = x
+        return y * v * x
+
+    check_grads(f, (2.0,))
+    with pytest.raises(ZeroDivisionError):
+        ad.grad(f)(0.0)

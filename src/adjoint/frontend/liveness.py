@@ -134,7 +134,8 @@ class _Analysis:
 
     def try_(self, node: ast.Try, after: Names) -> Names:
         if node.finalbody:
-            after = self.block(node.finalbody, after | self.handlers[-1])
+            jumps = frozenset[str]().union(*self.loops[-1]) if self.loops else NONE  # they pass through it, too
+            after = self.block(node.finalbody, after | jumps | self.handlers[-1])
             outer = self.handlers[-1] | after
         else:
             outer = self.handlers[-1]
