@@ -431,3 +431,36 @@ def test_exception_passes_through_finally() -> None:
     check_grads(f, (2.0,))
     with pytest.raises(ZeroDivisionError):
         ad.grad(f)(0.0)
+
+
+def test_array_read_by_element_that_only_one_path_makes() -> None:
+    def f(x, y):
+        larger = y > x
+        if larger:
+            v = np.array([y, x])
+        if larger:
+            y -= v[1]
+        return y
+
+    check_grads(f, (0.9, 0.6))
+    check_grads(f, (0.3, 0.6))
+
+
+def test_written_array_that_only_some_iterations_make() -> None:
+    def f(x, n):
+        s = 0.0
+        for i in range(n):
+            odd = i % 2 == 1
+            if odd:
+                v = x * i
+                v[0] *= 2.0
+            if odd:
+                s += v[0] * v[1]
+            if i == 4:
+                break
+        if odd:
+            s += v[1]
+        return s
+
+    for n in (1, 2, 3, 6):
+        check_grads(f, (np.array([0.3, 0.7]), n), wrt=0)

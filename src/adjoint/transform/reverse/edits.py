@@ -54,6 +54,8 @@ class Edits:
     slots: dict[int, list[Slot]] = field(default_factory=dict)
     index: dict[int, Var] = field(default_factory=dict)
     defined: dict[int, set[int]] = field(default_factory=dict)
+    filled: set[Var] = field(default_factory=set)
+    """What is handed out or carried in addition, and needs a value on all paths."""
     replace: dict[int, Statement] = field(default_factory=dict)
 
     def put_before(self, statement: Statement, new: Statement) -> None:
@@ -130,9 +132,12 @@ class _Applier:
                 filler(statement.targets[place].type) if value is UNDEFINED and place in places else value
                 for place, value in enumerate(end.values)
             ]
-            return Yield((*own, *(values[side] for _, values in more)))
+            return Yield((*own, *(self.filled(target, values[side]) for target, values in more)))
 
         return self.block(block, leaf, False)
+
+    def filled(self, target: Var | None, value: Atom) -> Atom:
+        return Const(None) if value is UNDEFINED and target in self.edits.filled else value
 
     def guarded(self, statement: Guarded) -> Guarded:
         more = self.edits.yields.get(id(statement), [])
@@ -159,13 +164,19 @@ class _Applier:
         def leaf(end: Terminator, full: bool) -> Terminator:
             match end:
                 case Continue(values):
-                    return Continue((*values, *(slot.value(end, full) for _, slot in carried), *later.values()))
+                    return Continue(
+                        (
+                            *values,
+                            *(self.filled(param, slot.value(end, full)) for param, slot in carried),
+                            *later.values(),
+                        )
+                    )
                 case Exit(kind, values):
-                    inner = tuple(slot.value(end, full) for _, slot in carried)
+                    inner = tuple(self.filled(slot.target, slot.value(end, full)) for _, slot in carried)
                     promoted = tuple(
                         param if values[place] is UNDEFINED else values[place] for place, param in later.items()
                     )
-                    outer = tuple(slot.value(end, full) for slot in given)
+                    outer = tuple(self.filled(slot.target, slot.value(end, full)) for slot in given)
                     return Exit(kind, (*values[:own], *inner, *promoted, *(values[place] for place in rest), *outer))
                 case _:
                     return end
@@ -175,7 +186,9 @@ class _Applier:
             filler(loop.params[place].type) if init is UNDEFINED and place in places else init
             for place, init in enumerate(loop.inits)
         ]
-        inits += [slot.init for _, slot in carried] + [filler(param.type) for param in later.values()]
+        inits += [self.filled(param, slot.init) for param, slot in carried] + [
+            filler(param.type) for param in later.values()
+        ]
         targets = (
             *loop.targets[:own],
             *(slot.target for _, slot in carried),

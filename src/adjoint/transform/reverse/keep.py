@@ -241,6 +241,7 @@ class Keeper:
         self.context.sweeps[region].first(order, statement)
         for atom in own_reads(statement):
             self.settle(atom)
+            self.define(atom)
 
     def make_copy(self, var: Var) -> None:
         statement, after = self.context.anchors[var]
@@ -250,6 +251,8 @@ class Keeper:
     def define(self, var: Var) -> None:
         """Gives a variable a value also on the paths on which nobody reads it: there it will be kept, too."""
         binding = self.bindings.get(var)
+        if var in self.context.forward_shadows:
+            self.define_shadow(var)
         if binding is None or var in self.defined or not self.context.may_be_undefined(var):
             return
         self.defined.add(var)
@@ -260,6 +263,17 @@ class Keeper:
         for atom in sources(var, binding):
             if isinstance(atom, Var):
                 self.define(atom)
+
+    def define_shadow(self, shadow: Var) -> None:
+        """The same for a shadow that moves beside its memory."""
+        found = self.reverser.shadows.found
+        var = next((var for var, own in found.items() if own is shadow), None)
+        if var is None or shadow in self.context.edits.filled or not self.context.may_be_undefined(var):
+            return
+        self.context.edits.filled.add(shadow)
+        for atom in sources(var, self.bindings[var]):
+            if isinstance(atom, Var) and atom in found:
+                self.define_shadow(found[atom])
 
     def handed_out(self, var: Var, binding: Binding) -> Atom:
         """A variable of a branch, handed out so that the reverse of the branch can read it."""

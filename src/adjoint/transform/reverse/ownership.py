@@ -60,7 +60,8 @@ class Ownership:
         type_ = Array(var.type.dtype, var.type.dims, Storage(written=True))
         owned = self.owned[var] = Var(f"{var.hint}_bar", type_)
         binding = self.context.regions.bindings[var]
-        make = np.zeros_like if is_float_dtype(var.type.dtype) else zeros_like
+        known = is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
+        make = np.zeros_like if known else zeros_like
         self.context.recipes[owned] = (binding.region, (binding.order, 1), Call((owned,), make, (var,)))
 
     def accumulator(self, var: Var) -> Var | None:

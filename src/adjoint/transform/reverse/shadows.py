@@ -256,7 +256,8 @@ class Shadows:
     def zeros(self, var: Var, shadow: Var) -> Call:
         """A zero shadow for memory as it is."""
         if isinstance(var.type, Array):
-            return Call((shadow,), np.zeros_like if is_float_dtype(var.type.dtype) else zeros_like, (var,))
+            known = is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
+            return Call((shadow,), np.zeros_like if known else zeros_like, (var,))
         return Call((shadow,), tangents.shadow, (var,))
 
     def recipe(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> Statement | None:
