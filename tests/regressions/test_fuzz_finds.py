@@ -464,3 +464,17 @@ def test_written_array_that_only_some_iterations_make() -> None:
 
     for n in (1, 2, 3, 6):
         check_grads(f, (np.array([0.3, 0.7]), n), wrt=0)
+
+
+def test_lists_of_one_place_that_hold_something_else_in_each_call() -> None:
+    def collected(x, n):
+        made = []
+        for _ in range(n):
+            made.append(x)
+        return made
+
+    def f(x, n):
+        numbers, arrays, whole, none = collected(x, n), collected(x * A, n), collected(n, n), collected(x, 0)
+        return sum(numbers) + np.sum(arrays[0]) * whole[-1] + len(none) * x
+
+    check_grads(f, (0.7, 3), wrt=0)

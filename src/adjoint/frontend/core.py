@@ -34,7 +34,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Storage, Type
+from adjoint.ir.types import Scalar, Storage, Type
 from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
@@ -468,6 +468,8 @@ class Settings:
     fixed_sites: set[Site] = field(default_factory=set)
     """List arguments whose length must be known."""
     site_types: dict[Site, Type] = field(default_factory=dict)
+    guesses: dict[Any, Scalar] = field(default_factory=dict)
+    """By place in the source: what a list that starts empty holds that is made there, judging by another call."""
     called: set[Any] = field(default_factory=set)
     """Code of functions that call themselves: called, not inlined."""
     copied_results: set[Any] = field(default_factory=set)

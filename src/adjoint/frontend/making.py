@@ -68,6 +68,8 @@ def _runtime_list(lo: Lowerer, site: Site, slots: list[Atom], node: ast.AST | No
     known = lo.settings.site_types.get(site)
     if isinstance(known, List):
         element = _join_optional(lo, known.element, element, node)
+    elif known is None and element is None:
+        element = lo.settings.guesses.get(site.place[0])
     storage = Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))
     target = Var("items", List(element, storage))
@@ -145,10 +147,26 @@ def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) 
     note_outside(lo, container, atom, node)
     type_.storage.mark_written()
     before = type_.element if isinstance(type_, List) else type_.value
+    guessed = _guessed_site(lo, type_) if isinstance(type_, List) else None
+    if guessed is not None:
+        lo.settings.site_types[guessed] = List(type_of(atom))
+        if type_of(atom) != before:
+            raise Restart
+        return
     after = _join_optional(lo, before, type_of(atom), node)
     if after == before:
         return
     _remember(lo, type_, List(after) if isinstance(type_, List) else Dict(after), node)
+
+
+def _guessed_site(lo: Lowerer, type_: List) -> Site | None:
+    """Where a list is made of which it is only guessed what it holds."""
+    home = type_.storage.find()
+    sites = [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
+    if len(sites) != 1 or sites[0] in lo.settings.site_types:
+        return None
+    guess = lo.settings.guesses.get(sites[0].place[0])
+    return sites[0] if guess is not None and type_.element is guess else None
 
 
 def note_outside(lo: Lowerer, base: Var, value: Atom, node: ast.AST | None) -> None:
@@ -171,6 +189,8 @@ def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: as
             raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
         if joined != known:
             lo.settings.site_types[site] = joined
+            if isinstance(joined, List) and isinstance(joined.element, Scalar):
+                lo.settings.guesses.setdefault(site.place[0], joined.element)
             changed = True
     if changed:
         raise Restart
