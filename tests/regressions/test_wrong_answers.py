@@ -11,6 +11,8 @@ import pytest
 import adjoint as ad
 from adjoint.testing import check_grads
 
+WEIGHTS = np.array([0.24, -0.38, 0.539])
+
 
 def test_product_over_a_loop() -> None:
     def product(x):
@@ -357,6 +359,7 @@ def test_function_that_returns_its_argument_or_a_copy() -> None:
     check_grads(f, (x, False))
 
 
+<<<<<<< HEAD
 class Coordinates:
     def __init__(self, x, y):
         self.x, self.y = x, y
@@ -385,3 +388,61 @@ def test_an_object_that_is_handed_to_what_is_not_visible_varies(f):
     """Each gave zero: of the object only its fields were known to vary."""
     with pytest.raises(ad.DifferentiationError):
         ad.grad(f)(Coordinates(1.0, 2.0))
+=======
+@dataclass
+class Twice:
+    left: np.ndarray
+    right: np.ndarray
+
+
+def test_one_array_in_several_slots() -> None:
+    def in_list(x, n):
+        t, made = x * WEIGHTS, []
+        for _ in range(n):
+            made.append(t)
+        return np.sum(made[0]) + np.sum(made[-1] * made[1])
+
+    def in_dict(x, n):
+        t, made = x * WEIGHTS, {}
+        for i in range(n):
+            made[i] = t
+        return np.sum(made[0] * made[n - 1])
+
+    def in_objects(x, n):
+        t, made = x * WEIGHTS, []
+        for _ in range(n):
+            made.append(Twice(t, t))
+        return np.sum(made[0].left * made[-1].right) + np.sum(made[-1].left)
+
+    def in_tuples(x, n):
+        t, made = x * WEIGHTS, []
+        for i in range(n):
+            made.append((t, t * i, t))
+        return np.sum(made[0][0] * made[-1][2]) + np.sum(made[-1][1])
+
+    def repeated(x, n):
+        made = [x * WEIGHTS] * n
+        return sum(np.sum(t * t) for t in made) + np.sum((made + made)[-1])
+
+    def returned(x, n):
+        t, made = x * WEIGHTS, []
+        for _ in range(n):
+            made.append(t)
+        return made
+
+    for f in (in_list, in_dict, in_objects, in_tuples, repeated):
+        check_grads(f, (0.7, 3), wrt=0)
+    check_grads(returned, (0.7, 3), wrt=0, order=1)
+
+
+def test_one_written_array_in_several_slots() -> None:
+    def f(x, n):
+        t, made = x * WEIGHTS, []
+        t[0] *= 2.0
+        for _ in range(n):
+            made.append(t)
+        made[0][1] *= 3.0
+        return np.sum(made[1])
+
+    check_grads(f, (0.7, 3), wrt=0)
+>>>>>>> 992245f (One array in several slots of a container that the function makes: each slot has a cotangent of its own)

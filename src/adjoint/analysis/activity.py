@@ -249,7 +249,7 @@ def _lies_in_slot(value: Atom) -> bool:
 
 def _read_values(call: Call) -> tuple[Atom, ...]:
     """The arguments of a call on whose values its results may depend."""
-    if call.callee in (tangents.to_shadow, tangents.seed_shadow):
+    if call.callee in tangents.LAYOUTS:
         return call.args[:1]
     return (*call.args, *(value for _, value in call.kwargs))
 

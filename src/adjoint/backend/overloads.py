@@ -223,6 +223,7 @@ def _zeros_like(x):
 
 
 @overload(tangents.shadow)
+@overload(tangents.shadow_of_values)
 def _shadow(x):
     if isinstance(x, types.List) or (isinstance(x, types.UniTuple) and not isinstance(x, types.BaseNamedTuple)):
         return lambda x: [tangents.shadow(item) for item in x]

@@ -114,7 +114,8 @@ def _table() -> dict[Any, Effects]:
         np.eye,
     )
     table.update(dict.fromkeys(makers, NEW_ARRAY))
-    copies = (np.arange, np.linspace, np.copy, np.array, tangents.shadow, tangents.shadow_like)
+    shadows = (tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
+    copies = (np.arange, np.linspace, np.copy, np.array, *shadows)
     table.update(dict.fromkeys(copies, Effects(fresh=True)))
     table[tangents.pour] = Effects(pure=False, writes=(0,))
     return table

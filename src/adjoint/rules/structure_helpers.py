@@ -8,7 +8,7 @@ from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)
 observer(check_length, check_separate, put_attribute, put_item, pure=False)
-constant(tangents.shadow, tangents.shadow_like)
+constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, pure=False, writes=(0,))
 linear(
     tangents.follow_view,

@@ -41,9 +41,11 @@ __all__ = [
     "map_structure",
     "pour",
     "same_tangent",
+    "seed_of_values",
     "seed_shadow",
     "shadow",
     "shadow_like",
+    "shadow_of_values",
     "take_field",
     "take_slot",
     "tangent_class",
@@ -93,6 +95,11 @@ def shadow(x: Any, memo: Memo | None = None) -> Any:
     return _Zeros(mutable=True, memo=memo).of(x)
 
 
+def shadow_of_values(x: Any) -> Any:
+    """The same for a container whose arrays nobody writes: each slot has its own, even if one array is in several."""
+    return _Zeros(mutable=True, memo=None, share=False).of(x)
+
+
 def shadow_like(x: Any) -> Any:
     """A zero shadow for memory that generated code has just made."""
     if isinstance(x, np.ndarray):
@@ -103,8 +110,9 @@ def shadow_like(x: Any) -> Any:
 class _Zeros:
     """One walk over a structure."""
 
-    def __init__(self, *, mutable: bool, memo: Memo | None) -> None:
+    def __init__(self, *, mutable: bool, memo: Memo | None, share: bool = True) -> None:
         self.mutable = mutable
+        self.share = share
         self.memo: Memo = {} if memo is None else memo
         self.keep: list[Any] = self.memo.setdefault(id(_KEEP), [])  # an id is good only as long as its object lives
 
@@ -112,7 +120,8 @@ class _Zeros:
         if is_number(x):
             return zero_number(x)
         if isinstance(x, np.ndarray):
-            return self.remember(x, np.zeros_like(x, subok=False)) if is_float_array(x) else None
+            zeros = np.zeros_like(x, subok=False) if is_float_array(x) else None
+            return self.remember(x, zeros) if self.share and zeros is not None else zeros
         if not is_container(x):
             return None
         if id(x) in self.memo:
@@ -195,6 +204,17 @@ def seed_shadow(cotangent: Any, like: Any) -> Any:
     result = shadow(like)
     _add_seed(cotangent, like, result, set())
     return result
+
+
+def seed_of_values(cotangent: Any, like: Any) -> Any:
+    """The same for a container whose arrays nobody writes."""
+    result = shadow_of_values(like)
+    _add_seed(cotangent, like, result, set())
+    return result
+
+
+LAYOUTS = (to_shadow, seed_shadow, seed_of_values)
+"""What lays out its first argument like its second."""
 
 
 def _add_seed(cotangent: Any, like: Any, into: Any, seen: set[tuple[int, int]]) -> None:

@@ -41,7 +41,7 @@ from adjoint.rules.declare import Constant, General, Linear, NoDerivative, Obser
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
-from adjoint.runtime.tangents import follow_view, shadow, shadow_like
+from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of_values
 from adjoint.transform.slots import Memory, Slot, has_slots, is_container, may_vary
 from adjoint.transform.structural import is_object_display, object_display, roles_of
 
@@ -341,7 +341,7 @@ class Dependence:
             self.writers.append(call)
 
     def _connect_structural(self, call: Call, roles: Sequence[str]) -> None:
-        if call.callee in (tangents.pour, tangents.to_shadow, tangents.seed_shadow):
+        if call.callee in (tangents.pour, *tangents.LAYOUTS):
             source, into = (call.args[0], call.targets) if call.targets else (call.args[1], call.args[:1])
             self._flow(self.nodes(source), self._all(into))
             return
@@ -485,7 +485,7 @@ def _reads_text(call: Call) -> bool:
 
 def _reads_no_values(callee: Any) -> bool:
     """Whether a function looks at nothing but the shapes and types of its arguments."""
-    return callee in (shadow, shadow_like, zeros_like) or effects(callee).reads == ()
+    return callee in (shadow, shadow_like, shadow_of_values, zeros_like) or effects(callee).reads == ()
 
 
 def _surely_varies(type_: Type) -> bool:

@@ -59,7 +59,7 @@ def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...
     callee, count = call.callee, len(call.args)
     if callee in (display.make_list, display.make_tuple) or is_named_tuple(callee):
         return _ITEMS * count
-    if callee in (tangents.to_shadow, tangents.seed_shadow):
+    if callee in tangents.LAYOUTS:
         return ("item", "same")
     if callee is display.make_dict:
         return _IN_TURN * (count // 2)

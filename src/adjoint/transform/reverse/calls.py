@@ -77,7 +77,7 @@ def _slots(call: Call) -> list[tuple[Key, Atom]]:
 def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
     rule = rule_for(call.callee)
     values = (*call.args, *(value for _, value in call.kwargs))
-    lays_out = call.callee in (tangents.to_shadow, tangents.seed_shadow)
+    lays_out = call.callee in tangents.LAYOUTS
     if lays_out and not reverser.context.activity.varied.has(call.args[0]):
         return  # a fixed direction: nothing depends on what it is laid out like
     if rule is None or rule.writes:

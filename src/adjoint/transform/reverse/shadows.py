@@ -8,9 +8,12 @@ memory itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
-from adjoint.analysis.activity import all_memory, own_memory
+from adjoint.analysis.activity import all_memory, own_memory, parts
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
@@ -110,11 +113,12 @@ class Shadows:
         """Lets the shadow of a returned container hold a given cotangent from the start."""
         shadow = self.of(var)
         recipe = self.context.recipes.get(shadow)
-        if recipe is None or not isinstance(recipe[2], Call) or recipe[2].callee is not tangents.shadow:
+        seed = _SEEDS.get(recipe[2].callee) if recipe is not None and isinstance(recipe[2], Call) else None
+        if recipe is None or seed is None:
             sweep.effect(tangents.pour, shadow, cotangent)
             return
         region, order, _ = recipe
-        self.context.recipes[shadow] = region, order, Call((shadow,), tangents.seed_shadow, (cotangent, var))
+        self.context.recipes[shadow] = region, order, Call((shadow,), seed, (cotangent, var))
 
     def none(self, sweep: Sweep, var: Var) -> Var:
         """The shadow of a reference through which no derivative flows."""
@@ -258,7 +262,9 @@ class Shadows:
         if isinstance(var.type, Array):
             known = is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
             return Call((shadow,), np.zeros_like if known else zeros_like, (var,))
-        return Call((shadow,), tangents.shadow, (var,))
+        binding = self.context.regions.bindings[var]
+        given = binding.statement is None and binding.region.kind == "top"
+        return Call((shadow,), tangents.shadow if given else _maker(var.type), (var,))
 
     def recipe(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> Statement | None:
         """How the shadow of what a statement gives is made; ``at_end``: after the memory's last change."""
@@ -337,7 +343,8 @@ class Shadows:
     def object_display(self, shadow: Var, statement: Call) -> Statement:
         cls, names, *parts = statement.args
         if not any(atom in self.found for atom in parts if isinstance(atom, Var)):
-            return Call((shadow,), tangents.shadow, (_result(statement),), (), statement.span)
+            made = _result(statement)
+            return Call((shadow,), _maker(made.type), (made,), (), statement.span)
         assert isinstance(cls, Const)
         slots = [self.empty_slot(atom, statement) for atom in parts]
         return Call((shadow,), make_object, (Const(tangent_class(cls.value)), names, *slots), (), statement.span)
@@ -458,6 +465,25 @@ class Shadows:
             sweep.effect(tangents.add_to_slot, shadow, atoms[0], cotangent)
         else:
             sweep.effect(tangents.add_to_field, shadow, Const(getattr(key, "name", None)), cotangent)
+
+
+_SEEDS: dict[Any, Any] = {
+    tangents.shadow: tangents.seed_shadow,
+    tangents.shadow_of_values: tangents.seed_of_values,
+}
+
+
+def _maker(type_: Type) -> Any:
+    """What makes the zero shadow of memory that the function makes: arrays that are written are shared as they are."""
+    arrays = [part for part in _all_parts(type_) if isinstance(part, (Array, Number))]
+    written = any(isinstance(array, Array) and array.storage.written for array in arrays)
+    return tangents.shadow_of_values if arrays and not written else tangents.shadow
+
+
+def _all_parts(type_: Type) -> Iterator[Type]:
+    yield type_
+    for part in parts(type_):
+        yield from _all_parts(part)
 
 
 def _is_array(atom: Atom) -> bool:
