@@ -359,7 +359,6 @@ def test_function_that_returns_its_argument_or_a_copy() -> None:
     check_grads(f, (x, False))
 
 
-<<<<<<< HEAD
 class Coordinates:
     def __init__(self, x, y):
         self.x, self.y = x, y
@@ -388,7 +387,8 @@ def test_an_object_that_is_handed_to_what_is_not_visible_varies(f):
     """Each gave zero: of the object only its fields were known to vary."""
     with pytest.raises(ad.DifferentiationError):
         ad.grad(f)(Coordinates(1.0, 2.0))
-=======
+
+
 @dataclass
 class Twice:
     left: np.ndarray
@@ -445,4 +445,3 @@ def test_one_written_array_in_several_slots() -> None:
         return np.sum(made[1])
 
     check_grads(f, (0.7, 3), wrt=0)
->>>>>>> 992245f (One array in several slots of a container that the function makes: each slot has a cotangent of its own)
