@@ -150,6 +150,37 @@ def test_the_text_is_straight_line_code_that_tools_find():
     assert any("".join(linecache.getlines(name)) == text for name in files)
 
 
+def test_long_lists_of_numbers_are_run_through():
+    def made(count=100, kind=float):
+        return {"a": 1.0, "long": [kind(i) for i in range(count)], "b": np.ones(2)}
+
+    text = descend.source(made(), made())
+    assert "for i in range(100):" in text and "# ['long'][0] to ['long'][99]" in text and text.count("p -= ") == 3
+    for count, kind in ((100, float), (100, np.float32), (50, float), (5, float)):
+        x = made(count, kind)
+        descend(x, made(count, kind), rate=0.25)
+        assert x["long"] == [kind(0.75 * i) for i in range(count)] and {*map(type, x["long"])} == {kind}
+        assert x["a"] == 0.75
+        average = descend.applied(made(count, kind), made(count, kind), rate=1.0)
+        smooth(x, average, keep=0.5)
+        assert average["long"] == [kind(0.375 * i) for i in range(count)]
+    x = made()
+    x["long"][7] = "text"
+    descend(x, x, rate=0.5)
+    assert x["long"][6:9] == [3.0, "text", 4.0]
+    g = made()
+    g["long"][3] = None
+    x = made()
+    descend(x, g, rate=0.5)
+    assert x["long"][2:5] == [1.0, 3.0, 2.0]
+    g["long"][3] = 2
+    descend(x, g, rate=0.5)
+    assert x["long"][3] == 2.0
+    flat = Layout(x).filled(1.0)
+    smooth(x, flat, keep=0.0)
+    assert flat[1:4] == x["long"][:3]
+
+
 def test_one_text_for_one_structure():
     update = ad.unrolled(descend.function)
     for _ in range(3):

@@ -119,8 +119,23 @@ class Guard:
             if not isinstance(reach(self.structures[0], steps), tuple):
                 self.memory.append(f"id({self._at(0, steps)})")
 
+    def _runs(self, index: int) -> set[int]:
+        """Tests long lists as a whole, and gives the places in them."""
+        tested: set[int] = set()
+        for run in self.writer.runs:
+            steps = self.layout.parameters[run.start].steps[:-1]
+            kinds = {*map(type, reach(self.structures[index], steps))}
+            if len(kinds) == 1:
+                (kind,) = kinds
+                self.tests.append(f"{{*map(type, {self._at(index, steps)})}} == {{{self._named(kind, kind.__name__)}}}")
+                tested.update(run)
+        return tested
+
     def _leaves(self, index: int, form: Form) -> None:
+        tested = self._runs(index)
         for place, parameter in enumerate(self.layout.parameters):
+            if place in tested:
+                continue
             value = reach(self.structures[index], parameter.steps)
             if place in form.absent:
                 steps = self._named(parameter.steps, "way")

@@ -33,6 +33,10 @@ _SMALL = 2048
 """Up to how many elements the calls for an array take more time than the elements."""
 
 
+_LONG = 32
+"""From how many numbers on a list is run through, rather than written out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A number or an array of a structure.
@@ -196,6 +200,18 @@ class Layout:
             if parameter.shape is not None and 0 < parameter.size <= _SMALL and parameter.point is None:
                 small.setdefault(parameter.dtype, []).append(place)
         return tuple(tuple(places) for places in small.values() if len(places) > 1)
+
+    @functools.cached_property
+    def runs(self) -> tuple[range, ...]:
+        """The places of long lists that hold numbers of one type and nothing else."""
+        runs = []
+        for steps, node in self.nodes:
+            if not isinstance(node, list) or len(node) < _LONG or len({*map(type, node)}) != 1:
+                continue
+            first = next((place for place, p in enumerate(self.parameters) if p.steps[:-1] == steps), None)
+            if first is not None and not self.parameters[first].is_array and self.parameters[first].point is None:
+                runs.append(range(first, first + len(node)))
+        return tuple(runs)
 
     def filled(self, value: float) -> Leaves:
         """One value for all elements of all parameters."""

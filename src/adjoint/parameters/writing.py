@@ -99,6 +99,7 @@ class Writer:
         self.formula = formula
         self.parameters = layout.parameters
         self.points = layout.points
+        self.runs = [run for run in layout.runs if all(form.absent.isdisjoint(run) for form in forms)]
         self.moves: dict[int, str] = {}
         self.forms = forms
         self.functional = functional
@@ -135,8 +136,14 @@ class Writer:
         self.lines += [f"    {line}" for line in before]
         for number, pack in packs:
             self._pack(number, pack, constants)
+        wanted = {*places}
+        for run in self.runs:
+            if wanted.issuperset(run):
+                self._loop(run)
+                wanted.difference_update(run)
         for place in places:
-            self._block(place)
+            if place in wanted:
+                self._block(place)
         self._points(places)
         if self.functional:
             self._rest({*places})
@@ -207,6 +214,24 @@ class Writer:
             shaped = part if len(parameter.shape or ()) == 1 else f"{part}.reshape({parameter.shape})"
             self._line(f"{self.at(index, place)}[...] = {shaped}")
             start += parameter.size
+
+    def _loop(self, run: range) -> None:
+        """The numbers of a long list, one after the other."""
+        first = self.parameters[run.start]
+        count, convert = self.names.fresh("i"), self.names.of(first.type, first.type.__name__)
+        self._line(f"# {first.path} to {self.parameters[run.stop - 1].path}")
+        self._line(f"for {count} in range({len(run)}):")
+        where = [
+            f"{whole}[{run.start} + {count}]" if form.is_flat else f"{whole}{self.way(first.steps[:-1])}[{count}]"
+            for whole, form in zip(self.wholes, self.forms, strict=True)
+        ]
+        for name, part in zip(self.formula.values, where, strict=True):
+            self._line(f"    {name} = {part}")
+        self.lines += [f"    {line}" for line in self.body]
+        for index, (name, part) in enumerate(zip(self.formula.values, where, strict=True)):
+            if name in self.formula.written:
+                target = f"{self.new}[{run.start} + {count}]" if self.functional and index == 0 else part
+                self._line(f"    {target} = {convert}({name})")
 
     def _store(self, index: int, name: str, place: int) -> None:
         parameter = self.parameters[place]
