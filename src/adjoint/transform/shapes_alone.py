@@ -6,6 +6,7 @@ its shape only, any array of that shape does, and one that is at hand spares kee
 
 from __future__ import annotations
 
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array, same_dtype
 from adjoint.ir.walk import blocks_of, map_blocks, statements_in, substitute, targets_of
@@ -18,7 +19,7 @@ Key = tuple[Shape, object]
 
 def without_idle_shapes(function: Function) -> Function:
     """The function with fewer questions about shapes."""
-    if not any(_asks(statement) is not None for statement in statements_in(function.body)):
+    if not any(_asks_an_array(statement) for statement in statements_in(function.body)):
         return function
     fitter = _Fitter(function)
     body = fitter.block(function.body, {})
@@ -33,6 +34,11 @@ def _asks(statement: Statement) -> int | None:
         return None
     place = shape_argument(statement.callee)
     return place if place is not None and place < len(statement.args) else None
+
+
+def _asks_an_array(statement: Statement) -> bool:
+    place = _asks(statement)
+    return place is not None and isinstance(type_of_atom(statement.args[place]), Array)  # type: ignore[union-attr]
 
 
 class _Fitter:
