@@ -188,18 +188,7 @@ def operators(f: Any, value: Callable[[], Any]) -> dict[str, Callable[[], Any]]:
     }
 
 
-KNOWN_FAULTS = {
-    "deep": "np.sum of a list of lists of lists",
-}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.xfail(reason=KNOWN_FAULTS[name])] if name in KNOWN_FAULTS else [])
-        for name in VALUES
-    ],
-)
+@pytest.mark.parametrize("name", VALUES)
 def test_odd_arguments(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     value = VALUES[name]
     faults = []

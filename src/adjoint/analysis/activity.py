@@ -357,8 +357,8 @@ def _backward_call(call: Call, marks: Marks) -> None:
     if not writes_useful and not any(marks.has(target) for target in call.targets):
         return
     for arg in args:
-        if calls_body:
-            marks.add_all(arg)
+        if calls_body or rule_for(call.callee) is not None:
+            marks.add_all(arg)  # of containers it reads what lies in them, too
         elif _is_display(call) and isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Tuple):
             continue  # a reference: its memory is needed where it is read
         else:

@@ -154,8 +154,10 @@ def _array_of_parts(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], no
     form = template(args[0])
     if all(isinstance(leaf, Const) for leaf in leaves) or not all(is_atom(leaf) for leaf in leaves):
         return NotImplemented
-    if any(isinstance(leaf, Var) and isinstance(leaf.type, List) for leaf in leaves):
-        return NotImplemented
+    lists = [leaf for leaf in leaves if isinstance(leaf, Var) and isinstance(leaf.type, List)]
+    if len(lists) == len(leaves):
+        return NotImplemented  # of one kind: an array of a list of lists
+    leaves = [_call(lo, np.array, [leaf], {}, node) if leaf in lists else leaf for leaf in leaves]
     named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
     pairs = {name: materialize(lo, value, node) for name, value in named.items()}
     if any(isinstance(type_of(leaf), Scalar) and type_of(leaf).kind == "float" for leaf in leaves):  # type: ignore[attr-defined]

@@ -39,9 +39,9 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import OPAQUE, Array, List, Number, Scalar
+from adjoint.ir.types import OPAQUE, Array, List, Number, Scalar, Tuple
 from adjoint.rules import registry
-from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
+from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, NoDerivative, Observer, Rule
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -132,6 +132,9 @@ def _call_constant(
     operator = operator_of(lo, constant, args, kwargs, node)
     if operator is not None:
         return operator
+    if _takes_arrays(constant):
+        args = [_as_array(lo, value, node) for value in args]
+        kwargs = {name: _as_array(lo, value, node) for name, value in kwargs.items()}
     meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
     if meaning is not None:
         return call_value(lo, Const(meaning), args, kwargs, node)
@@ -191,13 +194,39 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
             later = list(bound[1:])
             names = [p.name for p in rule.parameters[1:]]
             named = {**dict(zip(names, later, strict=False)), **named}
-            return call_rule(lo, spread, list(items), named, node)
+            return call_rule(lo, spread, [_as_array(lo, item, node) for item in items], named, node)
     observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
     if isinstance(rule, (Elementwise, Linear, Bilinear, General)):
         refuse_objects(lo, rule, (*bound, *named.values()), node)
     atoms = [materialize(lo, value, node, observer=observer) for value in bound]
     pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
     return objects.call_any(lo, callee, atoms, node, **pairs)
+
+
+_OF_SEVERAL: tuple[Any, ...] = (
+    *(np.block, np.select, np.piecewise, np.linalg.multi_dot),
+    *(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.fromiter),
+)
+"""Functions of NumPy that are handed lists as lists."""
+
+
+def _takes_arrays(callee: Any) -> bool:
+    """Whether a function of NumPy makes arrays of the lists and tuples that it is given."""
+    if isinstance(callee, np.ufunc):
+        return True
+    if isinstance(callee, type) or not (getattr(callee, "__module__", None) or "").startswith("numpy"):
+        return False
+    if callee in _OF_SEVERAL or registry.variadic(callee) is not None:
+        return False
+    return not isinstance(registry.rule_for(callee), (NoDerivative, Observer))
+
+
+def _as_array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """What a function of NumPy sees of an argument: a list or tuple of what varies is an array."""
+    is_sequence = isinstance(value, TupleValue) or making.list_items(lo, value) is not None
+    if isinstance(value, Var):
+        is_sequence = isinstance(value.type, (List, Tuple))
+    return call_value(lo, Const(np.array), [value], {}, node) if is_sequence and may_carry(lo, value) else value
 
 
 def _with_out_named(
@@ -251,10 +280,7 @@ def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
         from adjoint.frontend.comprehensions import list_of_generator
 
         value = list_of_generator(lo, value)
-    items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
-    if items is None or any(isinstance(item, Var) and isinstance(item.type, List) for item in items):
-        return None
-    return items
+    return value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
 
 
 # -- functions whose body is not at hand ------------------------------------------------------------------------------

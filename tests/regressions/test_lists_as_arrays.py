@@ -1,0 +1,64 @@
+"""Functions of NumPy that are handed lists and tuples of what varies."""
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+A = np.array([1.0, 2.0, 0.5])
+ITEMS = [1.0, 2.0, 0.5]
+
+PROGRAMS = {
+    "sum": lambda v: np.sum(v),
+    "mean": lambda v: np.mean(v),
+    "max": lambda v: np.max(v),
+    "prod": lambda v: np.prod(v),
+    "std": lambda v: np.std(v),
+    "dot": lambda v: np.dot(v, A),
+    "inner": lambda v: np.inner(v, v),
+    "outer": lambda v: np.sum(np.outer(v, v)),
+    "einsum": lambda v: np.einsum("i,i->", v, A),
+    "norm": lambda v: np.linalg.norm(v),
+    "exp": lambda v: np.sum(np.exp(v)),
+    "add": lambda v: np.sum(np.add(v, A) * A),
+    "power": lambda v: np.sum(np.power(v, 2)),
+    "maximum": lambda v: np.sum(np.maximum(v, A * 0.9)),
+    "clip": lambda v: np.sum(np.clip(v, 0.6, 1.5)),
+    "where": lambda v: np.sum(np.where(A > 1, v, A)),
+    "cumsum": lambda v: np.sum(np.cumsum(v) ** 2),
+    "diff": lambda v: np.sum(np.diff(v) ** 2),
+    "sort": lambda v: np.sum(np.sort(v) * A),
+    "interp": lambda v: np.interp(0.3, [0.0, 1.0, 2.0], v),
+    "reshape": lambda v: np.sum(np.reshape(v, (3, 1)) * A),
+    "atleast_2d": lambda v: np.sum(np.atleast_2d(v) ** 2),
+    "stack": lambda v: np.sum(np.stack([v, A]) ** 2),
+    "vstack": lambda v: np.sum(np.vstack([v, v]) ** 2),
+    "concatenate": lambda v: np.sum(np.concatenate([v, A]) ** 2),
+    "sum of a list of lists": lambda v: np.sum([v, v], axis=0)[0],
+    "array of a list of lists": lambda v: np.sum(np.array([v, v, ITEMS]) ** 2),
+    "sum of a tuple": lambda v: np.sum((v[0], v[1] * v[2])),
+    "mean of a comprehension": lambda v: np.mean([x * x for x in v]),
+}
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_function(name, kind) -> None:
+    check_grads(PROGRAMS[name], (kind(ITEMS),))
+
+
+def test_a_list_that_grows() -> None:
+    def f(x):
+        items = []
+        for i in range(3):
+            items.append(x * i)
+        return np.sum(items) * np.linalg.norm(items) + np.mean([items, items], axis=0)[2]
+
+    check_grads(f, (0.7,))
+
+
+def test_the_derivative_of_a_function_of_numpy_itself() -> None:
+    assert ad.grad(np.sum)([[1.0, 2.0], [3.0]][0]) == [1.0, 1.0]
+    assert ad.grad(np.sum)([[[1.0]]]) == [[[1.0]]]
+    assert ad.grad(np.mean)((1.0, 3.0)) == (0.5, 0.5)
