@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from adjoint.backend.native import Native, NativeFunction, flags_of
+from adjoint.backend.overlaps import without_overlaps
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
@@ -265,11 +266,11 @@ def _owner_of_root(root: Any) -> tuple[Any, Any]:
 
 def compile_entry(entry: Entry, function: Any, native: Native = False, seen: Seen | None = None) -> Specialization:
     """Prints and loads a lowered entry."""
-    finished = finish(entry.function)
+    finished = _finished(entry.function, native)
     emitted = emit(finished)
     adjoint = adjoint_emitted = None
     if entry.adjoint is not None:
-        finished_adjoint = finish(entry.adjoint)
+        finished_adjoint = _finished(entry.adjoint, native)
         adjoint_emitted = emit(finished_adjoint)
         adjoint = _loaded(adjoint_emitted, finished_adjoint, function, native)
     count = len(finished.params) - len(entry.captured)
@@ -317,6 +318,11 @@ def _changed(function: Function) -> set[Atom]:
             atom = holders[atom]
             found.add(atom)
     return found
+
+
+def _finished(function: Function, native: Native) -> Function:
+    finished = finish(function)
+    return without_overlaps(finished) if native else finished
 
 
 def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native) -> Callable[..., Any]:

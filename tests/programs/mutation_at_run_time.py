@@ -202,3 +202,16 @@ def swap_in_a_list(x):
             values[i], values[i + 1] = values[i + 1], values[i]
         values[i] *= x[0]
     return sum(v * i for i, v in enumerate(values))
+
+
+@program(normal(4), 3)
+def joined_rows_written(x, n):
+    rows = [x * (i + 1.0) for i in range(n)]
+    stacked = np.vstack(rows)
+    beside = np.hstack(rows)
+    columns = np.column_stack(rows)
+    stacked[0] *= rows[1]
+    beside[1:] += beside[:-1]
+    columns[:, 0] = x
+    rows[0][0] = 5.0
+    return np.sum(stacked) + np.sum(beside * beside) + np.sum(columns * columns) + np.sum(rows[0] * x)

@@ -19,7 +19,10 @@ from adjoint.runtime.sequences import (
     place_leaf,
     place_part,
     rows_part,
+    split_beside,
+    split_columns,
     split_like,
+    split_rows,
     stack_of,
     stacked_part,
     unarray,
@@ -108,19 +111,19 @@ linear(
 )
 linear(
     np.vstack,
-    lambda ct, tup: [rows_part(ct, k, *tup) for k in range(len(tup))],
+    lambda ct, tup: split_rows(ct, tup),
     always_array=True,
     cases=[case([sample(3), sample(2, 3)])],
 )
 linear(
     np.hstack,
-    lambda ct, tup: [beside_part(ct, k, *tup) for k in range(len(tup))],
+    lambda ct, tup: split_beside(ct, tup),
     always_array=True,
     cases=[case([sample(3), sample(2)])],
 )
 linear(
     np.column_stack,
-    lambda ct, tup: [columns_part(ct, k, *tup) for k in range(len(tup))],
+    lambda ct, tup: split_columns(ct, tup),
     always_array=True,
     cases=[case([sample(3), sample(3, 2)])],
 )
@@ -211,4 +214,22 @@ linear(
     lambda ct, y_ct, arrays, axis=0: np.stack(ct, axis),
     view_of=0,
     cases=[case(sample(2, 3), [sample(3), sample(3)])],
+)
+linear(
+    split_rows,
+    lambda ct, y_ct, arrays: np.vstack(ct),
+    view_of=0,
+    cases=[case(sample(3, 3), [sample(3), sample(2, 3)])],
+)
+linear(
+    split_beside,
+    lambda ct, y_ct, arrays: np.hstack(ct),
+    view_of=0,
+    cases=[case(sample(5), [sample(3), sample(2)])],
+)
+linear(
+    split_columns,
+    lambda ct, y_ct, arrays: np.column_stack(ct),
+    view_of=0,
+    cases=[case(sample(3, 3), [sample(3), sample(3, 2)])],
 )

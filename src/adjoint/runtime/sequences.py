@@ -135,7 +135,36 @@ def beside_part(ct: Any, place: int, *arrays: Any) -> Any:
 
 def split_like(ct: Any, arrays: Any, axis: int | None = 0) -> list[Any]:
     """The cotangents of a list of arrays that were concatenated."""
-    return [concatenated_part(ct, place, axis, *arrays) for place in range(len(arrays))]
+    if axis is None:
+        return _split(ct, arrays, [int(np.size(array)) for array in arrays], 0)
+    axis = axis % ct.ndim
+    return _split(ct, arrays, [np.shape(array)[axis] for array in arrays], axis)
+
+
+def split_rows(ct: Any, arrays: Any) -> list[Any]:
+    """The cotangents of a list of arrays that ``np.vstack`` joined."""
+    return _split(ct, arrays, [np.shape(array)[0] if np.ndim(array) > 1 else 1 for array in arrays], 0)
+
+
+def split_beside(ct: Any, arrays: Any) -> list[Any]:
+    """The cotangents of a list of arrays that ``np.hstack`` joined."""
+    return split_like(ct, arrays, None if ct.ndim == 1 else 1)
+
+
+def split_columns(ct: Any, arrays: Any) -> list[Any]:
+    """The cotangents of a list of arrays that ``np.column_stack`` joined."""
+    return _split(ct, arrays, [np.shape(array)[1] if np.ndim(array) > 1 else 1 for array in arrays], 1)
+
+
+def _split(ct: Any, arrays: Any, extents: list[int], axis: int) -> list[Any]:
+    """Parts of ``ct`` of these extents, one after the other, each shaped as its array."""
+    parts = []
+    start = 0
+    for array, extent in zip(arrays, extents, strict=True):
+        part = ct[(slice(None),) * axis + (slice(start, start + extent),)]
+        parts.append(unbroadcast(np.reshape(part, np.shape(array)), array))
+        start += extent
+    return parts
 
 
 def unstack_like(ct: Any, arrays: Any, axis: int = 0) -> list[Any]:

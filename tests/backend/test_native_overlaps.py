@@ -1,0 +1,55 @@
+"""Parts of one array that are added to each other: machine code reads all before it writes, as NumPy does."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+pytest.importorskip("numba")
+
+X = np.array([1.3, -0.4, 0.7, 2.1, 0.6])
+
+
+def shifted_up(x):
+    a = x.copy()
+    a[1:] += a[:-1]
+    return np.sum(a * x)
+
+
+def backwards(x):
+    a = x.copy()
+    back = a[::-1]
+    back[1:] -= back[:-1]
+    a[::-1] += a
+    return np.sum(a * x)
+
+
+def transposed(x):
+    m = np.outer(x, x + 1.0)
+    m += m.T
+    m[:, 1:] += m[:, :-1]
+    return np.sum(m)
+
+
+def moved(x):
+    a = x.copy()
+    a[1:] = a[:-1]
+    a[:] = a[::-1]
+    return np.sum(a * x)
+
+
+@pytest.mark.filterwarnings("error::adjoint.diagnostics.DifferentiationWarning")  # it is compiled, not interpreted
+@pytest.mark.parametrize("function", [shifted_up, backwards, transposed, moved], ids=lambda f: f.__name__)
+def test_overlapping_parts(function: Callable[..., Any]) -> None:
+    value, gradient = ad.value_and_grad(function, native=True)(X)
+    expected_value, expected = ad.value_and_grad(function)(X)
+    assert value == pytest.approx(function(X))
+    assert value == pytest.approx(expected_value)
+    np.testing.assert_allclose(gradient, expected)
+
+
+def test_interpreted_code_needs_no_copies() -> None:
+    assert "copy(a[:-1])" not in ad.source(ad.grad(shifted_up), X)
