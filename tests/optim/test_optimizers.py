@@ -98,6 +98,23 @@ def test_groups_decay_by_themselves():
     np.testing.assert_array_equal(other.base.bias, one.base.bias)
 
 
+def test_groups_can_be_changed():
+    group = ad.optim.Group(".base", learning_rate=0.5)
+    optimizer, current = ad.optim.SGD(0.25, groups=[group]), model()
+    optimizer.update(current, along=ones(current))
+    group.hyperparameters["learning_rate"] = 0.125
+    optimizer.update(current, along=ones(current))
+    assert current.base.weight[0, 0] == 0.375 and current.scale == 0.5
+    optimizer.groups = [ad.optim.Group(".scale", frozen=True)]
+    optimizer.update(current, along=ones(current))
+    assert current.base.weight[0, 0] == 0.125 and current.scale == 0.5
+    optimizer.groups, optimizer.only = [], ".scale"
+    optimizer.update(current, along=ones(current))
+    assert current.base.weight[0, 0] == 0.125 and current.scale == 0.25
+    with pytest.raises(TypeError, match="no hyperparameter 'beta1'"):
+        optimizer.groups = [ad.optim.Group(".base", beta1=0.5)]
+
+
 def test_a_group_that_holds_nothing_is_an_error():
     with pytest.raises(ValueError, match=r"holds no parameter: there are \.base\.weight, "):
         trained(ad.optim.SGD(groups=[ad.optim.Group(".bias")]), 1)

@@ -70,14 +70,15 @@ def selects(where: Where | tuple[Where, ...], parameter: Parameter) -> bool:
 
 
 class Options:
-    """The hyperparameters of a group: its own, and for the rest the optimizer's."""
+    """The hyperparameters of a group: its own, and for the rest the optimizer's, as they are now."""
 
-    def __init__(self, optimizer: Optimizer, own: dict[str, Any]) -> None:
+    def __init__(self, optimizer: Optimizer, group: Group) -> None:
         self._optimizer = optimizer
-        self.__dict__.update(own)
+        self._group = group
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._optimizer, name)
+        own = self._group.hyperparameters
+        return own[name] if name in own else getattr(self._optimizer, name)
 
 
 @dataclass
@@ -252,7 +253,7 @@ class Optimizer:
                 raise ValueError(f"{group!r} holds no parameter: there are {', '.join(layout.paths)}")
             rest = [place for place in rest if place not in mine]
             if not group.frozen:
-                assigned.append((Options(self, group.hyperparameters), Places(layout, mine)))
+                assigned.append((Options(self, group), Places(layout, mine)))
         return [*assigned, (self, Places(layout, frozenset(rest)))] if rest else assigned
 
     # -- state
@@ -279,18 +280,25 @@ class Optimizer:
 
     # -- hyperparameters
 
-    def __post_init__(self) -> None:
-        names = {field.name for field in dataclasses.fields(self) if field.init}
-        for group in self.groups:
-            unknown = group.hyperparameters.keys() - (names - {"groups", "only", "clip_norm", "clip_value", "native"})
-            if unknown:
-                raise TypeError(f"{type(self).__name__} has no hyperparameter {sorted(unknown)[0]!r}")
-            for name, value in group.hyperparameters.items():
-                _check(name, value)
-
     def __setattr__(self, name: str, value: Any) -> None:
         _check(name, value)
+        if name == "groups":
+            value = tuple(value)
+            self._check_groups(value)
         object.__setattr__(self, name, value)
+        memory = self.__dict__.get("_memory")
+        if name in ("groups", "only") and memory is not None:
+            memory.groups = self._assigned(memory.layout)
+
+    def _check_groups(self, groups: tuple[Group, ...]) -> None:
+        names = {field.name for field in dataclasses.fields(self) if field.init}
+        names -= {"groups", "only", "clip_norm", "clip_value", "native"}
+        for group in groups:
+            unknown = sorted(group.hyperparameters.keys() - names)
+            if unknown:
+                raise TypeError(f"{type(self).__name__} has no hyperparameter {unknown[0]!r}")
+            for name, value in group.hyperparameters.items():
+                _check(name, value)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_memory": None, "_pending": self.state}
