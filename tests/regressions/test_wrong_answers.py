@@ -445,3 +445,20 @@ def test_one_written_array_in_several_slots() -> None:
         return np.sum(made[1])
 
     check_grads(f, (0.7, 3), wrt=0)
+
+
+@dataclass
+class NamedLikeVectors:
+    one: float
+    zero: np.ndarray
+    reciprocal: float
+
+
+def test_fields_with_the_names_of_what_vectors_have() -> None:
+    def f(p, n):
+        held = [NamedLikeVectors(p.one * i, p.zero * p.one, p.reciprocal) for i in range(n)]
+        return held[-1].one + np.sum(held[0].zero * held[1].zero) * held[-1].reciprocal
+
+    gradient = ad.grad(f)(NamedLikeVectors(2.0, np.array([3.0, 5.0]), 7.0), 3)
+    assert (gradient.one, gradient.reciprocal) == (2.0 + 4.0 * 34.0 * 7.0, 4.0 * 34.0)
+    assert np.array_equal(gradient.zero, [8.0 * 3.0 * 7.0, 8.0 * 5.0 * 7.0])

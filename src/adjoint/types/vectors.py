@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,6 +22,21 @@ class ByClass:
 
     def __get__(self, instance: object, owner: type) -> type:
         return self._find(owner)
+
+
+if TYPE_CHECKING:
+    hidden_by_fields = property
+else:
+
+    class hidden_by_fields:
+        """A property that gives way to a field of the same name."""
+
+        def __init__(self, read):
+            self._read = read
+            self.__doc__ = read.__doc__
+
+        def __get__(self, instance, owner):
+            return self if instance is None else self._read(instance)
 
 
 class Fields:
@@ -81,17 +96,17 @@ class TangentVector(Fields, ElementaryFunctionsOfFields):
     TangentVector: ClassVar[Any] = ByClass(lambda owner: owner)
     DifferentiableVariables: ClassVar[Any] = ByClass(lambda owner: owner)
 
-    @property
+    @hidden_by_fields
     def zero(self) -> Self:
         """The zero vector of the same structure."""
         return self._mapped(lambda part: part * 0 if not isinstance(part, np.ndarray) else np.zeros_like(part))
 
-    @property
+    @hidden_by_fields
     def one(self) -> Self:
         """The vector of the same structure that is 1 everywhere."""
         return self._mapped(lambda part: part * 0 + 1 if not isinstance(part, np.ndarray) else np.ones_like(part))
 
-    @property
+    @hidden_by_fields
     def reciprocal(self) -> Self:
         """One over each number."""
         return self._mapped(lambda part: _typed(1 / part, part))
