@@ -321,3 +321,11 @@ def test_nothing_is_printed_twice(capsys: pytest.CaptureFixture[str]) -> None:
 
     ad.grad(f)(2.0)
     assert capsys.readouterr().out == "called\n"
+
+
+def test_the_gradient_of_an_array_without_axes_is_one():
+    def loss(p, x):
+        return np.sum(np.tanh(x @ p["w"] + p["b"]))
+
+    gradient = ad.grad(loss)({"w": np.ones((2, 2)), "b": np.array(1.0)}, np.ones((3, 2)))
+    assert isinstance(gradient["b"], np.ndarray) and gradient["b"].shape == ()
