@@ -33,6 +33,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
+from adjoint.types.vectors import Fields
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
 _MISSING = object()
@@ -400,6 +401,10 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
 
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return _named_tuple(lo, cls, args, kwargs, node)
+    if issubclass(cls, Fields):
+        from adjoint.frontend.vector_calls import made
+
+        return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
     if inspect.getattr_static(cls, "__new__", object.__new__) is not object.__new__:
         raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__new__'")
     assert node is not None

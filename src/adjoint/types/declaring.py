@@ -217,7 +217,7 @@ class Synthesised:
     """The members that a class gets; what it defines itself takes their place."""
 
     TangentVector = ByClass(tangent_class)
-    DifferentiableVariables = ByClass(lambda cls: _variables_of(cls))
+    DifferentiableVariables = ByClass(lambda cls: variables_class_of(cls))
 
     def _get_variables(self) -> Any:
         """All of the value that varies, as one value."""
@@ -258,7 +258,7 @@ def _add_members(cls: type) -> None:
             setattr(cls, name, member)
 
 
-def _variables_of(cls: type) -> type:
+def variables_class_of(cls: type) -> type:
     """The class of variables, as far as the declarations tell: that of tangents, unless there are points among them."""
     if is_manifold(cls):
         return cls
