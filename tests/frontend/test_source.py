@@ -432,3 +432,22 @@ def test_class_bodies_are_not_functions(module):
     with pytest.raises(DifferentiationError) as caught:
         find_code(body)
     assert caught.value.diagnostics[0].code == "AD0104"
+
+
+def test_classes_of_a_program_that_a_profiler_runs(tmp_path: Path) -> None:
+    """Its main module is the profiler, which lies among the libraries."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import adjoint as ad\n"
+        "class Point:\n    def __init__(self, x):\n        self.x = x\n"
+        "print(ad.grad(lambda x: Point(x * x).x)(3.0))\n"
+    )
+    source = str(Path(__file__).parents[2] / "src")
+    run = subprocess.run(
+        [sys.executable, "-m", "cProfile", "-o", str(tmp_path / "profile"), str(program)],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "6.0\n"

@@ -349,7 +349,8 @@ def _is_users(cls: type) -> bool:
     if issubclass(cls, tuple):
         return hasattr(cls, "_fields")
     module = sys.modules.get(cls.__module__)
-    file = getattr(module, "__file__", None)
+    # What runs a program, a profiler or a test runner, may pass for its main module.
+    file = None if cls.__module__ == "__main__" else getattr(module, "__file__", None)
     return cls.__module__ != "builtins" and not (file or "").startswith(_LIBRARY_FOLDERS) and not _is_native(cls)
 
 
