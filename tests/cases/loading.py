@@ -26,7 +26,6 @@ LEFT_OUT = {
     "depthwise_conv2d": "convolutions belong to the library of layers",
     "transposed_conv2d": "convolutions belong to the library of layers",
     "pool": "pooling belongs to the library of layers",
-    "Dual": "needs dual numbers",
 }
 """Helpers whose cases are left out, and why."""
 

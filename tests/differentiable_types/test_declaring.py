@@ -408,3 +408,68 @@ def test_lists_of_own_tangents():
     assert ad.grad(loss)([Vector(1.0, 2.0, 3.0)]) == [Vector(2.0, 1.0, 0.0)]
     points = [Vector(float(k), 1.0, 0.0) for k in range(100)]
     assert ad.grad(loss)(points) == [Vector(1.0, float(k), 0.0) for k in range(100)]
+
+
+def test_the_gradient_as_a_method():
+    assert Vector(1.0, 2.0, 3.0).gradient(lambda v: v.x * v.y) == Vector(2.0, 1.0, 0.0)
+
+    @ad.differentiable
+    class Named:
+        gradient: float
+        moved: float
+
+    assert ad.grad(lambda n: n.gradient * n.moved)(Named(2.0, 3.0)) == Named.TangentVector(gradient=3.0, moved=2.0)
+
+
+def test_odd_dataclasses():
+    @ad.differentiable(slots=True)
+    class Odd(Generic[T]):
+        x: T
+        twice: float = field(init=False)
+        start: dataclasses.InitVar[float] = 1.0
+        kind: ad.NoDerivative[str] = field(default="odd", kw_only=True)
+
+        def __post_init__(self, start):
+            self.twice = 2.0 * start
+
+        @property
+        def product(self):
+            return self.x * self.twice
+
+    value = Odd(3.0, 2.0, kind="other")
+    assert value.gradient(lambda odd: odd.product) == Odd.TangentVector(x=4.0, twice=3.0)
+    assert value.moved(along=Odd.TangentVector(x=1.0, twice=0.5)).product == 18.0
+    assert ad.grad(lambda x: Odd(x, x).product)(3.0) == 12.0
+    ad.testing.check_type(value)
+
+
+def test_generic_bases_and_frozen_subclasses():
+    @ad.differentiable(frozen=True)
+    class Base(Generic[T]):
+        item: T
+
+    @ad.differentiable(frozen=True)
+    class Sub(Base[float]):
+        other: float = 2.0
+
+    value = Sub(3.0)
+    assert value.gradient(lambda s: s.item * s.other) == Sub.TangentVector(item=2.0, other=3.0)
+    assert value.moved(along=Sub.TangentVector(item=1.0)) == Sub(4.0, 2.0)
+    ad.testing.check_type([value, Base((1.0, np.ones(2)))])
+
+
+def test_a_class_that_is_defined_twice():
+    def make(factor):
+        @ad.differentiable
+        class Twice(ad.VectorSpace):
+            x: float
+
+            def scaled(self):
+                return self.x * factor
+
+        return Twice
+
+    first, second = make(2.0), make(3.0)
+    assert ad.grad(lambda v: (v + v).scaled())(first(1.0)).x == 4.0
+    assert ad.grad(lambda v: (v + v).scaled())(second(1.0)).x == 6.0
+    assert first.TangentVector is first is not second.TangentVector

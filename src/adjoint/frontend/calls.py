@@ -361,12 +361,12 @@ def _is_native(cls: type) -> bool:
 def bind_dataclass(
     lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Iterator[tuple[str, Value]]:
-    """The values of a dataclass's fields for a call of its synthesised ``__init__``."""
+    """The values of a dataclass's fields, and of what only ``__post_init__`` gets, for a call of its ``__init__``."""
     import dataclasses
 
     remaining, named = list(args), dict(kwargs)
     for spec in cls.__dataclass_fields__.values():
-        if spec._field_type is not dataclasses._FIELD:  # type: ignore[attr-defined]
+        if spec._field_type is dataclasses._FIELD_CLASSVAR:  # type: ignore[attr-defined]
             continue
         if spec.init and spec.name in named:
             yield spec.name, named.pop(spec.name)

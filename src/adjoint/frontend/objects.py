@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import inspect
 import types
@@ -412,11 +413,16 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
     lo.store[ref] = Record(cls, ())
     init = inspect.getattr_static(cls, "__init__", None)
     if getattr(cls, "__dataclass_fields__", None) is not None and not _has_source(init):
+        fields = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        for_the_rest: list[Value] = []
         for name, value in bind_dataclass(lo, cls, args, kwargs, node):
-            put_attribute(lo, ref, name, value, node)
+            if name in fields:
+                put_attribute(lo, ref, name, value, node)
+            else:
+                for_the_rest.append(value)
         after = inspect.getattr_static(cls, "__post_init__", None)
         if after is not None:
-            call_value(lo, Method(Const(after), ref), [], {}, node)
+            call_value(lo, Method(Const(after), ref), for_the_rest, {}, node)
     elif isinstance(init, types.FunctionType):
         call_value(lo, Method(Const(init), ref), args, kwargs, node)
     if ref.site in lo.settings.runtime_sites:

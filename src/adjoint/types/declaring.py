@@ -69,6 +69,8 @@ def differentiable(cls: Any = None, /, **options: bool) -> Any:
             A value that differs in what varies.
         ``moved(along=tangent)``, ``move(along=tangent)``
             The value in the direction of a tangent, new or in place.
+        ``gradient(f)``
+            The gradient of a function at the value.
         ``value[key_path]``
             The part that a key path leads to.
 
@@ -240,6 +242,12 @@ class Synthesised:
         """Moves the value along a tangent, in place."""
         move(self, along)
 
+    def gradient(self, f: Callable[[Any], Any]) -> Any:
+        """The gradient of a function at this value."""
+        from adjoint.operators import grad
+
+        return grad(f)(self)
+
     __getitem__ = KeyPathIterable.__getitem__
     __setitem__ = KeyPathIterable.__setitem__
 
@@ -252,7 +260,10 @@ _MEMBERS = {
 
 
 def _add_members(cls: type) -> None:
+    fields = field_types(cls)
     for name, member in _MEMBERS.items():
+        if name in fields:
+            continue
         owner = next((base for base in cls.__mro__ if name in vars(base)), None)
         if owner is None or owner in PROTOCOLS or vars(owner)[name] is member:
             setattr(cls, name, member)
