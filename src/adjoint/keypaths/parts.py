@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from adjoint.keypaths.path import KeyPath
+from adjoint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from adjoint.records import dataclass
 from adjoint.types.annotations import field_types
 from adjoint.types.structure import is_namedtuple, is_object, new_object, set_field, stored_fields
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from adjoint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
