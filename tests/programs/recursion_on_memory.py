@@ -168,3 +168,176 @@ def pair_of_arrays_returned(x):
 
     first, second = parts(x)
     return np.sum(first * second)
+
+
+@program(normal(4), 3)
+def tail_handed_on(x, n):
+    def walk(a, n):
+        if n == 0 or len(a) < 2:
+            return a[0]
+        a[1:] *= a[:-1].copy()
+        return walk(a[1:], n - 1) + a[0]
+
+    a = x.copy()
+    total = walk(a, n)
+    return total * np.sum(a * x)
+
+
+@program(normal(4), 3)
+def number_and_array_returned(x, n):
+    def both(a, n):
+        if n == 0:
+            return 1.0, a * 2.0
+        s, b = both(a * 0.5, n - 1)
+        c = b + a
+        return s * c[0], c
+
+    s, b = both(x, n)
+    b[0] = s
+    return np.sum(b * x) * s
+
+
+@program(normal(4), 3)
+def captured_array_written(x, n):
+    sums = np.zeros(4)
+
+    def visit(i):
+        if i < 0:
+            return
+        sums[i] += x[i] * sums[(i + 1) % 4] + x[i]
+        visit(i - 1)
+        sums[0] *= 0.5
+
+    visit(n)
+    visit(n)
+    return np.sum(sums * x)
+
+
+@program(normal(4), 4)
+def table_of_known_values(x, n):
+    known = np.full(5, -1.0)
+
+    def value(i):
+        if i < 2:
+            return x[i]
+        if known[i] > -1.0:
+            return known[i]
+        known[i] = value(i - 1) * 0.5 + value(i - 2) * x[i % 4] + 2.0
+        return known[i]
+
+    return value(n) * value(n - 1)
+
+
+@program(normal(4), 4)
+def dict_of_known_values(x, n):
+    known = {}
+
+    def value(i):
+        if i in known:
+            return known[i]
+        result = x[i] if i < 2 else value(i - 1) * 0.5 + value(i - 2) * x[i % 4]
+        known[i] = result
+        return result
+
+    return value(n) * value(n - 1)
+
+
+@program(normal(4))
+def captured_list_grows(x):
+    found = []
+
+    def split(a):
+        if len(a) == 1:
+            found.append(a[0])
+            return
+        half = len(a) // 2
+        split(a[half:])
+        split(a[:half])
+        found.append(a[0] * a[-1])
+
+    split(x)
+    return sum(v * i for i, v in enumerate(found))
+
+
+class Counter:
+    def __init__(self, value):
+        self.value = value
+        self.steps = 1.0
+
+
+@program(normal(4), 3)
+def captured_object_written(x, n):
+    counter = Counter(x[0])
+
+    def visit(i):
+        if i < 0:
+            return
+        counter.value = counter.value * x[i]
+        visit(i - 1)
+        counter.steps += counter.value
+
+    visit(n)
+    return counter.value * counter.steps
+
+
+@program(normal(4), 3)
+def captured_dict_written(x, n):
+    sums = {"all": 0.0}
+
+    def visit(i):
+        if i < 0:
+            return
+        sums["all"] += x[i] * x[i]
+        visit(i - 1)
+
+    visit(n)
+    return sums["all"] * x[0]
+
+
+@program(normal(3, 3))
+def determinant_by_minors(m):
+    def determinant(a):
+        n = len(a)
+        if n == 1:
+            return a[0, 0]
+        total = 0.0
+        for j in range(n):
+            minor = np.empty((n - 1, n - 1))
+            minor[:, :j] = a[1:, :j]
+            minor[:, j:] = a[1:, j + 1 :]
+            total += (-1.0) ** j * a[0, j] * determinant(minor)
+        return total
+
+    return determinant(m)
+
+
+@program(normal(3))
+def recursion_in_a_loop(x):
+    def spread(a):
+        n = len(a)
+        if n == 1:
+            return a[0]
+        total = 0.0
+        for j in range(n):
+            total += a[j] * spread(a[1:] * 1.0)
+        return total
+
+    return spread(x)
+
+
+@program(normal(4))
+def functions_that_call_each_other(x):
+    a = x.copy()
+
+    def even(i):
+        if i < 4:
+            a[i] *= x[0]
+            odd(i + 1)
+
+    def odd(i):
+        if i < 4:
+            a[i] += a[i - 1]
+            even(i + 1)
+
+    even(0)
+    return np.sum(a * x)

@@ -282,6 +282,8 @@ def _run(
         except Unreached:
             if lo.block is not None:
                 lo.stop(Raise(Const(RecursionError)))
+    for leaf in region.exits:
+        _refuse_lost_changes(lo, outer_store, leaf.store, closure, node)
     result: shapes.Shape | None = None
     if region.exits:
         found_shapes = [shapes.shape_of(leaf.value, leaf.store) for leaf in region.exits]
@@ -292,6 +294,19 @@ def _run(
         block = root.seal()
     lo.block, lo.store = outer_block, outer_store
     return tuple(params), block, result
+
+
+def _refuse_lost_changes(
+    lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], closure: Closure, node: ast.AST | None
+) -> None:
+    """What a recursive function changes outside of itself must exist at run time: its body is lowered only once."""
+    for key, value in before.items():
+        if key not in after or after[key] is value:
+            continue
+        if isinstance(key, Ref):
+            raise shapes.NeedsRuntime(tuple(shapes.original_sites((key.site,))))
+        label = f"{closure.source.name!r} calls itself and assigns a variable from outside"
+        raise lo.problem("AD0303", node, label, helps=("keep the value in a list of one item, or return it",))
 
 
 def storages_of(values: Iterable[Any]) -> set[Storage]:

@@ -372,6 +372,11 @@ class Dependence:
             if role == "item" and not has_slots(type_of_atom(arg)):
                 self._flow(self._values(arg), held)
         self._flow(items, slots + sinks)
+        opaque: list[Node] = [slot for slot in slots if isinstance(self.memory.content.get(slot), Opaque)]
+        opaque += [node for target in call.targets if isinstance(target.type, Opaque) for node in self.nodes(target)]
+        for arg, role in zip(call.args, roles, strict=True):
+            if role == "item":  # what a reference leads to is part of what nobody looks into
+                self._flow(self.nodes(arg), opaque)
         self._flow(slots, slots + [sink for sink in sinks if not isinstance(sink, tuple) or not _takes_out(call)])
 
     # What cannot be differentiated

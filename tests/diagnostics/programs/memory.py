@@ -232,3 +232,17 @@ def copy_that_is_not_known(x, flag):
         z = np.array(y, copy=i > 0)  # error[AD0303]: whether this copies is not known before it runs
         z[0] = 2.0
     return y.sum()
+
+
+#: ad.grad(variable_assigned_by_recursion)(np.ones(4), 3)
+def variable_assigned_by_recursion(x, n):
+    total = 0.0
+
+    def visit(i):
+        nonlocal total
+        if i >= 0:
+            total += x[i] * x[i]
+            visit(i - 1)
+
+    visit(n)  # error[AD0303]: 'visit' calls itself and assigns a variable from outside
+    return total
