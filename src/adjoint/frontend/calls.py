@@ -134,7 +134,7 @@ def _call_constant(
         return operator
     if _takes_arrays(constant):
         args = [_as_array(lo, value, node) for value in args]
-        kwargs = {name: _as_array(lo, value, node) for name, value in kwargs.items()}
+        kwargs = {name: value if name == "out" else _as_array(lo, value, node) for name, value in kwargs.items()}
     meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
     if meaning is not None:
         return call_value(lo, Const(meaning), args, kwargs, node)
