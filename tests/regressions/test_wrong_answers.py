@@ -462,3 +462,52 @@ def test_fields_with_the_names_of_what_vectors_have() -> None:
     gradient = ad.grad(f)(NamedLikeVectors(2.0, np.array([3.0, 5.0]), 7.0), 3)
     assert (gradient.one, gradient.reciprocal) == (2.0 + 4.0 * 34.0 * 7.0, 4.0 * 34.0)
     assert np.array_equal(gradient.zero, [8.0 * 3.0 * 7.0, 8.0 * 5.0 * 7.0])
+
+
+def test_jumps_in_the_else_clause_of_a_loop_over_a_tuple() -> None:
+    def leaves(x, y, n):
+        for _ in range(n):
+            for factor in (y, 1.0, y):
+                x = x * factor + 0.1
+            else:
+                break
+        return x
+
+    def goes_on(x, y, n):
+        for i in range(n):
+            for factor in (y, 1.0, y):
+                if factor * x > 1.5:
+                    break
+                x = x * factor + 0.3
+            else:
+                continue
+            x = x * 0.5 + i
+        return x
+
+    def some_leave(x, y, n):
+        for i in range(n):
+            for factor in (y, 2.0):
+                if factor * x > 1.5:
+                    break
+                x = x * factor + 0.3
+            else:
+                if i > 1:
+                    break
+                x = x * y
+            x = x * 0.5
+        return x
+
+    def returns(x, y, n):
+        for i in range(n):
+            for factor in (y, 2.0):
+                if factor * x > 1.5 + i:
+                    break
+            else:
+                return x * y
+            x = x * 0.5
+        return x
+
+    for f in (leaves, goes_on, some_leave, returns):
+        for n in (1, 4):
+            for x in (0.4, 1.7):
+                check_grads(f, (x, 0.9, n), wrt=(0, 1), order=1)

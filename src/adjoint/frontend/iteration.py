@@ -313,8 +313,6 @@ def _unroll(
     body: Callable[[], None],
     orelse: Sequence[ast.stmt],
 ) -> None:
-    from adjoint.frontend.statements import run
-
     origin, base = lo.open, lo.store
     with lo.region("loop") as whole:
         for item in items:
@@ -326,10 +324,26 @@ def _unroll(
                 body()
                 lo.leave("continue")
             settle(lo, iteration.exits, start, before, "continue")
-        if lo.block is not None:
-            run(lo, orelse)
-            lo.leave("break")
-    settle(lo, whole.exits, origin, base, "break")
+        lo.leave("exhausted")
+    settle(lo, _behind(lo, whole.exits, orelse), origin, base, "done")
+
+
+def _behind(lo: Lowerer, exits: Sequence[Exiting], orelse: Sequence[ast.stmt]) -> list[Exiting]:
+    """Ways out of an unrolled loop; ``done`` goes on behind it, and ``break`` in its ``else`` leaves the next loop."""
+    from adjoint.frontend.statements import run
+
+    found: list[Exiting] = []
+    for leaf in exits:
+        if leaf.action == "exhausted":
+            lo.block, lo.store = leaf.block, leaf.store
+            with lo.region("loop") as region:
+                run(lo, orelse)
+                lo.leave("done")
+            found += region.exits
+        else:
+            leaf.action = "done" if leaf.action == "break" else leaf.action
+            found.append(leaf)
+    return found
 
 
 def settle(
