@@ -473,3 +473,42 @@ def test_a_class_that_is_defined_twice():
     assert ad.grad(lambda v: (v + v).scaled())(first(1.0)).x == 4.0
     assert ad.grad(lambda v: (v + v).scaled())(second(1.0)).x == 6.0
     assert first.TangentVector is first is not second.TangentVector
+
+
+def test_statistics_that_are_kept_on_the_way():
+    @ad.differentiable
+    class Normalised:
+        weight: np.ndarray
+        running: ad.NoDerivative[np.ndarray]
+
+        def __call__(self, x):
+            self.running *= 0.9
+            self.running += 0.1 * x
+            return np.sum(self.weight * x)
+
+        def against(self, x):
+            self.running *= 0.9
+            self.running += 0.1 * x
+            return np.sum(self.weight * self.running)
+
+        def anew(self, x):
+            self.running = 0.9 * self.running + 0.1 * x
+            return np.sum(self.weight * self.running)
+
+    x, weight = np.array([0.3, 0.4]), np.array([1.0, 2.0])
+
+    def model():
+        return Normalised(weight.copy(), np.array([0.5, 0.6]))
+
+    used = model()
+    np.testing.assert_array_equal(ad.grad(Normalised.__call__, 1)(used, x), weight)
+    np.testing.assert_allclose(used.running, [0.48, 0.58])
+    assert ad.jvp(Normalised.__call__, (model(), x), (None, np.ones(2)))[1] == 3.0
+    np.testing.assert_array_equal(ad.vjp(Normalised.anew, model(), x)[1](1.0)[1], np.zeros(2))
+    assert ad.jvp(Normalised.anew, (model(), x), (None, np.ones(2)))[1] == 0.0
+    for derive in (
+        lambda: ad.vjp(Normalised.against, model(), x)[1](1.0),
+        lambda: ad.jvp(Normalised.against, (model(), x), (None, np.ones(2))),
+    ):
+        with pytest.raises(ad.DifferentiationError, match="AD0303"):
+            derive()

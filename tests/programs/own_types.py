@@ -297,7 +297,7 @@ def polynomial_at_a_point(p, x):
     return p(x)
 
 
-@program(P, Q, 0.4, order=1)
+@program(P, Q, 0.4)
 def product_of_polynomials(p, q, x):
     return (p * q + q)(x)
 

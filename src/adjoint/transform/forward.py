@@ -42,6 +42,7 @@ from adjoint.ir.types import Array, Type
 from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
+from adjoint.transform.constant_views import constant_views
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.derived_tangents import call_derived, can_be_kept
 from adjoint.transform.pure import without_writes
@@ -90,7 +91,7 @@ class _Session:
 
     def derive(self, function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Function:
         function, found = _without_derived(function, wrt, outputs, self.keep_derived)
-        problems = [*found.problems, *found.without_forward(function)]
+        problems = [*found.problems, *found.without_forward(function), *constant_views(function, found.active)]
         if problems:
             raise DifferentiationError(problems)
         _carry_zeros(function, found)

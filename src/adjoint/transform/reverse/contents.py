@@ -60,7 +60,7 @@ class Writes:
         for statement in block.statements:
             place = len(self.number)
             self.number[id(statement)] = place, loops
-            for storage in _written_by(statement):
+            for storage in written_by(statement):
                 self.events.append((place, loops, storage))
             inner = (*loops, id(statement)) if isinstance(statement, Loop) else loops
             for nested in blocks_of(statement):
@@ -107,7 +107,7 @@ def _loops_around(region: Region | None) -> set[int]:
     return found
 
 
-def _written_by(statement: Statement) -> Iterator[Storage]:
+def written_by(statement: Statement) -> Iterator[Storage]:
     if isinstance(statement, Store):
         yield from _own(statement.base)
     elif isinstance(statement, Call):

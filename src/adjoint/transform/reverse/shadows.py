@@ -53,6 +53,7 @@ from adjoint.ir.types import (
     is_handle,
 )
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
+from adjoint.rules.declare import Constant
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, places, tangents
 from adjoint.runtime.arrays import zeros_like
@@ -293,7 +294,7 @@ class Shadows:
         """The same view of the shadow; where the operation copies at need, the array itself is asked what it did."""
         base = statement.args[place]
         assert isinstance(base, Var)
-        if statement.callee in DETACHED:
+        if statement.callee in DETACHED or isinstance(rule_for(statement.callee), Constant):
             return self.detach(var, shadow, statement)
         callee = WRITABLE.get(statement.callee, statement.callee)
         args = (*statement.args[:place], self.of(base), *statement.args[place + 1 :])

@@ -1,0 +1,63 @@
+"""Results that count as constants and may share memory with what varies: nothing may be written there later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from adjoint.diagnostics import diagnostic
+from adjoint.ir.nodes import Atom, Block, Call, Function, Loop, Statement, Var
+from adjoint.ir.types import Array, Storage
+from adjoint.ir.walk import blocks_of
+from adjoint.rules.declare import Constant
+from adjoint.rules.registry import rule_for
+
+LABEL = "what this gives counts as a constant, and shares memory that is written later"
+
+Place = tuple[int, tuple[int, ...]]
+"""The number of a statement in the text, and the loops around it."""
+
+
+def constant_views(function: Function, active: Callable[[Atom], bool]) -> list[Any]:
+    """The calls whose results count as constants although a later write would make them vary."""
+    placed = list(_placed(function.body, (), [0]))
+    written = [(place, storage.find()) for statement, place in placed for storage in _written(statement)]
+    found = []
+    for statement, (number, loops) in placed:
+        storage = _shared(statement, active)
+        if storage is None:
+            continue
+        later = (when > number or set(loops) & set(around) for (when, around), root in written if root is storage)
+        if any(later):
+            found.append(diagnostic("AD0303", statement.span, LABEL))
+    return found
+
+
+def _placed(block: Block, loops: tuple[int, ...], count: list[int]) -> Iterator[tuple[Statement, Place]]:
+    for statement in block.statements:
+        count[0] += 1
+        yield statement, (count[0], loops)
+        inner = (*loops, id(statement)) if isinstance(statement, Loop) else loops
+        for nested in blocks_of(statement):
+            yield from _placed(nested, inner, count)
+    for nested in blocks_of(block.terminator):
+        yield from _placed(nested, loops, count)
+
+
+def _written(statement: Statement) -> Iterator[Storage]:
+    from adjoint.transform.reverse.contents import written_by
+
+    return written_by(statement)
+
+
+def _shared(statement: Statement, active: Callable[[Atom], bool]) -> Storage | None:
+    """The memory of an array through which a derivative flows, of which a call gives a view as a constant."""
+    if not isinstance(statement, Call):
+        return None
+    rule = rule_for(statement.callee)
+    if not isinstance(rule, Constant) or rule.view_of is None or rule.view_of >= len(statement.args):
+        return None
+    base = statement.args[rule.view_of]
+    if not isinstance(base, Var) or not isinstance(base.type, Array) or not active(base):
+        return None
+    return base.type.storage.find()
