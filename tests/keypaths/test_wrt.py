@@ -196,8 +196,10 @@ def test_keywords_and_methods():
 
 def test_what_does_not_fit_is_refused():
     for path in (ROOT.layers[2].weight, ROOT.missing, ROOT.options["other"], ROOT.pair[2]):
-        with pytest.raises(ad.DifferentiationError, match="AD0410"):
+        with pytest.raises(ad.DifferentiationError, match="AD0410") as caught:
             ad.grad(loss, wrt=path)(model(), X)
+        assert "the key path is one of Model(layers: list" in str(caught.value)
+        assert "it was applied to Model(layers, scale, pair, options, curve)" in str(caught.value)
     with pytest.raises(ad.DifferentiationError, match="twice"):
         ad.grad(loss, wrt=(ROOT.layers, ROOT.layers[0].bias))(model(), X)
 
@@ -245,3 +247,9 @@ def test_key_paths_as_arguments():
     assert ad.grad(part)(model(), ROOT.pair[1]).pair == (0.0, 6.0)
     for key in (0, 1):
         assert ad.grad(part, wrt=ad.keypath()[key])([1.0, 2.0], ad.keypath()[key]) == 2.0 * (key + 1)
+
+
+def test_a_part_that_does_not_matter_is_warned_of_by_its_path():
+    with pytest.warns(ad.DifferentiationWarning, match=r"does not depend on 'm\.layers\[0\]\.weight'"):
+        gradient = ad.grad(lambda m: m.scale * m.scale, wrt=ROOT.layers[0].weight)(model())
+    assert np.array_equal(gradient, np.zeros(2))

@@ -36,7 +36,7 @@ from adjoint.frontend.values import (
     TupleValue,
     Value,
 )
-from adjoint.frontend.ways import WHOLE, Way, follow, part_at, way_into
+from adjoint.frontend.ways import WHOLE, Keys, Way, follow, part_at, way_into, written
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Return, Var
 from adjoint.ir.types import (
@@ -171,7 +171,7 @@ def _gradient(
         value_shape = value_shape.items[0]
     seed = _seed(lo, operator.function, inner, value_shape, node)
     if node is None and not lo.regions:
-        _warn_of_zero(lo, operator.function, inner, chosen, places)
+        _warn_of_zero(lo, operator.function, inner, chosen, varied)
     wrt_indices = tuple(range(inner.count))
     targets, cotangents = _targets(inner, "value")
     derived = Derived(inner.function, wrt_indices, (0,))
@@ -201,7 +201,7 @@ def _warn_of_zero(
     function: Value,
     inner: Inner,
     chosen: Sequence[Value],
-    places: Sequence[int | str],
+    varied: Sequence[tuple[int | str, Keys]],
 ) -> None:
     from adjoint.frontend.zero_derivatives import zero_derivatives
 
@@ -209,12 +209,12 @@ def _warn_of_zero(
     source = _source_of(function)
     arguments: list[tuple[str, Sequence[int], Span | None]] = []
     start = 0
-    for place, value in zip(places, chosen, strict=True):
+    for (place, keys), value in zip(varied, chosen, strict=True):
         end = start + sum(1 for _ in differentiable_leaves(lo, value))
         name = place if isinstance(place, str) else names[place] if place < len(names) else f"argument {place}"
         found = _parameter_node(function, place)
         span = None if source is None else source.heading if found is None else source.span(found)
-        arguments.append((name, range(start, end), span))
+        arguments.append((name + written(keys), range(start, end), span))
         start = end
     lo.run_data.warnings += zero_derivatives(inner.function, arguments, (0,))
 

@@ -12,7 +12,7 @@ from adjoint.frontend.inner import Active, activate
 from adjoint.frontend.values import Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const
 from adjoint.keypaths import KeyPath, WritableKeyPath
-from adjoint.keypaths.steps import Field, Step
+from adjoint.keypaths.steps import Field, Step, structure_of
 from adjoint.records import dataclass
 
 Keys = tuple[Any, ...]
@@ -34,6 +34,7 @@ WHOLE = Way((), ())
 def way_into(lo: Lowerer, value: Value, path: KeyPath[Any, Any], node: ast.AST | None) -> Way:
     """How far the structure of an argument is known along a key path."""
     keys: list[Any] = []
+    root = value
     for index, step in enumerate(path.steps):
         parts = _parts(lo, value)
         if parts is None:
@@ -41,10 +42,22 @@ def way_into(lo: Lowerer, value: Value, path: KeyPath[Any, Any], node: ast.AST |
         key = _key(step, value, parts)
         if key not in parts:
             way = "".join(map(str, path.steps[:index])) or "the argument"
-            raise lo.problem("AD0410", node, f"{path} does not fit: there is no {step} in {way}")
+            label = f"{path} does not fit: there is no {step} in {way}"
+            notes = [f"{way} is {_structure(lo, value)}"] if index else []
+            if path._origin is not None:
+                notes.append(f"the key path is one of {structure_of(path._origin)}")
+            raise lo.problem("AD0410", node, label, notes=[*notes, f"it was applied to {_structure(lo, root)}"])
         keys.append(key)
         value = parts[key]
     return Way(tuple(keys), ())
+
+
+def _structure(lo: Lowerer, value: Value) -> str:
+    cls, parts = objects.class_of(lo, value), _parts(lo, value) or {}
+    name = "a value" if cls is None else cls.__qualname__
+    if cls in (list, tuple):
+        return f"{name} of {len(parts)}"
+    return f"{name}({', '.join(str(key).removeprefix('.') for key in parts)})"
 
 
 def _parts(lo: Lowerer, value: Value) -> dict[Any, Value] | None:
@@ -71,6 +84,11 @@ def _key(step: Step, value: Value, parts: dict[Any, Value]) -> Any:
     if isinstance(step.key, int) and step.key < 0:
         return step.key + len([part for part in parts if isinstance(part, int)])
     return step.key
+
+
+def written(keys: Keys) -> str:
+    """Known keys as one would write them after a name."""
+    return "".join(key if isinstance(key, str) and key.startswith(".") else f"[{key!r}]" for key in keys)
 
 
 def part_at(lo: Lowerer, value: Value, keys: Keys) -> Value:
