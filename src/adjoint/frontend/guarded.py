@@ -11,6 +11,7 @@ from adjoint.frontend import assign, objects
 from adjoint.frontend.core import Exiting, Lowerer
 from adjoint.frontend.expressions import evaluate
 from adjoint.frontend.iteration import settle
+from adjoint.frontend.liveness import is_live_after
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import assigned_names
 from adjoint.frontend.values import NONE, TORN, UNDEFINED, Cell, Value
@@ -238,9 +239,12 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     assert lo.frame is not None
     origin, base = lo.open, lo.store
 
+    completed = Cell("completed")
+    base[completed] = Const(False)
+
     def body() -> None:
         run(lo, node.body)
-        run(lo, node.orelse)
+        lo.store[completed] = Const(True)
 
     root, exits = _guarded_block(lo, base, body)
     bodies: list[tuple[Any, Any]] = [(root, None)]
@@ -261,22 +265,50 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         for leaf in left:
             for cell, value in list(leaf.store.items()):
                 if isinstance(value, Var) and value.hint == TORN:
-                    leaf.store[cell] = UNDEFINED if cell not in base else _refuse_torn(lo, node, cell)
+                    is_lost = cell not in base or not is_live_after(lo, node, cell.name)
+                    leaf.store[cell] = UNDEFINED if is_lost else _refuse_torn(lo, node, cell)
         bodies.append((block, (kind, name)))
         exits.extend(left)
     _end_guarded(lo, node, origin, base, bodies, exits, None, None, ())
+    if lo.block is None:
+        return
+    through = lo.store.pop(completed)
+    if node.orelse:
+        assert isinstance(through, (Var, Const))
+        lo.branch(through, lambda: _run_else(lo, node), lambda: UNDEFINED, node)
+
+
+def _run_else(lo: Lowerer, node: ast.Try) -> Value:
+    run(lo, node.orelse)
+    return UNDEFINED
 
 
 def _torn_store(lo: Lowerer, base: dict[Any, Value], body: Sequence[ast.stmt]) -> dict[Any, Value]:
-    """The store in which a handler starts: what the body binds has no known value there."""
+    """The store in which a handler starts: what the body binds has no known value there.
+
+    What its last statement binds it binds when nothing can be raised any more.
+    """
     assert lo.frame is not None
     torn = dict(base)
-    for statement in body:
+    for statement in body[:-1] if body and _binds_last(body[-1]) else body:
         for bound in assigned_names(statement):
             cell = lo.frame.cells.get(bound)
             if cell is not None:
                 torn[cell] = Var(TORN, OPAQUE)
     return torn
+
+
+def _binds_last(statement: ast.stmt) -> bool:
+    """Whether a statement binds one name, after all else that it does."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value)
+        ):
+            return value is not None and name not in assigned_names(value)
+        case ast.AugAssign(target=ast.Name(id=name), value=value):
+            return name not in assigned_names(value)
+        case _:
+            return False
 
 
 def _refuse_torn(lo: Lowerer, node: ast.Try, cell: Cell) -> Value:

@@ -61,6 +61,16 @@ def forget(lo: Lowerer, statement: ast.stmt) -> None:
         lo.store.pop(lo.frame.cells[name], None)
 
 
+def is_live_after(lo: Lowerer, statement: ast.stmt, name: str) -> bool:
+    """Whether a variable may be read behind a statement."""
+    function = lo.frame.source.node if lo.frame is not None else None
+    if not isinstance(function, ast.FunctionDef):
+        return True
+    found = liveness_of(function)
+    live = found.after.get(statement)
+    return live is None or name in live or name not in found.droppable
+
+
 def live_at_head(lo: Lowerer, loop: ast.AST, name: str) -> bool:
     """Whether a loop must carry a variable."""
     function = lo.frame.source.node if lo.frame is not None else None

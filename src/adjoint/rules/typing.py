@@ -15,7 +15,9 @@ import numpy as np
 
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import (
+    BOOL,
     FLOAT,
+    INT,
     OPAQUE,
     Array,
     Dict,
@@ -46,6 +48,10 @@ _NOTHING = Opaque(type(None))
 _cache: dict[Any, tuple[Type, ...]] = {}
 
 
+_MADE = {id(int): INT, id(float): FLOAT, id(bool): BOOL, id(len): INT}
+"""Functions whose result has one type, whatever they are given."""
+
+
 def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]] = ()) -> tuple[Type, ...]:
     """The types of the results of a call; never raises.
 
@@ -66,6 +72,9 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
     handler = containers.handler_for(callee)
     if handler is not None:
         return (handler(*(type_of_known(argument) for argument in arguments)),)
+    made = _MADE.get(id(callee))
+    if made is not None:
+        return (made,)
     rule = registry.rule_for(callee)
     if rule is None:
         return (OPAQUE,)

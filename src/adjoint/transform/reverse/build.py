@@ -26,7 +26,7 @@ from adjoint.transform.reverse.edits import apply
 from adjoint.transform.reverse.flows import unite_flows
 from adjoint.transform.reverse.keep import Keeper
 from adjoint.transform.reverse.nested import Family
-from adjoint.transform.reverse.normal import normalize
+from adjoint.transform.reverse.normal import normalize, with_ways
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.reverser import Reverser, YieldLeaf
 from adjoint.transform.reverse.scopes import cotangent_type
@@ -173,7 +173,7 @@ def prepared(function: Function) -> Function:
     if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements):
         function = Function(function.name, function.params, _inlined(function.body), function.doc)
     # references that nobody reads move no shadows
-    function = remove_dead_code(normalize(without_writes(function)))
+    function = with_ways(remove_dead_code(normalize(without_writes(function))))
     unite_flows(function)
     return function
 

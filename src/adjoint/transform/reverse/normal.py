@@ -20,6 +20,8 @@ from adjoint.ir.nodes import (
     Continue,
     Exit,
     Function,
+    Guarded,
+    Handler,
     If,
     Loop,
     Raise,
@@ -31,6 +33,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.types import INT
 from adjoint.ir.walk import defined_in, leaves, map_blocks, map_leaves, substitute, with_values
 
 Leaf = Yield | Continue | Exit | Return
@@ -72,6 +75,38 @@ def _tail(statements: list[Statement], terminator: Terminator, renamed: dict[Var
     targets = _join(found)
     statements.append(If(cond, map_leaves(then, _yielding), map_leaves(orelse, _yielding), targets, span))
     return Block(tuple(statements), with_values(found[0], targets))
+
+
+def with_ways(function: Function) -> Function:
+    """The function with one more target, last, of each ``try`` statement whose handlers go on: which block ended."""
+    return Function(function.name, function.params, _ways_in(function.body), function.doc)
+
+
+def _ways_in(block: Block) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        inner = map_blocks(statement, _ways_in)
+        statements.append(_with_way(inner) if isinstance(inner, Guarded) else inner)
+    end = block.terminator
+    if isinstance(end, Branch):
+        end = Branch(end.cond, _ways_in(end.then), _ways_in(end.orelse), end.span)
+    return Block(tuple(statements), end)
+
+
+def _with_way(guarded: Guarded) -> Guarded:
+    if all(_only_raises(handler.body) for handler in guarded.handlers):
+        return guarded
+
+    def block(old: Block, way: int) -> Block:
+        return map_leaves(old, lambda end: Yield((*end.values, Const(way))) if isinstance(end, Yield) else end)
+
+    handlers = tuple(
+        Handler(handler.exception, handler.name, block(handler.body, way))
+        for way, handler in enumerate(guarded.handlers, 1)
+    )
+    targets = (*guarded.targets, Var("way", INT))
+    body = block(guarded.body, 0)
+    return Guarded(guarded.context, guarded.name, body, handlers, guarded.final, targets, guarded.span)
 
 
 def _only_raises(block: Block) -> bool:

@@ -170,10 +170,13 @@ class Reverser:
             below = Scope(self.context.open(self.context.region(block)), scope)
             self.block(block, below, leaf)
             inner.append(below)
-        then, orelse = inner
-        reverse = ReverseIf(node.cond, then.sweep, orelse.sweep)
+        self.join(scope, node.cond, *inner)
+
+    def join(self, scope: Scope, cond: Atom, then: Scope, orelse: Scope) -> None:
+        """Puts two sweeps under a condition; what either learns about variables from outside is known after it."""
+        reverse = ReverseIf(cond, then.sweep, orelse.sweep)
         for var in dict.fromkeys((*then.values, *orelse.values)):
-            first, second = (below.values.get(var, scope.get(var)) for below in inner)
+            first, second = (below.values.get(var, scope.get(var)) for below in (then, orelse))
             if first == second and first is not None:
                 scope.set(var, first)
                 continue
@@ -222,8 +225,13 @@ class Reverser:
             return
         final = statement.final
         goes_on = any(not isinstance(leaf, Raise) for handler in statement.handlers for leaf in leaves(handler.body))
-        if goes_on or (final is not None and effects_inside(final, self.context.activity)):
-            self.context.problem("AD0308", statement.span, "a value that varies is computed under these handlers")
+        torn = goes_on and effects_inside(statement.body, self.context.activity)
+        if torn or (final is not None and effects_inside(final, self.context.activity)):
+            label = "memory that varies is written here, before an exception that is handled"
+            self.context.problem("AD0308", statement.span, label)
+            return
+        if goes_on:
+            self.handled(statement, scope, YieldLeaf(cotangents))
             return
         below = Scope(self.context.open(self.context.region(statement.body)), scope)
         self.block(statement.body, below, YieldLeaf(cotangents))
@@ -234,6 +242,19 @@ class Reverser:
             always.values.append((value, UNDEFINED))
             scope.set(var, target)
         scope.sweep.nodes.append(always)
+
+    def handled(self, statement: Guarded, scope: Scope, leaf: Leaf) -> None:
+        """Reverses the block that came to an end: the body, or one of the handlers."""
+        below = []
+        for block in (statement.body, *(handler.body for handler in statement.handlers)):
+            below.append(Scope(self.context.open(self.context.region(block)), scope))
+            self.block(block, below[-1], leaf)
+        rest = below.pop()
+        while below:
+            outer = Scope(Sweep(scope.sweep, scope.sweep.region), scope) if len(below) > 1 else scope
+            cond = outer.sweep.call(operator.eq, statement.targets[-1], Const(len(below) - 1))
+            self.join(outer, cond, below.pop(), rest)
+            rest = outer
 
     # Loops
 

@@ -1,0 +1,192 @@
+"""try with handlers: whichever block comes to an end is the one that is differentiated."""
+
+import math
+
+import numpy as np
+
+from programs.registry import program
+
+
+@program(1.3)
+@program(-1.3)
+def other_value(x):
+    try:
+        y = math.log(x)
+    except ValueError:
+        y = x * x
+    return y * x
+
+
+@program(1.3)
+@program(-1.3)
+def constant_instead(x):
+    try:
+        y = math.log(x)
+    except ValueError:
+        y = 0.0
+    return y * x + x
+
+
+@program(1.3)
+@program(-1.3)
+def return_from_handler(x):
+    try:
+        y = math.log(x)
+    except ValueError:
+        return x * x
+    return y * x
+
+
+@program(1.3)
+@program(-1.3)
+def else_part(x):
+    try:
+        y = math.log(x)
+    except ValueError:
+        y = x * 3.0
+    else:
+        y = y * x
+    return y * y
+
+
+@program(-0.5)
+def exception_in_the_else_part_is_not_handled_here(x):
+    try:
+        try:
+            y = x * x
+        except ValueError:
+            y = 100.0 * x
+        else:
+            y = y * math.log(x)
+    except ValueError:
+        y = 3.0 * x
+    return y * x
+
+
+@program(1.3)
+@program(0.4)
+@program(-1.3)
+def several_handlers(x):
+    try:
+        y = math.sqrt(x) / max(0.0, x - 0.5)
+    except ZeroDivisionError:
+        y = x * x
+    except (ValueError, TypeError):
+        y = math.sin(x)
+    return y * x
+
+
+@program(1.3)
+def key_that_is_missing(x):
+    table = {"a": x}
+    try:
+        k = table["b"]
+    except KeyError:
+        k = table["a"] * 2.0
+    return k * x
+
+
+@program(1.3, ["1", "x", "3"])
+def text_that_is_no_number(x, words):
+    total = 0.0
+    for word in words:
+        try:
+            n = int(word)
+        except ValueError:
+            n = 7
+        total += n * x
+    return total * x
+
+
+@program(0.8)
+def in_a_loop(x):
+    total = 0.0
+    for i in range(4):
+        try:
+            total += math.sqrt(x - 0.3 * i) * x
+        except ValueError:
+            total += x * x * i
+    return total
+
+
+@program(2.5)
+def leaves_a_loop(x):
+    total = x
+    while True:
+        try:
+            total = total * math.log(x)
+        except ValueError:
+            break
+        x = x - 0.7
+    return total * x
+
+
+@program(0.7)
+def assigned_before_and_dead_after(x):
+    y = x
+    try:
+        y = y * x
+        z = math.acos(y + 1.0)
+    except ValueError:
+        z = x * 2.0
+    return z * x
+
+
+@program(1.3)
+@program(-1.3)
+def raised_here(x):
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        r = x**0.5
+    except ValueError as problem:
+        r = -x * len(str(problem))
+    return r * x
+
+
+@program(0.7)
+@program(-0.7)
+def called(x):
+    def root(v):
+        if v < 0.0:
+            raise ValueError
+        return math.sqrt(v)
+
+    try:
+        y = root(x) * x
+    except ValueError:
+        y = root(-x) - x
+    return y * y
+
+
+@program(lambda rng: rng.normal(size=3))
+def shapes_that_do_not_fit(x):
+    try:
+        y = x @ np.ones((4, 4))
+    except ValueError:
+        y = x * x
+    return np.sum(y * x)
+
+
+@program(1.3)
+@program(-1.3)
+def with_finally(x):
+    count = 0
+    try:
+        y = math.log(x)
+    except ValueError:
+        y = x * x
+    finally:
+        count += 1
+    return y * x * count
+
+
+@program(lambda rng: rng.normal(size=3))
+def handler_writes(x):
+    a = x.copy()
+    try:
+        i = [0, 1][5]
+    except IndexError:
+        a[1] *= a[0]
+        i = 1
+    return a[i] * a[0]
