@@ -289,3 +289,57 @@ def integer_counts_beside(x):
         count[i % 2] += 1
         a[count[0] % 4] += x[i] * count[1]
     return np.sum(a * x)
+
+
+@program(normal(4))
+def picked_out_and_written(x):
+    b = x[[0, 2]]
+    b *= 2.0
+    c = x[x > 0]
+    c[0] *= 3.0
+    return np.sum(b * b) + np.sum(c * c)
+
+
+@program(normal(4))
+def picked_out_of_what_is_written(x):
+    a = x.copy()
+    a[1] = x[0]
+    b = a[np.array([0, 2, 0])]
+    b[0] *= 2.0
+    a[0] = b[0] * b[2]
+    b += a[:3]
+    return np.sum(b * b) + np.sum(a * x)
+
+
+@program(normal(4), True)
+@program(normal(4), False)
+def picked_out_or_a_view(x, flag):
+    a = x * 1.0
+    b = a[[0, 1]] if flag else a[0:2]
+    b *= 3.0
+    b[0] = x[3]
+    return np.sum(a * x) + np.sum(b * b)
+
+
+@program(normal(3, 3))
+def rows_picked_out_and_written(m):
+    a = m.copy()
+    rows = a[[0, 2]]
+    for row in rows:
+        row *= a[1]
+    rows[0, 1] = m[1, 1] * 2.0
+    a[1:] += rows
+    return np.sum(a * m) + np.sum(rows)
+
+
+@program(normal(6))
+def picked_out_in_a_loop(x):
+    a = x.copy()
+    total = 0.0
+    for i in range(4):
+        b = a[[i, i + 1]]
+        b *= x[i]
+        b[1] += b[0]
+        total += b[1]
+        a[i : i + 2] = b
+    return total * np.sum(a)

@@ -213,7 +213,8 @@ def _forward(statement: Statement, marks: Marks) -> None:
         case Load(target=target, base=base):
             part_of_tuple = isinstance(target.type, Tuple) and marks.has(base)
             if marks.has_slots(base) or part_of_tuple:
-                marks.add(target)
+                of_array = isinstance(base, Var) and isinstance(base.type, Array)
+                marks.add_slots(target) if of_array else marks.add(target)
         case Store(base=base, value=value):
             if marks.has(value) and _lies_in_slot(value):
                 marks.add_slots(base)

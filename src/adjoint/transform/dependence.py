@@ -262,7 +262,9 @@ class Dependence:
         slot = self.slot(type_of_atom(base), key)
         if slot is not None:
             self._flow(self._out_of(slot, target), self._values(target))
-        elif isinstance(base, Var) and isinstance(base.type, (Tuple, Array)):
+        elif isinstance(base, Var) and isinstance(base.type, Array):
+            self._flow(self.nodes(base), self.nodes(target))
+        elif isinstance(base, Var) and isinstance(base.type, Tuple):
             self._flow(self.nodes(base), self._values(target))
         else:
             self._flow(self.nodes(base), self.nodes(target))

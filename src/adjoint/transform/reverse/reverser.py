@@ -40,7 +40,7 @@ from adjoint.transform.reverse.memory import reverse_list_change, reverse_store
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.ownership import Ownership
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
-from adjoint.transform.reverse.shadows import Shadows
+from adjoint.transform.reverse.shadows import Shadows, is_gathered
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_zero
 
 
@@ -321,7 +321,9 @@ class Reverser:
 
     def load(self, load: Load, scope: Scope) -> None:
         target, base = load.target, load.base
-        if not self.active(target) or is_handle(target.type) or not isinstance(base, Var):
+        if not self.active(target) or not isinstance(base, Var):
+            return
+        if is_handle(target.type) and not is_gathered(load):
             return
         cotangent = self.take(scope, target)
         if cotangent is None or is_zero(cotangent):

@@ -191,7 +191,8 @@ class Shadows:
             if moved or not fixed:
                 work.append(var)
             if isinstance(statement, Load):
-                sources[var].append(statement.base)
+                if not is_gathered(statement):
+                    sources[var].append(statement.base)
             elif isinstance(statement, Call):
                 sources[var] += operands(statement)
         self.add_phi_sources(sources)
@@ -272,6 +273,8 @@ class Shadows:
         if isinstance(statement, Load):
             base = statement.base
             assert isinstance(base, Var)
+            if is_gathered(statement):
+                return self.gather(var, shadow, statement)
             return Load(shadow, self.of(base), statement.key, statement.span)
         rule = rule_for(statement.callee)
         view = rule.view_of if rule is not None else None
@@ -284,6 +287,14 @@ class Shadows:
             if statement.callee is list.pop and len(statement.args) == 1 and isinstance(statement.args[0], Var):
                 return Call((shadow,), list.pop, (self.of(statement.args[0]),), (), statement.span)
             self.context.problem("AD0303", statement.span, "a reference is taken out of a container")
+            return None
+        return self.zeros(var, shadow)
+
+    def gather(self, var: Var, shadow: Var, load: Load) -> Statement | None:
+        """The shadow of what was picked out by masks or integer arrays: memory of its own, as that itself is."""
+        if not _copies(load.key):
+            label = "it is not known whether this is a view, and it is written"
+            self.context.problem("AD0303", load.span, label)
             return None
         return self.zeros(var, shadow)
 
@@ -485,6 +496,28 @@ def _all_parts(type_: Type) -> Iterator[Type]:
     yield type_
     for part in parts(type_):
         yield from _all_parts(part)
+
+
+def is_gathered(load: Load) -> bool:
+    """Whether what is read from an array lies in memory of its own."""
+    base, target = load.base, load.target
+    if not isinstance(base, Var) or not isinstance(base.type, Array) or not isinstance(target.type, Array):
+        return False
+    return _copies(load.key) is not False or base.type.storage.find() is not target.type.storage.find()
+
+
+def _copies(key: Key) -> bool | None:
+    """Whether an index has a mask or an array of integers in it; None where it is not known what is in it."""
+    found: bool | None = False
+    for atom in key_atoms(key):
+        type_ = type_of_atom(atom)
+        if isinstance(type_, (Array, List)) or (
+            isinstance(atom, Const) and isinstance(atom.value, (list, tuple, bool))
+        ):
+            return True
+        if isinstance(atom, Var) and not isinstance(type_, Scalar):
+            found = None
+    return found
 
 
 def _is_array(atom: Atom) -> bool:
