@@ -237,3 +237,21 @@ def outer_with_out(x, y):
     np.outer(x, y, out=a)
     a *= a
     return np.sum(a * np.outer(x, y))
+
+
+@program(normal(4))
+def computed_at_places_that_repeat(x):
+    a = x.copy()
+    np.multiply.at(a, [0, 0, 1], x[1:])
+    np.maximum.at(a, np.array([2, 3, 2]), 0.5)
+    np.subtract.at(a, [1, 1], 2.0)
+    np.divide.at(a, np.array([3, 3]), x[:2] + 3.0)
+    return np.sum(a * x)
+
+
+@program(normal(4))
+def computed_where_it_is_defined(x):
+    a = np.zeros(4)
+    np.divide(1.0, x, out=a, where=x > 0)
+    np.log(x, out=a, where=x > 1.0)
+    return np.sum(a * x)

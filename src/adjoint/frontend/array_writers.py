@@ -17,7 +17,7 @@ from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import NONE, IteratorValue, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const, Store, Var
-from adjoint.ir.types import Array, Scalar
+from adjoint.ir.types import Array, List, Scalar
 
 MAX_FLAT_RANK = 3
 
@@ -185,4 +185,6 @@ def _is_array(value: Value | None, rank: int | None = None) -> bool:
 
 
 def _is_list(value: Value) -> bool:
+    if isinstance(value, Var) and isinstance(value.type, List):
+        return True
     return isinstance(value, (Ref, TupleValue)) or (isinstance(value, Const) and isinstance(value.value, (list, tuple)))
