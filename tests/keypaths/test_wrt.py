@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.testing import check_grads
 
 
 @dataclass
@@ -253,3 +254,27 @@ def test_a_part_that_does_not_matter_is_warned_of_by_its_path():
     with pytest.warns(ad.DifferentiationWarning, match=r"does not depend on 'm\.layers\[0\]\.weight'"):
         gradient = ad.grad(lambda m: m.scale * m.scale, wrt=ROOT.layers[0].weight)(model())
     assert np.array_equal(gradient, np.zeros(2))
+
+
+@ad.differentiable
+class Small:
+    layers: list[float]
+    scale: float
+    other: np.ndarray
+
+
+SMALL = ad.keypath(Small)
+NUMBERS = ad.recursively_all_writable_key_paths(Small([1.0, 2.0], 3.0, np.ones(2)), to=float)
+
+
+def test_subscripts_by_key_paths_in_code_that_is_differentiated():
+    def reads(m):
+        return m[SMALL.scale] ** 2 * m[SMALL.layers[1]] + np.sum(m[SMALL.other])
+
+    def writes(m):
+        for path in NUMBERS:
+            m[path] *= 2.0
+        return m.scale * m.layers[0] * m.layers[1]
+
+    for f in (reads, writes, lambda m: sum(path.get(m) ** 2 for path in NUMBERS)):
+        check_grads(f, (Small([1.0, 2.0], 3.0, np.ones(2)),))
