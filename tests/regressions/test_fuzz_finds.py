@@ -478,3 +478,23 @@ def test_lists_of_one_place_that_hold_something_else_in_each_call() -> None:
         return sum(numbers) + np.sum(arrays[0]) * whole[-1] + len(none) * x
 
     check_grads(f, (0.7, 3), wrt=0)
+
+
+def test_a_list_that_holds_integers_on_some_paths() -> None:
+    def f(x, y):
+        for i in range(4):
+            x = max(sum([c for _ in y if i]) for c in y)
+        return x
+
+    check_grads(f, (0.7, [0.3, 0.9, 0.6]))
+
+
+def test_integers_beside_floats_in_a_list_stand_for_floats() -> None:
+    def f(items):
+        total = 0.0
+        for item in items:
+            total = total + item * item
+        return total
+
+    assert ad.grad(f)([2.0, 3, np.float32(3.0)]) == [4.0, 6.0, np.float32(6.0)]
+    assert ad.grad(lambda d: d["a"][0] * d["k"][1])({"a": [1.0, 2.0], "k": [1, 2]}) == {"a": [2.0, 0.0], "k": None}

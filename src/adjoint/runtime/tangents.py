@@ -133,7 +133,8 @@ class _Zeros:
             return self.remember(x, type(x)(*items) if is_namedtuple(x) else tuple(items))
         if isinstance(x, list):
             result: Any = self.remember(x, [])
-            result.extend(self.of(item) for item in x)
+            counted = self.mutable or _counts_integers(x)
+            result.extend(0.0 if counted and _is_integer(item) else self.of(item) for item in x)
             return result
         if isinstance(x, dict):
             result = self.remember(x, {})
@@ -148,8 +149,7 @@ class _Zeros:
         empty = True
         for name in stored_fields(x) if self.mutable else field_names(x):
             value = getattr(x, name)
-            is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            zero = 0.0 if is_int and name in counted else self.of(value)
+            zero = 0.0 if _is_integer(value) and name in counted else self.of(value)
             if self.mutable or zero is not None:
                 set_field(result, name, zero)
                 empty = False
@@ -164,6 +164,15 @@ class _Zeros:
         self.memo[id(x)] = result
         self.keep.append(x)
         return result
+
+
+def _is_integer(x: Any) -> bool:
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+
+
+def _counts_integers(items: list[Any]) -> bool:
+    """Whether the integers of a list stand for floats: beside floats they do."""
+    return any(map(is_number, items))
 
 
 _KEEP = object()
@@ -337,7 +346,11 @@ class _Finish:
             return self.remember(shadow, type(like)(*items) if is_namedtuple(like) else tuple(items))
         if isinstance(like, list):
             result: Any = self.remember(shadow, [])
-            result.extend(self.of(part, item) for part, item in zip(shadow, like, strict=True))
+            counted = _counts_integers(like)
+            result.extend(
+                self.of(part, item) if counted or not _is_integer(item) else None
+                for part, item in zip(shadow, like, strict=True)
+            )
             return result
         if isinstance(like, dict):
             result = self.remember(shadow, {})
