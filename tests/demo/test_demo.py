@@ -126,14 +126,18 @@ def test_an_interrupt_leaves_one_line_and_no_picture(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
     )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "images to learn from" in line:
-            break
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "images to learn from" in line:
+                break
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert errors.strip() == "adjoint demo: interrupted; nothing was written"
     assert process.returncode == 130
     assert not list(tmp_path.iterdir())
