@@ -1,5 +1,7 @@
 """Containers of references that are changed, moved and returned."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,30 @@ def test_the_tangent_of_a_list_of_tuples_is_one_inside_other_code() -> None:
         return ad.jvp(g, (x,), (1.0,))[1]
 
     assert ad.jvp(f, (1.5,), (1.0,)) == (f(1.5), [(0.0, 2.0), (0.0, 2.0)])
+
+
+@dataclass
+class Pair:
+    first: object
+    second: object
+
+
+def test_objects_that_hold_a_list_and_an_array_and_are_never_read() -> None:
+    def f(y, z):
+        made = [Pair(z, np.full(4, y)) for _ in z]  # noqa: F841
+        return z
+
+    check_grads(f, (1.3, [0.4, 0.7]))
+
+
+def test_objects_that_hold_a_list_and_an_array() -> None:
+    def f(y, z):
+        made = [Pair(z, np.full(2, y) * v) for v in z]
+        total = 0.0
+        for p in made:
+            total += p.first[0] * p.second[1] * p.first[1]
+        return total
+
+    check_grads(f, (1.3, [0.4, 0.7]))
+    _, pullback = ad.vjp(f, 1.3, [0.4, 0.7])
+    assert pullback(1.0) == pullback(1.0)

@@ -511,3 +511,20 @@ def test_jumps_in_the_else_clause_of_a_loop_over_a_tuple() -> None:
         for n in (1, 4):
             for x in (0.4, 1.7):
                 check_grads(f, (x, 0.9, n), wrt=(0, 1), order=1)
+
+
+@pytest.mark.parametrize("x", [0.37, -0.37])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: min(0, x) * 2.0,
+        lambda x: min(0, x),
+        lambda x: max(x, 0) * x,
+        lambda x: min(1, x, 2) * x,
+        lambda x: max(0, min(1, x)) * x,
+        lambda x: max(-1, x) * math.sin(x),
+    ],
+)
+def test_an_integer_among_the_choices_of_min_and_max(f, x) -> None:
+    check_grads(lambda x: f(x) + 0.0, (x,))
+    assert ad.grad(f)(x) == pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6, abs=1e-6)

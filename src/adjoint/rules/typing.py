@@ -125,6 +125,8 @@ def _infer(
     if not rule.pure or rule.writes:
         return (_NOTHING if rule.writes or rule.fn is print else OPAQUE,) * rule.results
     special = shapes.typed(rule.fn, arguments, dict(named))
+    if special is None and rule.fn in (max, min):
+        special = _chosen(arguments)
     if special is not None:
         return (special,)
     examples = list(_examples(rule, arguments, named))
@@ -136,6 +138,12 @@ def _infer(
     return tuple(
         _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
     )
+
+
+def _chosen(arguments: tuple[Type | Const, ...]) -> Type | None:
+    """What is one of several numbers may be of the type of each: an example would show that of one."""
+    types = [type_of_known(argument) for argument in arguments]
+    return join_all(types) if all(isinstance(type_, Scalar) for type_ in types) else None
 
 
 # --- examples ---------------------------------------------------------------------------------------------------------

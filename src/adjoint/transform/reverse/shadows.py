@@ -375,12 +375,10 @@ class Shadows:
                 return Const(0.0)
             case Array(dtype=dtype) if dtype is None or is_float_dtype(dtype):
                 zeros = Var(f"{atom.hint}_bar", self.type_of(Array(dtype, atom.type.dims)))
-                self.context.edits.put_after(statement, Call((zeros,), zeros_like, (atom,)))
-                return zeros
+                return self.made_beside(statement, Call((zeros,), zeros_like, (atom,)))
             case Number():
                 zeros = Var(f"{atom.hint}_bar", atom.type)
-                self.context.edits.put_after(statement, Call((zeros,), zeros_like, (atom,)))
-                return zeros
+                return self.made_beside(statement, Call((zeros,), zeros_like, (atom,)))
             case List() | Tuple() | Dict() | Instance() if may_vary(atom.type):
                 return self.unused_shadow(atom, self.type_of(atom.type), statement)
             case _:
@@ -389,8 +387,18 @@ class Shadows:
     def unused_shadow(self, atom: Atom, type_: Type, statement: Statement) -> Var:
         """A shadow of what does not vary: what is beside it in the same container may, and both are read alike."""
         unused = Var(f"{getattr(atom, 'hint', 't')}_bar", type_)
-        self.context.edits.put_after(statement, Call((unused,), tangents.shadow_like, (atom,)))
-        return unused
+        return self.made_beside(statement, Call((unused,), tangents.shadow_like, (atom,)))
+
+    def made_beside(self, statement: Statement, make: Call) -> Var:
+        """What a new slot holds, made right after the statement that makes the container; the reverse may read it."""
+        (made,) = make.targets
+        context = self.context
+        binding = context.regions.bindings[targets_of(statement)[0]]
+        context.regions.bind(made, binding.region, None, binding.block)
+        context.anchors[made] = statement, True
+        context.forward_shadows.add(made)
+        context.edits.put_after(statement, make)
+        return made
 
     # Moving them beside the memory
 
