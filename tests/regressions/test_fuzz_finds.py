@@ -1,5 +1,6 @@
 """What random programs have found; each as small as it could be made."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -498,3 +499,10 @@ def test_integers_beside_floats_in_a_list_stand_for_floats() -> None:
 
     assert ad.grad(f)([2.0, 3, np.float32(3.0)]) == [4.0, 6.0, np.float32(6.0)]
     assert ad.grad(lambda d: d["a"][0] * d["k"][1])({"a": [1.0, 2.0], "k": [1, 2]}) == {"a": [2.0, 0.0], "k": None}
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: divmod(x, 1)[1] * x, lambda x: math.hypot(0, x), lambda x: math.hypot(x, 2) * divmod(7, x)[1]]
+)
+def test_whole_numbers_in_functions_of_several_arguments(f) -> None:
+    check_grads(f, (0.37,))

@@ -32,9 +32,20 @@ elementwise(
     domain=((0.5, 2.0), (-2.0, 2.0)),
     by_constants=power_of_constant,
 )
+
+
+def _divmod_jvp(dots, y, a, b):
+    remainder = 0.0
+    if dots[0] is not None:  # of a whole number
+        remainder = remainder + dots[0]
+    if dots[1] is not None:
+        remainder = remainder - y[0] * dots[1]
+    return 0.0, remainder
+
+
 general(
     divmod,
-    lambda dots, y, a, b: (0.0 * dots[0], dots[0] - y[0] * dots[1]),
+    _divmod_jvp,
     lambda ct, y, a, b: (ct[1], -ct[1] * y[0]),
     results=2,
     cases=[case(5.3, 2.1), case(-5.3, 2.1)],

@@ -82,7 +82,8 @@ general(
 def _hypot_jvp(dots, y, *xs):
     total = 0.0
     for dot, x in zip(dots, xs):  # noqa: B905
-        total = total + dot * divide(x, y)
+        if dot is not None:  # of a whole number
+            total = total + dot * divide(x, y)
     return total
 
 
