@@ -17,7 +17,7 @@ from adjoint.diagnostics.spans import shown_path
 from adjoint.frontend.entry import Entry, lower_operator
 from adjoint.frontend.inputs import differentiated
 from adjoint.inspection import known_arguments
-from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Statement, Store, Var
+from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Statement, Store, Terminator, Var
 from adjoint.ir.types import Array, List, Scalar, Type
 from adjoint.ir.walk import blocks_of, map_blocks, rebuild_terminator, statements_in
 from adjoint.operators import Derivative
@@ -136,7 +136,7 @@ def tape_report(derivative: Any, *args: Any, **kwargs: Any) -> TapeReport:
     entry = lower_operator(derivative.kind, derivative.function, derivative.options, given, kwargs)
     notes = Notes()
     function = finish(entry.function, notes)
-    tapes = list(_tapes(function.body, ()))
+    tapes = list(_tapes(function.body))
     sizes = _measured(derivative, entry, function, tapes, given, kwargs) if args or kwargs else None
     report = TapeReport(repr(derivative), tuple(_loops(function, tapes, notes, sizes)))
     sys.stdout.write(f"{report}\n")
@@ -156,7 +156,7 @@ class _Tape:
     """The innermost loop around the place where it is filled."""
 
 
-def _tapes(block: Block, around: tuple[Loop, ...]) -> Iterator[_Tape]:
+def _tapes(block: Block) -> Iterator[_Tape]:
     for place, statement in enumerate(block.statements):
         kept = _made_by(statement)
         if kept is not None and isinstance(statement, Call):
@@ -165,11 +165,10 @@ def _tapes(block: Block, around: tuple[Loop, ...]) -> Iterator[_Tape]:
                 if found is not None:
                     yield _Tape(kept, statement, later, found[-1] if found else None)
                     break
-        inner = (*around, statement) if isinstance(statement, Loop) else around
         for nested in blocks_of(statement):
-            yield from _tapes(nested, inner)
+            yield from _tapes(nested)
     for nested in blocks_of(block.terminator):
-        yield from _tapes(nested, around)
+        yield from _tapes(nested)
 
 
 def _made_by(statement: Statement) -> Var | None:
@@ -189,17 +188,15 @@ def _filling(statement: Statement, kept: Var, around: tuple[Loop, ...]) -> tuple
             return around
         case _:
             inner = (*around, statement) if isinstance(statement, Loop) else around
-            for block in blocks_of(statement):
-                for nested in block.statements:
-                    found = _filling(nested, kept, inner)
-                    if found is not None:
-                        return found
-                for end in blocks_of(block.terminator):
-                    for nested in end.statements:
-                        found = _filling(nested, kept, inner)
-                        if found is not None:
-                            return found
-            return None
+            found = (_filling(nested, kept, inner) for nested in _directly_in(statement))
+            return next((loops for loops in found if loops is not None), None)
+
+
+def _directly_in(node: Statement | Terminator) -> Iterator[Statement]:
+    """The statements in the blocks of a statement, those behind its branches included."""
+    for block in blocks_of(node):
+        yield from block.statements
+        yield from _directly_in(block.terminator)
 
 
 def _loops(function: Function, tapes: list[_Tape], notes: Notes, sizes: dict[Var, int] | None) -> Iterator[LoopReport]:

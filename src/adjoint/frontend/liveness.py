@@ -48,35 +48,35 @@ def liveness_of(function: ast.FunctionDef) -> Liveness:
     return found
 
 
+def _here(lo: Lowerer) -> Liveness | None:
+    """The liveness in the function that is being lowered; None for a lambda."""
+    function = lo.frame.source.node if lo.frame is not None else None
+    return liveness_of(function) if isinstance(function, ast.FunctionDef) else None
+
+
 def forget(lo: Lowerer, statement: ast.stmt) -> None:
     """Unbinds what is not live behind a statement that has been run."""
-    function = lo.frame.source.node if lo.frame is not None else None
-    if lo.frame is None or not isinstance(function, ast.FunctionDef):
+    found = _here(lo)
+    live = None if found is None else found.after.get(statement)
+    if found is None or live is None:
         return
-    found = liveness_of(function)
-    live = found.after.get(statement)
-    if live is None:
-        return
+    assert lo.frame is not None
     for name in found.droppable - live:
         lo.store.pop(lo.frame.cells[name], None)
 
 
 def is_live_after(lo: Lowerer, statement: ast.stmt, name: str) -> bool:
     """Whether a variable may be read behind a statement."""
-    function = lo.frame.source.node if lo.frame is not None else None
-    if not isinstance(function, ast.FunctionDef):
-        return True
-    found = liveness_of(function)
-    live = found.after.get(statement)
-    return live is None or name in live or name not in found.droppable
+    found = _here(lo)
+    live = None if found is None else found.after.get(statement)
+    return found is None or live is None or name in live or name not in found.droppable
 
 
 def live_at_head(lo: Lowerer, loop: ast.AST, name: str) -> bool:
     """Whether a loop must carry a variable."""
-    function = lo.frame.source.node if lo.frame is not None else None
-    if not isinstance(function, ast.FunctionDef) or not isinstance(loop, (ast.For, ast.While)):
+    found = _here(lo)
+    if found is None or not isinstance(loop, (ast.For, ast.While)):
         return True
-    found = liveness_of(function)
     return name not in found.droppable or loop not in found.heads or name in found.heads[loop]
 
 

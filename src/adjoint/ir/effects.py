@@ -19,7 +19,7 @@ import numpy as np
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Function, Load, Raise, Store, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import tangents
@@ -325,8 +325,8 @@ def _writes_only_slots(call: Call) -> bool:
 
 
 def _own_storage(type_: Type | None) -> tuple[Storage, ...]:
-    storage = getattr(type_, "storage", None)
-    return (storage.find(),) if isinstance(storage, Storage) else ()
+    storage = storage_of(type_)
+    return () if storage is None else (storage,)
 
 
 def storages(type_: Type | None) -> set[Storage]:

@@ -178,6 +178,12 @@ def fresh(type_: Type) -> Type:
             return type_
 
 
+def storage_of(type_: Type | None) -> Storage | None:
+    """The class of the memory that a value of this type refers to itself."""
+    storage = getattr(type_, "storage", None)
+    return storage.find() if isinstance(storage, Storage) else None
+
+
 def is_handle(type_: Type | None) -> bool:
     """Whether values of this type are references to memory that has a shadow in the transforms."""
     match type_:

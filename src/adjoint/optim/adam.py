@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.optim.optimizer import Optimizer, decayed_rate
+from adjoint.optim.optimizer import Optimizer, decay_constants, decayed_rate
 from adjoint.optim.schedules import Rate
 from adjoint.parameters import Unrolled, unrolled
 
@@ -31,14 +31,12 @@ class _Moments(Optimizer):
         return {"first_moments": 0.0, "second_moments": 0.0}
 
     def constants(self, options: Any, step: int) -> dict[str, Any]:
-        weight_decay = options.weight_decay
         return {
             "rate": self.rate(options, step),
             "beta1": options.beta1,
             "beta2": options.beta2,
             "epsilon": options.epsilon,
-            "weight_decay": weight_decay,
-            "decays": bool(weight_decay != 0),
+            **decay_constants(options),
         }
 
     def rate(self, options: Any, step: int) -> float:

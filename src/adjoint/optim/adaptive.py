@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.optim.optimizer import Optimizer, decayed_rate
+from adjoint.optim.optimizer import Optimizer, decay_constants, decayed_rate
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.parameters import Unrolled, unrolled
 
@@ -54,13 +54,11 @@ class RMSProp(Optimizer):
         return rmsprop
 
     def constants(self, options: Any, step: int) -> dict[str, Any]:
-        weight_decay = options.weight_decay
         return {
             "rate": decayed_rate(options, step),
             "rho": options.rho,
             "epsilon": options.epsilon,
-            "weight_decay": weight_decay,
-            "decays": bool(weight_decay != 0),
+            **decay_constants(options),
         }
 
 
@@ -95,12 +93,10 @@ class AdaGrad(Optimizer):
         return adagrad
 
     def constants(self, options: Any, step: int) -> dict[str, Any]:
-        weight_decay = options.weight_decay
         return {
             "rate": rate_at(options.learning_rate, step - 1),
             "epsilon": options.epsilon,
-            "weight_decay": weight_decay,
-            "decays": bool(weight_decay != 0),
+            **decay_constants(options),
         }
 
 
@@ -138,11 +134,9 @@ class AdaDelta(Optimizer):
         return adadelta
 
     def constants(self, options: Any, step: int) -> dict[str, Any]:
-        weight_decay = options.weight_decay
         return {
             "rate": decayed_rate(options, step),
             "rho": options.rho,
             "epsilon": options.epsilon,
-            "weight_decay": weight_decay,
-            "decays": bool(weight_decay != 0),
+            **decay_constants(options),
         }

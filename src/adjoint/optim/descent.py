@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.optim.optimizer import Optimizer, decayed_rate
+from adjoint.optim.optimizer import Optimizer, decay_constants, decayed_rate
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.parameters import Unrolled, unrolled
 
@@ -75,11 +75,9 @@ class SGD(Optimizer):
         return sgd_momentum if self._has_momentum else sgd
 
     def constants(self, options: Any, step: int) -> dict[str, Any]:
-        weight_decay = options.weight_decay
         constants = {
             "rate": decayed_rate(options, step),
-            "weight_decay": weight_decay,
-            "decays": bool(weight_decay != 0),
+            **decay_constants(options),
         }
         if self._has_momentum:
             constants["momentum"] = options.momentum
@@ -181,6 +179,5 @@ class Lion(Optimizer):
             "rate": rate_at(options.learning_rate, step - 1),
             "beta1": options.beta1,
             "beta2": options.beta2,
-            "weight_decay": options.weight_decay,
-            "decays": bool(options.weight_decay != 0),
+            **decay_constants(options),
         }

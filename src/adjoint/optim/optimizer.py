@@ -317,6 +317,11 @@ def decayed_rate(options: Any, step: int) -> float:
     return rate_at(rate, step - 1) / (1.0 + float(options.decay) * step)
 
 
+def decay_constants(options: Any) -> dict[str, Any]:
+    """The weight decay, and whether there is any."""
+    return {"weight_decay": options.weight_decay, "decays": bool(options.weight_decay != 0)}
+
+
 def _put(memory: _Memory, state: State) -> None:
     if state.parts.keys() != memory.parts.keys():
         wanted, given = ", ".join(memory.parts) or "nothing", ", ".join(state.parts) or "nothing"

@@ -75,10 +75,6 @@ def _units(like: Any) -> list[Any]:
     return [type(like)(1.0)]
 
 
-def _shape(x: Any) -> tuple[int, ...]:
-    return np.shape(x)
-
-
 def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any) -> Any:
     """Column by column, or row by row where the value has fewer entries than the argument.
 
@@ -99,12 +95,12 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any) 
     if 0 < np.size(value) < len(units) - 1:
         pullback = ad.vjp(function, *given.again())[1]
         rows = [np.asarray(place.of(pullback(unit))) for unit in _units(value)]
-        return np.stack(rows).reshape(_shape(value) + shape)
+        return np.stack(rows).reshape(np.shape(value) + shape)
     columns = [np.asarray(first)]
     columns += [np.asarray(ad.jvp(function, given.again(), place.direction(args, unit))[1]) for unit in units[1:]]
     if not isinstance(x, np.ndarray):
         return columns[0] if isinstance(value, np.ndarray) else columns[0][()].item()
-    return np.stack(columns, axis=-1).reshape(_shape(value) + shape)
+    return np.stack(columns, axis=-1).reshape(np.shape(value) + shape)
 
 
 class _Copies:

@@ -336,7 +336,7 @@ class _Finish:
         if isinstance(like, np.ndarray):
             return self.array(shadow, like) if is_float_array(like) else None
         if is_number(shadow):  # an integer that counts as a float
-            return shadow if isinstance(like, (int, np.integer)) and not isinstance(like, bool) else None
+            return shadow if _is_integer(like) else None
         if not is_container(like) or isinstance(shadow, np.ndarray):
             return None
         if id(shadow) in self.memo:

@@ -34,7 +34,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Array, Scalar
+from adjoint.ir.types import Array, Scalar, same_dtype
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, terminators_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
@@ -71,6 +71,14 @@ class Extents:
         if not isinstance(atom, Var):
             return None
         return () if isinstance(atom.type, Scalar) else self.shapes.get(atom)
+
+    def alike(self, one: Atom, other: Atom) -> Shape | None:
+        """The shape that two arrays of one dtype have in common; None where that is not known."""
+        mine, theirs = (getattr(atom, "type", None) for atom in (one, other))
+        if not isinstance(mine, Array) or not isinstance(theirs, Array) or not same_dtype(mine.dtype, theirs.dtype):
+            return None
+        shape = self.of(one)
+        return shape if shape == self.of(other) else None
 
     def name(self, var: Var) -> None:
         """Gives an array extents of its own."""

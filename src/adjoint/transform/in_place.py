@@ -28,7 +28,7 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import Array, Scalar, is_float_dtype, same_dtype
+from adjoint.ir.types import Array, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, map_blocks, operands, read_counts, targets_of
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
@@ -148,11 +148,9 @@ class _Updater:
 
     def same_array(self, one: Atom, other: Atom) -> bool:
         """Whether two values are arrays of one shape and one dtype of floats."""
-        mine, theirs = getattr(one, "type", None), getattr(other, "type", None)
-        if not isinstance(mine, Array) or not isinstance(theirs, Array) or not is_float_dtype(mine.dtype):
-            return False
-        shape = self.extents.of(one)
-        return same_dtype(mine.dtype, theirs.dtype) and bool(shape) and shape == self.extents.of(other)
+        return is_float_dtype(getattr(getattr(one, "type", None), "dtype", None)) and bool(
+            self.extents.alike(one, other)
+        )
 
     def without_copy(self, call: Call, statements: list[Statement]) -> Call:
         """Reads the original of a copy that is read once, if nothing was written since."""

@@ -58,8 +58,7 @@ class _Polish:
             return True
         if self.extents is None:
             self.extents = Extents(self.function)
-        shape = self.extents.of(atom)
-        return bool(shape) and shape == self.extents.of(like)
+        return bool(self.extents.alike(atom, like))
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
-from adjoint.ir.types import Array, same_dtype
+from adjoint.ir.types import Array
 from adjoint.ir.walk import blocks_of, map_blocks, statements_in, substitute, targets_of
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.transform.extents import Extents, Shape
@@ -100,11 +100,8 @@ class _Fitter:
         """Whether a cotangent has the shape and dtype of its value as it is."""
         if call.callee is not unbroadcast or len(call.args) != 2:
             return False
-        cotangent, like = (getattr(arg, "type", None) for arg in call.args)
-        if not isinstance(cotangent, Array) or not isinstance(like, Array) or cotangent.dtype is None:
-            return False
-        shape = self.extents.of(call.args[0])
-        return same_dtype(cotangent.dtype, like.dtype) and shape is not None and shape == self.extents.of(call.args[1])
+        is_known = getattr(getattr(call.args[0], "type", None), "dtype", None) is not None
+        return is_known and self.extents.alike(*call.args) is not None
 
     def asked_elsewhere(self, call: Call, known: dict[Key, Var]) -> Call:
         """The call with another array of the same shape and dtype in place of one that was kept."""

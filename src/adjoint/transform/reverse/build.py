@@ -12,7 +12,7 @@ from adjoint.analysis.activity import activity
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Subscript, Var
-from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Tuple, is_handle
+from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, is_handle, storage_of
 from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
@@ -282,7 +282,7 @@ def _copied(
     for var in residuals:
         make = _copy_of(var) if var not in sweeps.popped and _storage(var) in outside else None
         kept.append(var if make is None else _made(make, var, f"{var.hint}_kept", ends))
-    in_lists = {_storage_of(var.type.element) for var in sweeps.popped if isinstance(var.type, List)} - {None}
+    in_lists = {storage_of(var.type.element) for var in sweeps.popped if isinstance(var.type, List)} - {None}
     starts: list[Statement] = []
     own = {
         param: _made(np.copy, param, param.hint, starts)
@@ -306,13 +306,8 @@ def _made(make: object, var: Var, hint: str, statements: list[Statement]) -> Var
     return new
 
 
-def _storage(var: Var) -> object:
-    return _storage_of(var.type)
-
-
-def _storage_of(type_: object) -> object:
-    storage = getattr(type_, "storage", None)
-    return None if storage is None else storage.find()
+def _storage(var: Var) -> Storage | None:
+    return storage_of(var.type)
 
 
 def _copy_of(var: Var) -> object:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Const, Key, Load, Loop, Range, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Storage
+from adjoint.ir.types import Storage, storage_of
 from adjoint.ir.walk import blocks_of, operands
 from adjoint.records import dataclass
 from adjoint.transform.reverse.regions import Regions
@@ -157,8 +157,8 @@ class Ordered:
 
 
 def _storage_of(atom: Atom) -> tuple[Storage, ...]:
-    storage = getattr(atom.type, "storage", None) if isinstance(atom, Var) else None
-    return (storage.find(),) if isinstance(storage, Storage) else ()
+    storage = storage_of(atom.type) if isinstance(atom, Var) else None
+    return () if storage is None else (storage,)
 
 
 def _first(key: Key | None) -> Atom | Slice | None:
