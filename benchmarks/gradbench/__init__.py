@@ -1,0 +1,1 @@
+"""The evals of GradBench, the public benchmark suite of differentiation tools, and its protocol."""

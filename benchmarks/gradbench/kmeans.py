@@ -1,0 +1,46 @@
+"""The cost of a clustering, and the step of Newton's method with a diagonal Hessian."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import adjoint as ad
+from benchmarks.gradbench.build import Build
+from benchmarks.gradbench.evaluation import Function
+
+
+def cost(centroids, points):
+    """The sum of squared distances to the nearest centroids."""
+    total = 0.0
+    for i in range(len(points)):
+        nearest = np.inf
+        for c in range(len(centroids)):
+            distance = 0.0
+            for j in range(points.shape[1]):
+                distance += (points[i, j] - centroids[c, j]) ** 2
+            nearest = min(nearest, distance)
+        total += nearest
+    return total
+
+
+def prepare(given: Any) -> tuple[Any, ...]:
+    """The arguments of the cost."""
+    return np.asarray(given["centroids"], dtype=float), np.asarray(given["points"], dtype=float)
+
+
+def direction(build: Build) -> Any:
+    """What finds the step: as the Hessian is diagonal, its product with ones is all of it."""
+    gradient = build.grad(cost)
+
+    def find(centroids, points):
+        slope, curvature = ad.jvp(gradient, (centroids, points), (np.ones_like(centroids), None))
+        return slope / curvature
+
+    return find
+
+
+def functions(build: Build) -> dict[str, Function]:
+    """The eval."""
+    return {"cost": Function(prepare, build.program(cost)), "dir": Function(prepare, direction(build))}
