@@ -29,6 +29,7 @@ from adjoint.keys import Seen, key_of, keys_of
 from adjoint.records import dataclass
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
+from adjoint.transform.loops import tuned
 from adjoint.transform.tapes import as_arrays
 
 MOST_PER_KEY = 64
@@ -321,7 +322,7 @@ def _changed(function: Function) -> set[Atom]:
 
 
 def _finished(function: Function, native: Native) -> Function:
-    finished = finish(function)
+    finished = finish(function, replays=bool(native))
     return without_overlaps(finished) if native else finished
 
 
@@ -329,5 +330,5 @@ def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native)
     interpreted = load(emitted)
     if not native:
         return interpreted
-    printed = emit(as_arrays(finished), counted=True)
+    printed = emit(tuned(as_arrays(finished)), counted=True)
     return NativeFunction(printed, interpreted, finished, flags_of(function), native == "strict")

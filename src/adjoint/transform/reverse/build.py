@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -28,8 +29,10 @@ from adjoint.transform.reverse.keep import Keeper
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.normal import normalize, with_ways
 from adjoint.transform.reverse.notes import Notes
+from adjoint.transform.reverse.replay import Again, Reversed
 from adjoint.transform.reverse.reverser import Reverser, YieldLeaf
 from adjoint.transform.reverse.scopes import cotangent_type
+from adjoint.transform.reverse.sinking import sink_work_arrays
 from adjoint.transform.reverse.sweep import freeze, prune
 from adjoint.transform.shapes_alone import without_idle_shapes
 
@@ -67,7 +70,14 @@ class _Sweeps:
     popped: tuple[Var, ...]
 
 
-def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None = None) -> Function:
+def reverse(
+    function: Function,
+    wrt: Sequence[int],
+    outputs: Sequence[int],
+    notes: Notes | None = None,
+    *,
+    replays: bool = False,
+) -> Function:
     """The reverse derivative of a function, in one function.
 
     Parameters
@@ -80,6 +90,8 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
         Indices of the results that are differentiated.
     notes
         Takes down what is kept, and why.
+    replays
+        Whether iterations of loops may be run again where they are reversed.
 
     Returns
     -------
@@ -93,10 +105,14 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
         If anything in the function cannot be differentiated; all such places are named.
     """
     function = prepared(function)
+    if replays:
+        function = sink_work_arrays(function)
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), Family(), frozenset(), halves=False, notes=notes)
+    family = Family()
+    again = partial(_reversed_iteration, family) if replays else None
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), family, frozenset(), halves=False, notes=notes, again=again)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
     return clone_function(Function(function.name, (*function.params, *sweeps.seeds), body, function.doc))
@@ -201,12 +217,14 @@ def _sweeps(
     *,
     halves: bool,
     notes: Notes | None = None,
+    again: Again | None = None,
+    lent: dict[Var, Var] | None = None,
 ) -> _Sweeps:
     context = make_context(function, activity(function, wrt, outputs, given))
     problems = blind_spots(function, wrt, outputs)
     if problems:
         raise DifferentiationError(problems)
-    reverser = Reverser(context, family, given)
+    reverser = Reverser(context, family, given, again, lent or {})
     end = function.body.terminator
     assert isinstance(end, Return)
     seeds = tuple(_seed(end.values[output]) for output in outputs)
@@ -224,6 +242,22 @@ def _sweeps(
     forward = apply(function.body, context.edits, context.regions.cores)
     results = tuple(map(keeper.resolve, cotangents))
     return _Sweeps(context, forward.statements, end.values, backward, seeds, results, tuple(keeper.popped))
+
+
+def _reversed_iteration(
+    family: Family,
+    function: Function,
+    wrt: tuple[int, ...],
+    outputs: tuple[int, ...],
+    handles: dict[Var, Var],
+    owned: dict[Var, Var],
+) -> Reversed | None:
+    """Both sweeps of one iteration of a loop; cotangents of arrays from outside go where the loop's do."""
+    try:
+        sweeps = _sweeps(function, wrt, outputs, family, frozenset(handles), halves=False, lent=handles | owned)
+    except DifferentiationError:
+        return None
+    return Reversed((*sweeps.forward, *sweeps.backward), sweeps.seeds, sweeps.cotangents)
 
 
 def _seed(value: Atom) -> Var:

@@ -47,6 +47,7 @@ from adjoint.transform.reverse.edits import Slot, filler
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.regions import Binding, Region
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
+from adjoint.transform.reverse.unwinding import unwound
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
@@ -66,6 +67,7 @@ class Keeper:
         self.bindings = self.context.regions.bindings
         self.stands_for: dict[Var, Atom] = {}
         self.indices: dict[int, Var] = {}
+        self.loops: dict[int, ReverseLoop] = {}
         self.tapes: dict[Var, Region] = {}
         self.taped: dict[Region, list[Var]] = {}
         self.popped: list[Var] = []
@@ -99,6 +101,7 @@ class Keeper:
         for node in sweep.content():
             if isinstance(node, ReverseLoop):
                 self.indices[id(node.body.region)] = node.index
+                self.loops[id(node.body.region)] = node
             for block in blocks(node):
                 self.find_indices(block)
 
@@ -172,11 +175,22 @@ class Keeper:
         for atom in self.outer_reads(statement):
             below = self.leaves_of(atom)
             if below is None:
-                if not isinstance(atom.type, Scalar):
+                if not isinstance(atom.type, Scalar) and not self.is_array_from_outside(atom, binding.region):
                     return None
                 below = frozenset((atom,))
             found |= below
         return frozenset(found)
+
+    def is_array_from_outside(self, atom: Var, region: Region) -> bool:
+        """Whether one array is kept for all iterations of a loop that reads its elements."""
+        binding = self.bindings.get(atom)
+        if not isinstance(atom.type, Array) or binding is None or not isinstance(binding.statement, Call):
+            return False
+        home = binding.region
+        around: Region | None = region
+        while around is not None and around is not home and around.kind != "loop":
+            around = around.parent
+        return around is not home and region.within(home)
 
     def is_index(self, var: Var) -> bool:
         loop = self.context.regions.index_of.get(var)
@@ -324,6 +338,10 @@ class Keeper:
     # Keeping
 
     def keep(self, var: Var, binding: Binding) -> None:
+        counted_back = unwound(self, var, binding)
+        if counted_back is not None:
+            self.stands_for[var] = counted_back
+            return
         loop = binding.region.owner
         if self.notes is not None:
             self.notes.note(var, _span_of(binding), self.reason(var, binding))

@@ -104,14 +104,23 @@ class Ordered:
         if not isinstance(load.base, Var) or self.is_inside(load.base, filled):
             return False
         read = self.place_read(load.key, filled)
-        return read is not None and all(self.is_behind(read, store, filled) for store in stores)
+        return read is not None and all(self.is_behind(read, store, filled, load) for store in stores)
 
-    def is_behind(self, read: _Place, store: Store, filled: Loop) -> bool:
-        """Whether a store is over when the loop starts, or in this and later iterations surely in front of a place."""
+    def is_behind(self, read: _Place, store: Store, filled: Loop, load: Load) -> bool:
+        """Whether a store is over when the loop starts, or in this and later iterations surely in front of a place.
+
+        What an iteration stores at the place itself, before it reads it, is read.
+        """
         if filled not in self.loops.get(id(store), ()):
             return self.order[id(store)] < self.order[id(filled)]
         found = self.affine(_first(store.key), filled)
-        return found is not None and read.offset < found
+        return found is not None and (read.offset < found or (read.offset == found and self.is_over(store, load, filled)))
+
+    def is_over(self, store: Store, load: Load, filled: Loop) -> bool:
+        """Whether an iteration of a loop stores no more when it comes to a load."""
+        around, of_load = self.loops[id(store)], self.loops[id(load)]
+        inner = around[around.index(filled) + 1 :]
+        return self.order[id(store)] < self.order[id(load)] and not any(loop in of_load for loop in inner)
 
     def is_inside(self, var: Var, loop: Loop) -> bool:
         """Whether a loop binds a variable, anew in each iteration."""

@@ -6,6 +6,8 @@ place: in zeros that are made where the reverse of the array's region starts. El
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from adjoint.ir.nodes import Block, Call, Load, Statement, Terminator, Var
@@ -19,8 +21,9 @@ from adjoint.transform.reverse.regions import Region
 class Ownership:
     """The owned cotangents of a function's arrays; arrays that are written have shadows instead."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, lent: Mapping[Var, Var]) -> None:
         self.context = context
+        self.lent = lent
         self.owned: dict[Var, Var] = {}
         self.touched: set[Var] = set()
         self.scan(context.function.body)
@@ -56,6 +59,9 @@ class Ownership:
 
     def own(self, var: Var) -> None:
         if var in self.owned or not isinstance(var.type, Array) or is_handle(var.type) or not self.context.active(var):
+            return
+        if var in self.lent:
+            self.owned[var] = self.lent[var]
             return
         type_ = Array(var.type.dtype, var.type.dims, Storage(written=True))
         owned = self.owned[var] = Var(f"{var.hint}_bar", type_)

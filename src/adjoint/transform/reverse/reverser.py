@@ -7,6 +7,7 @@ cotangents of what it binds and adds to the cotangents of what it reads.
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection, Mapping
 
 from adjoint.ir.nodes import (
     UNDEFINED,
@@ -39,20 +40,42 @@ from adjoint.transform.reverse.indices import accumulation
 from adjoint.transform.reverse.memory import reverse_list_change, reverse_store
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.ownership import Ownership
+from adjoint.transform.reverse.replay import Again, iteration_of, replay
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
 from adjoint.transform.reverse.shadows import Shadows, is_gathered
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_zero
 
 
-class Reverser:
-    """Writes the reverse region of one function."""
+_NOTHING: Mapping[Var, Var] = {}
 
-    def __init__(self, context: Context, family: Family, given: frozenset[Var]) -> None:
+
+class Reverser:
+    """Writes the reverse region of one function.
+
+    Parameters
+    ----------
+    given
+        Parameters that refer to memory whose shadows the caller has.
+    again
+        Reverses an iteration of a loop, where those may be run again.
+    lent
+        The memory of the caller in which cotangents of parameters accumulate.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        family: Family,
+        given: Collection[Var],
+        again: Again | None = None,
+        lent: Mapping[Var, Var] = _NOTHING,
+    ) -> None:
         self.context = context
         self.family = family
+        self.again = again
         self.writes = Writes(context.regions, context.function.body)
-        self.shadows = Shadows(context, given, self.writes)
-        self.ownership = Ownership(context)
+        self.shadows = Shadows(context, given, self.writes, lent)
+        self.ownership = Ownership(context, lent)
         self.originals: dict[Var, Var] = {}
         self.known_copies: dict[tuple[int, Var, bool], Var] = {}
         self.places: dict[int, Block] = {}
@@ -281,10 +304,13 @@ class Reverser:
             reverse.inits.append(self.context.zero(scope.sweep, loop.targets[slot]) if before is None else before)
             slots[slot] = param
         given = {slot: cotangent for slot, cotangent in enumerate(cotangents) if slot >= len(loop.params)}
-        self.block(core, inner, LoopLeaf(slots, given))
+        before = self.replayed(loop, inner, slots)
+        if before is None:
+            self.block(core, inner, LoopLeaf(slots, given))
+            before = {slot: self.take(inner, loop.params[slot]) for slot in carried}
         results: dict[int, Var] = {}
         for slot in carried:
-            value = self.take(inner, loop.params[slot])
+            value = before[slot]
             reverse.values.append(self.context.zero(sweep, loop.params[slot]) if value is None else value)
             results[slot] = cotangent_var(loop.params[slot])
             reverse.targets.append(results[slot])
@@ -294,6 +320,11 @@ class Reverser:
             scope.set(var, target)
         for slot in carried:
             self.add(scope, loop.inits[slot], results[slot])
+
+    def replayed(self, loop: Loop, scope: Scope, slots: Mapping[int, Atom]) -> Mapping[int, Atom | None] | None:
+        """Runs an iteration again where it is reversed, if that may be; gives the cotangents before it."""
+        iteration = None if self.again is None else iteration_of(self, loop)
+        return None if iteration is None else replay(self, self.again, iteration, scope, slots)
 
     def iterations(self, loop: Loop, sweep: Sweep) -> Range:
         """What the reverse of a loop runs over."""

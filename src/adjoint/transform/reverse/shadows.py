@@ -8,7 +8,7 @@ memory itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -89,9 +89,10 @@ DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_objec
 class Shadows:
     """The shadows of the references through which a derivative flows."""
 
-    def __init__(self, context: Context, given: frozenset[Var], writes: Writes) -> None:
+    def __init__(self, context: Context, given: Collection[Var], writes: Writes, lent: Mapping[Var, Var]) -> None:
         self.context = context
         self.given = given
+        self.lent = lent
         self.writes = writes
         self.detached: set[Var] = set()
         self.found: dict[Var, Var] = {}
@@ -233,7 +234,7 @@ class Shadows:
 
     def make(self, var: Var) -> None:
         if var in self.given:
-            self.found[var] = Var(f"{var.hint}_bar", self.type_of(var.type))
+            self.found[var] = self.lent.get(var) or Var(f"{var.hint}_bar", self.type_of(var.type))
             if var in self.forward:
                 self.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
             return
