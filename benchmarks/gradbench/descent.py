@@ -39,14 +39,14 @@ def length(vector):
     return np.sqrt(np.sum(vector * vector))
 
 
-def value_and_gradient(function, x, mode):
+def value_and_gradient(function, x, mode, native=None):
     """The value of a function and its gradient, by reverse mode (``"r"``) or by forward mode (``"f"``)."""
     if mode == "r":
-        return ad.value_and_grad(function)(x)
+        return ad.value_and_grad(function, native=native)(x)
     gradient = np.empty(len(x))
     value = 0.0
     for i in range(len(x)):
         direction = np.zeros(len(x))
         direction[i] = 1.0
-        value, gradient[i] = ad.jvp(function, (x,), (direction,))
+        value, gradient[i] = ad.jvp(function, (x,), (direction,), native=native)
     return value, gradient

@@ -37,10 +37,10 @@ def miss(w, mode):
     return (position[0] + remaining * velocity[0]) ** 2
 
 
-def best(w, outer, inner):
+def best(w, outer, inner, native):
     """The w of the least miss, by outer and inner derivatives of these modes."""
     start = np.array([w])
-    return minimum(lambda x: value_and_gradient(lambda at: miss(at[0], inner), x, outer), start)[0]
+    return minimum(lambda x: value_and_gradient(lambda at: miss(at[0], inner), x, outer, native), start)[0]
 
 
 def prepare(given: Any) -> tuple[Any, ...]:
@@ -52,6 +52,6 @@ def functions(build: Build) -> dict[str, Function]:
     """The eval."""
 
     def in_modes(outer: str, inner: str) -> Any:
-        return lambda w: best(w, outer, inner)
+        return lambda w: best(w, outer, inner, build.native)
 
     return {outer + inner: Function(prepare, in_modes(outer, inner)) for outer in "rf" for inner in "rf"}
