@@ -506,3 +506,17 @@ def test_integers_beside_floats_in_a_list_stand_for_floats() -> None:
 )
 def test_whole_numbers_in_functions_of_several_arguments(f) -> None:
     check_grads(f, (0.37,))
+
+
+def test_lists_that_names_move_between_take_arrays_whose_cotangent_nobody_shares() -> None:
+    def f(x, y):
+        kept = []
+        for i in range(3):
+            kept.append(y * i)
+        kept[1] = y * x
+        for i in range(3):
+            kept = kept
+            y[i] += x * np.sum(kept[i])
+        return np.sum(y * y)
+
+    check_grads(f, (0.3, A))

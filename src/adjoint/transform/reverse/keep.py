@@ -497,7 +497,7 @@ class Keeper:
             return following if full else param
 
         self.context.edits.carry(loop, Slot(param, Const(0), count, value))
-        block = self.reverser.block_of(loop)
+        block = self.context.regions.block_of(loop)
         self.context.regions.bind(count, parent, loop, block)
 
 

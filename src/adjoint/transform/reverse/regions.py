@@ -79,11 +79,21 @@ class Regions:
     top: Region
     bindings: dict[Var, Binding] = field(default_factory=dict)
     of_block: dict[int, Region] = field(default_factory=dict)
+    places: dict[int, Block] = field(default_factory=dict)
     cores: dict[int, Block] = field(default_factory=dict)
     index_of: dict[Var, Loop] = field(default_factory=dict)
 
     def bind(self, var: Var, region: Region, statement: Statement | None, block: Block) -> None:
         self.bindings[var] = Binding(region, statement, len(self.bindings), block)
+
+    def block_of(self, statement: Statement) -> Block:
+        """The block of the forward region that a statement is in."""
+        return self.places[id(statement)]
+
+    def bind_beside(self, var: Var, statement: Statement) -> None:
+        """Binds a new variable of the forward region where a statement is."""
+        block = self.block_of(statement)
+        self.bind(var, self.of_block[id(block)], None, block)
 
     def core(self, loop: Loop) -> Block:
         """The block of a loop's body that only full iterations run."""
@@ -131,6 +141,7 @@ class _Finder:
                     self.block(inner, Region("tail", region, branch, side, inner, region.in_loop))
 
     def statement(self, statement: Statement, region: Region, block: Block) -> None:
+        self.found.places[id(statement)] = block
         match statement:
             case If():
                 for side, inner in enumerate(blocks_of(statement)):

@@ -78,29 +78,15 @@ class Reverser:
         self.ownership = Ownership(context, lent)
         self.originals: dict[Var, Var] = {}
         self.known_copies: dict[tuple[int, Var, bool], Var] = {}
-        self.places: dict[int, Block] = {}
-        self.note_places(context.function.body)
         self.root = context.open(context.regions.top)
         self.scope = Scope(self.root)
         self.counts: dict[Var, Loop] = {}
 
     # Places
 
-    def note_places(self, block: Block) -> None:
-        for statement in block.statements:
-            self.places[id(statement)] = block
-        for node in (*block.statements, block.terminator):
-            for inner in blocks_of(node):
-                self.note_places(inner)
-
-    def block_of(self, statement: Statement) -> Block:
-        """The block of the forward region that a statement is in."""
-        return self.places[id(statement)]
-
     def bind_at(self, var: Var, statement: Statement, *, after: bool) -> None:
         """Binds a new variable of the forward region beside a statement."""
-        block = self.block_of(statement)
-        self.context.regions.bind(var, self.context.region(block), None, block)
+        self.context.regions.bind_beside(var, statement)
         self.context.anchors[var] = statement, after
 
     def keep_before(self, statement: Statement, var: Var, make: Statement) -> None:

@@ -394,8 +394,7 @@ class Shadows:
         """What a new slot holds, made right after the statement that makes the container; the reverse may read it."""
         (made,) = make.targets
         context = self.context
-        binding = context.regions.bindings[targets_of(statement)[0]]
-        context.regions.bind(made, binding.region, None, binding.block)
+        context.regions.bind_beside(made, statement)
         context.anchors[made] = statement, True
         context.forward_shadows.add(made)
         context.edits.put_after(statement, make)
