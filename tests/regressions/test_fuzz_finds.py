@@ -520,3 +520,72 @@ def test_lists_that_names_move_between_take_arrays_whose_cotangent_nobody_shares
         return np.sum(y * y)
 
     check_grads(f, (0.3, A))
+
+
+def test_what_was_negated_is_written_before_it_is_subtracted() -> None:
+    def f(y):
+        y -= np.arctan(y)
+        return np.sum(y)
+
+    def second(y):
+        return ad.grad(f)(y)[1]
+
+    curvature = 2 * A[1] / (1 + A[1] ** 2) ** 2
+    np.testing.assert_allclose(ad.grad(second)(A.copy()), [0.0, curvature, 0.0], rtol=1e-12)
+
+
+@dataclass
+class Body:
+    q: float
+    p: float
+
+
+@dataclass
+class Field:
+    scale: float
+    values: np.ndarray
+
+
+class TestObjectsInLoops:
+    """What names of objects stand for changes from one iteration to the next."""
+
+    def test_swapped(self) -> None:
+        def f(x, y):
+            a, b = Body(x, 1.0), Body(y, x)
+            for _ in range(3):
+                a, b = b, a
+            return a.q * b.p + b.q
+
+        check_grads(f, (0.3, 0.4))
+
+    def test_swapped_with_arrays_that_are_written(self) -> None:
+        def f(x, u):
+            old, new = Field(x, u * 1.0), Field(x, u * 2.0)
+            for _ in range(4):
+                new.values[1:] = old.values[:-1] * x
+                old, new = new, old
+            return np.sum(old.values * new.values)
+
+        check_grads(f, (0.3, A))
+
+    def test_replaced_on_one_branch(self) -> None:
+        def f(x, state):
+            n = 0
+            while n < 3:
+                n += 1
+                if state.q < x:
+                    state = Body(state.q + x, state.p * state.q)
+            return state.p
+
+        check_grads(f, (0.7, Body(0.2, 0.3)))
+
+    def test_the_best_of_several(self) -> None:
+        def f(xs):
+            best = Body(0.0, 10.0)
+            for x in xs:
+                candidate = Body(x, math.cos(x))
+                if candidate.p < best.p:
+                    best = candidate
+            return best.q * best.p
+
+        check_grads(f, ([0.7, 0.8, 0.1],))

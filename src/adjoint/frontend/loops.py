@@ -16,7 +16,9 @@ from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Range, Va
 from adjoint.ir.types import INT
 from adjoint.records import dataclass
 
-MAX_PASSES = 12
+MAX_PASSES = 40
+MAX_NESTING = 6
+"""How much deeper than before the loop what is carried may lie in each other: deeper, it grows without end."""
 
 
 @dataclass(eq=False, slots=True)
@@ -51,20 +53,29 @@ def run_loop(
         for key, shape in lo.settings.loop_shapes[memo].items():
             if key in carried:
                 carried[key] = lo.join_shapes([carried[key], shape], key)
+    found = _settle(lo, node, base, carried, body)
+    lo.settings.loop_shapes[memo] = {key: shape for key, shape in found.shapes.items() if isinstance(key, Cell)}
+    _emit(lo, node, origin, base, over, index, found.shapes, found, orelse)
+
+
+def _settle(
+    lo: Lowerer, node: ast.AST, base: dict[Any, Value], carried: dict[Any, shapes.Shape], body: Callable[[], None]
+) -> _Pass:
+    """Runs the body until nothing new turns up."""
+    deepest = MAX_NESTING + max(map(shapes.depth_of, carried.values()), default=0)
     for _ in range(MAX_PASSES):
         found = _run_body(lo, base, carried, body)
         try:
             assumption = _widen(lo, base, carried, found)
         except shapes.TooManyOptions:
-            lo.unroll_innermost()
-            raise lo.problem("AD0402", node, "what a variable holds gets another structure in each iteration") from None
+            break
         if assumption == carried:
+            return found
+        if max(map(shapes.depth_of, assumption.values())) > deepest:
             break
         carried = assumption
-    else:
-        raise lo.problem("AD0402", node, "the kinds of the variables that this loop carries do not settle")
-    lo.settings.loop_shapes[memo] = {key: shape for key, shape in carried.items() if isinstance(key, Cell)}
-    _emit(lo, node, origin, base, over, index, carried, found, orelse)
+    lo.unroll_innermost()
+    raise lo.problem("AD0402", node, "what a variable holds gets another structure in each iteration")
 
 
 def _first_assumption(
@@ -122,11 +133,12 @@ def _widen(
             continue
         for key, value in leaf.store.items():
             if key in assumption:
-                shape = shapes.shape_of(value, leaf.store)
+                shape = _detached(shapes.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([assumption[key], shape], key)
             elif key in base and base[key] is not value:
-                before, after = (shapes.shape_of(v, s) for v, s in ((base[key], base), (value, leaf.store)))
-                assumption[key] = lo.join_shapes([_loose(before), after], key)
+                before = _loose(shapes.shape_of(base[key], base))
+                after = _detached(shapes.shape_of(value, leaf.store), base)
+                assumption[key] = lo.join_shapes([before, after], key)
     return assumption
 
 
@@ -279,7 +291,11 @@ def _handed_out(
 
 
 def _detached(shape: shapes.Shape, store: dict[Any, Value]) -> shapes.Shape:
-    """The shape with objects that were made in the loop as new objects behind it."""
+    """The shape with objects that were made in the loop, of which ``store`` knows nothing, as new objects."""
+
+    def all_of(parts: tuple[shapes.Shape, ...]) -> tuple[shapes.Shape, ...]:
+        return tuple(_detached(part, store) for part in parts)
+
     match shape:
         case shapes.RefShape(ref=ref, record=record, sites=sites):
             if ref is not None and ref in store:
@@ -288,9 +304,13 @@ def _detached(shape: shapes.Shape, store: dict[Any, Value]) -> shapes.Shape:
             assert isinstance(inner, shapes.RecordShape)
             return shapes.RefShape(None, inner, sites)
         case shapes.RecordShape(cls=cls, keys=keys, items=items):
-            return shapes.RecordShape(cls, keys, tuple(_detached(item, store) for item in items))
+            return shapes.RecordShape(cls, keys, all_of(items))
         case shapes.TupleShape(cls=cls, items=items):
-            return shapes.TupleShape(cls, tuple(_detached(item, store) for item in items))
+            return shapes.TupleShape(cls, all_of(items))
+        case shapes.ComposedShape(template=template, items=items):
+            return shapes.ComposedShape(template, all_of(items))
+        case shapes.UnionShape(options=options):
+            return shapes.UnionShape(all_of(options))
         case _:
             return shape
 

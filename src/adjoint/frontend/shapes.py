@@ -148,7 +148,7 @@ def shape_of(value: Value, store: Store) -> Shape:
             assert isinstance(record, Record)
             shape = shape_of(record, store)
             assert isinstance(shape, RecordShape)
-            return RefShape(value, shape, (value.site,))
+            return RefShape(value, shape, tuple(dict.fromkeys(original_sites((value.site,)))))
         case Record():
             return RecordShape(value.cls, value.keys, tuple(shape_of(item, store) for item in value.items))
         case Method() | Partial():
@@ -157,6 +157,19 @@ def shape_of(value: Value, store: Store) -> Shape:
             return UnionShape(tuple(shape_of(option, store) for option in options))
         case _:
             return Same(value)
+
+
+def depth_of(shape: Shape) -> int:
+    """How deep structures lie in each other."""
+    match shape:
+        case (
+            TupleShape(items=items) | RecordShape(items=items) | ComposedShape(items=items) | UnionShape(options=items)
+        ):
+            return 1 + max(map(depth_of, items), default=0)
+        case RefShape(record=record):
+            return depth_of(record)
+        case _:
+            return 0
 
 
 def join(one: Shape, other: Shape) -> Shape:

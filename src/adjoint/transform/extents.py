@@ -280,11 +280,22 @@ def _part(shape: Shape, items: Sequence[Atom | Slice]) -> Shape | None:
                 skipped = len(shape) - taken
                 result += shape[axis : axis + skipped]
                 axis += skipped
-            case Const(value=int()) | Var(type=Scalar(kind="int")):
+            case _ if is_basic(item):
                 axis += 1
             case _:
                 return None
     return None if axis > len(shape) else (*result, *shape[axis:])
+
+
+def is_basic(item: Atom | Slice) -> bool:
+    """Whether an item of an index is one of those of which all together give a view."""
+    match item:
+        case Slice() | Const(value=None) | Var(type=Scalar(kind="int")):
+            return True
+        case Const(value=value):
+            return value is Ellipsis or (isinstance(value, int) and not isinstance(value, bool))
+        case _:
+            return False
 
 
 def _sliced(extent: Extent, part: Slice) -> Extent:

@@ -32,7 +32,8 @@ from adjoint.ir.types import Array, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, map_blocks, operands, read_counts, targets_of
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.transform.extents import Extents
+from adjoint.transform.extents import Extents, is_basic
+from adjoint.transform.memory import Memory
 
 
 def direct_updates(function: Function) -> Function:
@@ -47,6 +48,7 @@ class _Updater:
         self.counts: Counter[Var] = read_counts(function.body)
         self.function = function
         self.known: Extents | None = None
+        self.aliases: Memory | None = None
         self.changed = False
 
     @property
@@ -54,6 +56,12 @@ class _Updater:
         if self.known is None:
             self.known = Extents(self.function)
         return self.known
+
+    @property
+    def memory(self) -> Memory:
+        if self.aliases is None:
+            self.aliases = Memory(self.function)
+        return self.aliases
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []
@@ -92,6 +100,8 @@ class _Updater:
             return store
         flipped = "sub" if store.mode == "add" else "add"
         if maker.callee is operator.neg:
+            if not self.still_there(maker, statements):
+                return store
             self.changed = True
             return Store(store.base, store.key, maker.args[0], flipped, store.span)  # type: ignore[arg-type]
         inner = made.get(maker.args[0]) if maker.args and isinstance(maker.args[0], Var) else None
@@ -99,10 +109,19 @@ class _Updater:
             return store
         if inner.callee is not operator.neg or self.counts[inner.targets[0]] != 1 or maker not in statements:
             return store
+        if not self.still_there(inner, statements):
+            return store
         self.changed = True
         positive = Call(maker.targets, maker.callee, (inner.args[0], *maker.args[1:]), (), maker.span)
         statements[statements.index(maker)] = positive
         return Store(store.base, store.key, value, flipped, store.span)  # type: ignore[arg-type]
+
+    def still_there(self, negation: Call, statements: list[Statement]) -> bool:
+        """Whether what was negated has not been written since."""
+        if not self.memory.written(negation.args[0]):
+            return True
+        places = [place for place, statement in enumerate(statements) if statement is negation]
+        return bool(places) and all(map(_only_computes, statements[places[0] :]))
 
     def starts_from_zeros(self, store: Statement, statements: list[Statement]) -> bool:
         """``x = np.zeros_like(y)`` and ``x += fresh``, one right after the other, as ``x = fresh``."""
@@ -140,7 +159,12 @@ class _Updater:
         if len(statements) < 2 or statements[-2] is not copied or not isinstance(copied, Call):
             return False
         taken = made.get(copied.args[0]) if copied.callee is np.copy and isinstance(copied.args[0], Var) else None
-        if not isinstance(taken, Load) or taken.base is not store.base or taken.key != store.key:
+        if (
+            not isinstance(taken, Load)
+            or taken.base is not store.base
+            or taken.key != store.key
+            or not _is_slice(taken)
+        ):
             return False
         self.changed = True
         statements.pop()
@@ -178,11 +202,7 @@ def _is_slice(load: Load) -> bool:
     key: Key = load.key
     if not isinstance(load.base, Var) or not isinstance(load.base.type, Array) or not isinstance(key, Subscript):
         return False
-    basic = all(
-        isinstance(item, (Slice, Const)) or (isinstance(item, Var) and isinstance(item.type, Scalar))
-        for item in key.items
-    )
-    if not basic or not isinstance(load.target.type, Array):
+    if not all(map(is_basic, key.items)) or not isinstance(load.target.type, Array):
         return False
     dims = load.base.type.dims
     return any(isinstance(item, Slice) for item in key.items) or (dims is not None and len(dims) > len(key.items))
