@@ -329,3 +329,15 @@ def test_the_gradient_of_an_array_without_axes_is_one():
 
     gradient = ad.grad(loss)({"w": np.ones((2, 2)), "b": np.array(1.0)}, np.ones((3, 2)))
     assert isinstance(gradient["b"], np.ndarray) and gradient["b"].shape == ()
+
+
+def test_none_raises_where_the_function_does() -> None:
+    def f(x, n):
+        found = None
+        for i in range(n):
+            found = (x * i, x)
+        return found[0] * found[1]
+
+    assert ad.grad(f)(0.5, 3) == 2.0
+    with pytest.raises(TypeError, match="'NoneType' object is not subscriptable"):
+        ad.grad(f)(0.5, 0)

@@ -10,6 +10,7 @@ from typing import Any
 from adjoint.frontend import containers, library, making, objects, shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.indexing import array_key
+from adjoint.frontend.presence import evaluate_owner, without_none
 from adjoint.frontend.values import UNDEFINED, Record, Ref, SliceValue, Value, is_atom
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Statement, Store, Subscript, Var
@@ -25,13 +26,11 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(lo, target, elements, value)
         case ast.Attribute():
-            from adjoint.frontend.expressions import evaluate
-
-            objects.set_attribute(lo, evaluate(lo, target.value), target.attr, value, target)
+            objects.set_attribute(lo, evaluate_owner(lo, target.value, target), target.attr, value, target)
         case ast.Subscript():
             from adjoint.frontend.expressions import evaluate
 
-            base = evaluate(lo, target.value)
+            base = evaluate_owner(lo, target.value, target)
             containers.set_item(lo, base, evaluate(lo, target.slice), value, target)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
@@ -54,6 +53,7 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
 
 
 def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Value) -> None:
+    value = without_none(lo, value, target, TypeError, "cannot unpack non-iterable NoneType object")
     starred = [place for place, element in enumerate(elements) if isinstance(element, ast.Starred)]
     if starred:
         items = containers.known_items(lo, value, target)
@@ -89,7 +89,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
                 lo.rename(result, name)
             assign_name(lo, name, result, target)
         case ast.Attribute():
-            base = evaluate(lo, target.value)
+            base = evaluate_owner(lo, target.value, target)
             current = objects.attribute(lo, base, target.attr, target)
             value = evaluate(lo, operand)
             lo.at(node)
@@ -98,7 +98,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
                 result = _combine(lo, op, current, value, node)
             objects.set_attribute(lo, base, target.attr, result, target)
         case ast.Subscript():
-            base = evaluate(lo, target.value)
+            base = evaluate_owner(lo, target.value, target)
             index = evaluate(lo, target.slice)
             _augment_item(lo, base, index, op, operand, target, node)
         case _:

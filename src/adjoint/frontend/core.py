@@ -327,7 +327,10 @@ class Lowerer:
         if not self.enclosed and all(value is first or (is_atom(value) and value == first) for value in values):
             return first
         shape = self.join_shapes([shapes.shape_of(v, leaf.store) for v, leaf in zip(values, leaves, strict=True)], key)
-        rows = [list(shapes.flatten(value, shape, leaf.store)) for value, leaf in zip(values, leaves, strict=True)]
+        rows = [
+            list(shapes.flatten(value, shape, leaf.store, leaf.block))
+            for value, leaf in zip(values, leaves, strict=True)
+        ]
         atoms: list[Atom] = []
         for place, (type_, name) in enumerate(shapes.leaf_types(shape, hint)):
             row = [atoms_of_leaf[place] for atoms_of_leaf in rows]

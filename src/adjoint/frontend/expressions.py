@@ -12,6 +12,7 @@ from adjoint.frontend import containers, library, making, objects, shapes
 from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inplace_name, method_name, reflected_name
+from adjoint.frontend.presence import evaluate_owner
 from adjoint.frontend.refine import Fact, fact_of
 from adjoint.frontend.values import (
     NONE,
@@ -492,13 +493,13 @@ def _format_atom(lo: Lowerer, node: ast.expr) -> Atom:
 
 
 def _attribute(lo: Lowerer, node: ast.Attribute) -> Value:
-    base = evaluate(lo, node.value)
+    base = evaluate_owner(lo, node.value, node)
     lo.at(node)
     return objects.attribute(lo, base, node.attr, node)
 
 
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:
-    base = evaluate(lo, node.value)
+    base = evaluate_owner(lo, node.value, node)
     index = evaluate(lo, node.slice)
     lo.at(node)
     return containers.subscript(lo, base, index, node)

@@ -135,7 +135,7 @@ def lower_inner(
     shape = lo.join_shapes([_as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     for leaf in region.exits:
         _check_effects(lo, before, leaf.store, node)
-    block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store)))
+    block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store, leaf.block)))
     lo.block, lo.store = outer_block, outer_store
     own = set(active.params)
     free = tuple(var for var in free_vars(block) if var not in own)
@@ -170,7 +170,7 @@ def _check_results(
         return
     varied = varying(lowered.body, params)
     for leaf in exits:
-        atoms = list(shapes.flatten(leaf.value, shape, leaf.store))
+        atoms = list(shapes.flatten(leaf.value, shape, leaf.store, leaf.block))
         if any(atoms[place] in varied for place in unknown):
             from adjoint.transform.dependence import Dependence
 

@@ -153,12 +153,12 @@ def _emit(
     found: _Pass,
     orelse: Sequence[ast.stmt],
 ) -> None:
-    inits = _flatten_carried(carried, base, base)
+    inits = _flatten_carried(carried, base, origin)
     exhausted = Exiting(origin, dict(base), "exhausted")
     leaving = [leaf for leaf in found.exits if leaf.action != "continue"]
     for leaf in found.exits:
         if leaf.action == "continue":
-            leaf.block.terminator = Continue(_flatten_carried(carried, leaf.store, base))
+            leaf.block.terminator = Continue(_flatten_carried(carried, leaf.store, leaf.block))
     # After the loop the carried variables are the first targets; then come those that only exits hand out.
     targets = [Var(param.hint, param.type, param.named) for param in found.params]
     places = iter(targets)
@@ -191,12 +191,10 @@ def _emit(
     _go_on(lo, node, kinds, stores, exit_kind, orelse)
 
 
-def _flatten_carried(
-    carried: dict[Any, shapes.Shape], store: dict[Any, Value], base: dict[Any, Value]
-) -> tuple[Atom, ...]:
+def _flatten_carried(carried: dict[Any, shapes.Shape], store: dict[Any, Value], block: Open) -> tuple[Atom, ...]:
     atoms: list[Atom] = []
     for key, shape in carried.items():
-        atoms.extend(shapes.flatten(store.get(key, UNDEFINED), shape, store))
+        atoms.extend(shapes.flatten(store.get(key, UNDEFINED), shape, store, block))
     return tuple(atoms)
 
 
@@ -226,7 +224,7 @@ def _exit_values(
             except (shapes.TooManyOptions, shapes.NeedsRuntime):
                 fits = False
             if fits:
-                column.extend(shapes.flatten(value, shape, leaf.store))
+                column.extend(shapes.flatten(value, shape, leaf.store, leaf.block))
             else:
                 column.extend([UNDEFINED] * width)
                 odd.setdefault(leaf.action, []).append(key)
@@ -278,7 +276,9 @@ def _handed_out(
     shape = _detached(shapes.shape_of(value, inside), store)
     atoms: list[Atom] = []
     known = set(new_targets)
-    for atom, (type_, name) in zip(shapes.flatten(value, shape, inside), shapes.leaf_types(shape, hint), strict=True):
+    for atom, (type_, name) in zip(
+        shapes.flatten(value, shape, inside, leaves[0].block), shapes.leaf_types(shape, hint), strict=True
+    ):
         if isinstance(atom, Var) and atom not in known:
             target = Var(name, type_, named)
             new_targets.append(target)

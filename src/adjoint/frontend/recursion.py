@@ -141,7 +141,7 @@ def call_definition(
         raise Unreached
     atoms: list[Atom] = []
     for name, value in bound.items():
-        atoms.extend(shapes.flatten(value, found[name], lo.store))
+        atoms.extend(shapes.flatten(value, found[name], lo.store, lo.open))
     targets = tuple(Var(hint, type_) for type_, hint in shapes.leaf_types(called.result, "t"))
     call = Call(targets, called.definition, (*atoms, *called.extras), (), lo.span(node))
     lo.emit(call)
@@ -289,7 +289,7 @@ def _run(
         found_shapes = [shapes.shape_of(leaf.value, leaf.store) for leaf in region.exits]
         result = _fresh(loose(lo.join_shapes(found_shapes)))
         final = result
-        block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, final, leaf.store)))
+        block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, final, leaf.store, leaf.block)))
     else:
         block = root.seal()
     lo.block, lo.store = outer_block, outer_store

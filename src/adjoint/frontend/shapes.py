@@ -22,6 +22,7 @@ from adjoint.frontend.values import (
     Union,
     Value,
 )
+from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Const, Undefined, Var
 from adjoint.ir.types import (
     BOOL,
@@ -259,6 +260,8 @@ def _join_refs(one: RefShape, other: RefShape) -> Shape | None:
 
 
 def _join_options(one: Shape, other: Shape) -> Shape:
+    if isinstance(other, UnionShape) and not isinstance(one, UnionShape):
+        one, other = other, one  # those that are numbered already keep their numbers
     options: list[Shape] = list(one.options) if isinstance(one, UnionShape) else [one]
     additions: tuple[Shape, ...] = other.options if isinstance(other, UnionShape) else (other,)
     for addition in additions:
@@ -371,8 +374,8 @@ def _hint_of_key(hint: str, key: Any) -> str:
     return name if name.isidentifier() else hint
 
 
-def flatten(value: Value, shape: Shape, store: Store) -> Iterator[Atom]:
-    """The atoms of ``value`` in the form of ``shape``."""
+def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterator[Atom]:
+    """The atoms of ``value`` in the form of ``shape``; what has to be computed for it is computed in ``block``."""
     if isinstance(value, Undefined) and not isinstance(shape, (Same, Nothing)):
         for _ in leaf_types(shape, ""):
             yield UNDEFINED
@@ -383,40 +386,42 @@ def flatten(value: Value, shape: Shape, store: Store) -> Iterator[Atom]:
         case TupleShape(items=items):
             assert isinstance(value, TupleValue)
             for part, item in zip(value.items, items, strict=True):
-                yield from flatten(part, item, store)
+                yield from flatten(part, item, store, block)
         case RecordShape(keys=keys, items=items):
             assert isinstance(value, Record)
             for key, item in zip(keys, items, strict=True):
-                yield from flatten(_or_undefined(value.get(key)), item, store)
+                yield from flatten(_or_undefined(value.get(key)), item, store, block)
         case RefShape(ref=None, record=record):
             assert isinstance(value, Ref)
             value.joins.append(True)
-            yield from flatten(store[value], record, store)
+            yield from flatten(store[value], record, store, block)
         case ComposedShape(items=items):
             assert isinstance(value, (Method, Partial))
             for part, item in zip(_parts(value), items, strict=True):
-                yield from flatten(part, item, store)
+                yield from flatten(part, item, store, block)
         case UnionShape():
-            yield from _flatten_option(value, shape, store)
+            yield from _flatten_option(value, shape, store, block)
 
 
 def _or_undefined(value: Value | None) -> Value:
     return UNDEFINED if value is None else value
 
 
-def _flatten_option(value: Value, shape: UnionShape, store: Store) -> Iterator[Atom]:
+def _flatten_option(value: Value, shape: UnionShape, store: Store, block: Builder) -> Iterator[Atom]:
     if isinstance(value, Union):
-        places = [_place(shape_of(option, store), shape) for option in value.options]
-        if places != list(range(len(places))):
+        places = tuple(_place(shape_of(option, store), shape) for option in value.options)
+        in_order = places == tuple(range(len(places)))
+        yield value.tag if in_order else block.item(Const(places), value.tag, INT, "case")
+        options = dict(zip(places, value.options, strict=True))
+        if len(options) < len(places):
             raise TooManyOptions
-        yield value.tag
-        for index, option in enumerate(shape.options):
-            yield from flatten(value.options[index] if index < len(places) else UNDEFINED, option, store)
+        for place, option in enumerate(shape.options):
+            yield from flatten(options.get(place, UNDEFINED), option, store, block)
         return
     chosen = _place(shape_of(value, store), shape)
     yield Const(chosen)
     for index, option in enumerate(shape.options):
-        yield from flatten(value if index == chosen else UNDEFINED, option, store)
+        yield from flatten(value if index == chosen else UNDEFINED, option, store, block)
 
 
 def _place(shape: Shape, union: UnionShape) -> int:
