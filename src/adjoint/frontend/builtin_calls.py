@@ -11,6 +11,7 @@ import numpy as np
 
 from adjoint.frontend import containers, library, making, objects
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.handing_over import refuse_made_here
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import type_of
@@ -494,6 +495,8 @@ def _is_real(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 
 def _observing(function: Any) -> Handler:
     def observe(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        for value in (*args, *kwargs.values()):
+            refuse_made_here(lo, value, node)
         atoms = [materialize(lo, value, node, observer=True) for value in args]
         pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
         if function is print:

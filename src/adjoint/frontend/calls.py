@@ -17,7 +17,7 @@ import numpy as np
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import handlers, inputs, making, objects, source
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
-from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_objects
+from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_made_here, refuse_objects
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import scope_of
 from adjoint.frontend.values import (
@@ -36,6 +36,8 @@ from adjoint.frontend.values import (
     TupleValue,
     Union,
     Value,
+    is_stand_in,
+    local_mark,
 )
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
@@ -291,6 +293,7 @@ def _call_opaque(
 ) -> Value:
     facts = effects(constant)
     for value in (*args, *kwargs.values()):
+        refuse_made_here(lo, value, node)
         keep_track(lo, value)
         if not (facts.known and facts.pure):
             keep_identity(lo, value)
@@ -307,6 +310,7 @@ def _call_opaque_variable(
     if isinstance(function.type, (Scalar, Array, Number)):
         raise lo.problem("AD0203", node, f"{function.hint!r} is a number or an array, and cannot be called")
     for value in (*args, *kwargs.values()):
+        refuse_made_here(lo, value, node)
         keep_track(lo, value)
     atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
     pairs = tuple((name, materialize(lo, value, node)) for name, value in kwargs.items())
@@ -327,7 +331,7 @@ _LIBRARY_FOLDERS = tuple(
 
 def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """A user's function always is; a library's only where it is handed something that may carry a derivative."""
-    if not function.__code__.co_filename.startswith((*_LIBRARY_FOLDERS, "<frozen")):
+    if is_stand_in(function) or not function.__code__.co_filename.startswith((*_LIBRARY_FOLDERS, "<frozen")):
         return True
     return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
 
@@ -348,6 +352,8 @@ def _is_users(cls: type) -> bool:
         return False
     if issubclass(cls, tuple):
         return hasattr(cls, "_fields")
+    if local_mark(cls) is not None:
+        return True
     module = sys.modules.get(cls.__module__)
     # What runs a program, a profiler or a test runner, may pass for its main module.
     file = None if cls.__module__ == "__main__" else getattr(module, "__file__", None)
@@ -397,6 +403,8 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
     known = lo.run_data.closures.get(function)
     if known is not None:
         return known
+    if is_stand_in(function):
+        raise lo.problem("AD0402", node, f"{function.__name__!r} belongs to a class of an earlier iteration or call")
     try:
         found = source.find(function)
     except DifferentiationError as error:

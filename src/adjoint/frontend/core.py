@@ -17,7 +17,7 @@ from adjoint.diagnostics.spans import Span
 from adjoint.frontend import shapes
 from adjoint.frontend.places import call_notes, headline, users_frame
 from adjoint.frontend.source import FunctionSource
-from adjoint.frontend.values import UNDEFINED, Cell, Closure, Ref, Site, Value, is_atom
+from adjoint.frontend.values import UNDEFINED, Cell, Closure, Local, Ref, Site, Value, is_atom
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
     Atom,
@@ -105,6 +105,12 @@ class Frame:
     self_cell: Cell | None = None
     returned: Callable[[Value], Value] | None = None
     """What is done to a value that is returned, where it is."""
+    is_class: bool = False
+    """Whether it runs the body of a class, whose variables functions inside it do not see."""
+
+    @property
+    def visible_to_closures(self) -> dict[str, Cell]:
+        return self.closure.cells if self.is_class else {**self.closure.cells, **self.cells}
 
     @property
     def source(self) -> FunctionSource:
@@ -455,6 +461,8 @@ class Run:
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
     definitions: dict[Any, Any] = field(default_factory=dict)
+    classes: dict[Site, int] = field(default_factory=dict)
+    """How often each statement was run that defines a class."""
     handed_out: list[Any] = field(default_factory=list)
     """Arrays that recursive functions return."""
     prologue: Open = field(default_factory=Open)
@@ -473,6 +481,8 @@ class Settings:
     site_types: dict[Site, Type] = field(default_factory=dict)
     guesses: dict[Any, Scalar] = field(default_factory=dict)
     """By place in the source: what a list that starts empty holds that is made there, judging by another call."""
+    classes: dict[Any, Local] = field(default_factory=dict)
+    """Classes that are defined inside functions: by statement, and how often that was run before."""
     called: set[Any] = field(default_factory=set)
     """Code of functions that call themselves: called, not inlined."""
     copied_results: set[Any] = field(default_factory=set)

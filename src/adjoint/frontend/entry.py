@@ -14,6 +14,7 @@ from typing import Any
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
+from adjoint.frontend.handing_over import refuse_made_here
 from adjoint.frontend.inner import Inner, lower_inner, name_of
 from adjoint.frontend.inputs import Captured, Guard, enter, entered_root
 from adjoint.frontend.materialize import materialize
@@ -131,6 +132,7 @@ def lower_operator(
             result = call_value(lo, fn, values, named, None)
         else:
             result = derivatives.call_operator(lo, Operator(kind, fn, options), values, named, None)
+        refuse_made_here(lo, result, None)
         return _finish(lo, f"{_plain_name(fn)}_{kind}", params, result)
 
     return attempt(build)
@@ -154,6 +156,7 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
                 dots.append(enter(lo, tangent, ("tangent", i), hint, found.append))
                 params.append(found[0] if found else Var(hint, Opaque(type(tangent)), True))
         result = derivatives.jvp(lo, fn, values, dots, None)
+        refuse_made_here(lo, result, None)
         return _finish(lo, f"{_plain_name(fn)}_jvp", params, result)
 
     return attempt(build)
@@ -174,11 +177,13 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         layout = layouts(lo, [values[i] for i in places], lasting=True)
         atoms = inline(lo.open, halves.primal, inner.atoms)
         count = len(inner.results)
-        value = materialize(lo, shapes.build(inner.shape, iter(atoms[:count]), lo.store), None, observer=True)
+        result = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
+        refuse_made_here(lo, result, None)
+        value = materialize(lo, result, None, observer=True)
         adjoint, residuals = _adjoint(lo, fn, halves, inner, outputs, places, values, layout, atoms[count:])
         pack = lo.open.call(display.make_tuple, *residuals)
-        result = lo.open.call(display.make_tuple, value, pack)
-        entry = _finish(lo, f"{_plain_name(fn)}_primal", params, result)
+        both = lo.open.call(display.make_tuple, value, pack)
+        entry = _finish(lo, f"{_plain_name(fn)}_primal", params, both)
         paths = list(_leaf_paths(inner.shape, ()))
         return replace(entry, adjoint=adjoint, seeds=tuple(paths[i] for i in outputs))
 

@@ -85,7 +85,7 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
     frame = lo.frame
     assert frame is not None
     frame.makes_closures = True
-    cells = {**frame.closure.cells, **frame.cells}
+    cells = frame.visible_to_closures
     defaults = tuple(evaluate(lo, default) for default in node.args.defaults)
     kw_defaults = {
         parameter.arg: evaluate(lo, default)
@@ -200,10 +200,19 @@ def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: 
         ):
             return Const(op is operator.is_not)
         return call(lo, op, [left, right], node)  # type: ignore[list-item]
+    if isinstance(left, Ref) and isinstance(right, Ref) and left is not right:
+        _refuse_unknown_identity(left, right)
     same = left is right or (isinstance(left, Const) and isinstance(right, Const) and left == right)
     if isinstance(left, Union) or isinstance(right, Union):
         raise lo.problem("AD0301", node, "the identity of a value that has several structures is not known")
     return Const(same == (op is operator.is_))
+
+
+def _refuse_unknown_identity(left: Ref, right: Ref) -> None:
+    """Where an object is one of several, its copy at compile time does not tell which."""
+    mine, theirs = (set(shapes.original_sites((ref.site,))) for ref in (left, right))
+    if mine & theirs and any(ref.site.place[0] == "joined" for ref in (left, right)):
+        raise shapes.NeedsRuntime(tuple(mine | theirs))
 
 
 def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value | None:

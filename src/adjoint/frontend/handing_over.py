@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Iterable
+from typing import Any
 
 from adjoint.frontend import objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
+    LOCAL,
     Closure,
     GeneratorValue,
     IteratorValue,
@@ -21,9 +23,10 @@ from adjoint.frontend.values import (
     TupleValue,
     Union,
     Value,
+    local_mark,
 )
 from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import carries_derivative
+from adjoint.ir.types import Dict, Instance, List, Tuple, Type, carries_derivative
 from adjoint.rules.declare import Rule
 
 
@@ -74,3 +77,46 @@ def keep_track(lo: Lowerer, value: Value) -> None:
         record = lo.store[value]
         if isinstance(record, Record) and record.cls not in (list, dict):
             raise NeedsRuntime(tuple(original_sites((value.site,))))
+
+
+def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
+    """Raises where a value that is handed out has to do with a class that is defined inside the function."""
+    mark = _mark_in(lo, value)
+    if mark is not None:
+        label = f"an object or a method of the class {mark!r}, defined inside the function, is handed out"
+        raise lo.problem("AD0301", node, label, helps=("hand over its fields", "define the class in the module"))
+
+
+def _mark_in(lo: Lowerer, value: Value) -> str | None:
+    match value:
+        case Const(value=constant):
+            return _name_of(constant)
+        case Var(type=type_):
+            return _mark_in_type(type_)
+        case Ref():
+            record = lo.store.get(value)
+            return _mark_in(lo, record) if isinstance(record, Record) else None
+        case Record(cls=cls, items=items) | TupleValue(cls=cls, items=items):
+            return _name_of(cls) or next(filter(None, (_mark_in(lo, item) for item in items)), None)
+        case Union(options=options):
+            return next(filter(None, (_mark_in(lo, option) for option in options)), None)
+        case _:
+            return None
+
+
+def _mark_in_type(type_: Type | None) -> str | None:
+    match type_:
+        case Instance(cls=cls, fields=fields):
+            return _name_of(cls) or next(filter(None, map(_mark_in_type, fields.values())), None)
+        case List(element=part) | Dict(value=part):
+            return _mark_in_type(part)
+        case Tuple(items=items):
+            return next(filter(None, map(_mark_in_type, items)), None)
+        case _:
+            return None
+
+
+def _name_of(constant: Any) -> str | None:
+    if isinstance(constant, type):
+        return constant.__name__ if local_mark(constant) is not None else None
+    return getattr(constant, LOCAL, None) if isinstance(constant, types.FunctionType) else None

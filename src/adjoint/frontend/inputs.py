@@ -19,7 +19,7 @@ import numpy as np
 
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import join_types
-from adjoint.frontend.values import UNDEFINED, Cell, Method, Partial, Record, Ref, Site, TupleValue, Value
+from adjoint.frontend.values import LOCAL, UNDEFINED, Cell, Held, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
 from adjoint.records import dataclass
@@ -167,7 +167,11 @@ def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
         return
     is_itself = getattr(cls, name, None) is found
     path: Path = ("attribute", cls, name) if is_itself else ("static", cls, name)
-    if not isinstance(found, _LOOKED_UP) or any(guard.path == path for guard in lo.run_data.guards):
+    if (
+        getattr(cls, LOCAL, None) is not None
+        or not isinstance(found, _LOOKED_UP)
+        or any(guard.path == path for guard in lo.run_data.guards)
+    ):
         return
     lo.run_data.guards.append(Guard(path, _reader(path), found))
 
@@ -190,6 +194,8 @@ def entered_root(lo: Lowerer, function: Any) -> Value:
 
 def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
     """The value of captured data or of a constant, entered as what it is."""
+    if isinstance(value, Held):
+        return lo.store[value]
     if lo.run_data.all_constant:
         return Const(value)
     known = lo.run_data.captured.get(_identity(path))

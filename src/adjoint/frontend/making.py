@@ -11,7 +11,9 @@ from adjoint.frontend.materialize import materialize
 from adjoint.frontend.objects import outlives_the_call, writable
 from adjoint.frontend.shapes import NeedsRuntime, join_types, original_sites, type_of
 from adjoint.frontend.values import (
+    LOCAL,
     Closure,
+    Local,
     Method,
     Record,
     Ref,
@@ -214,6 +216,10 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
     """The object that ``ref`` describes, made to exist at run time."""
     record = lo.store.pop(ref)
     assert isinstance(record, Record)
+    marks = [base.__dict__.get(LOCAL) for base in record.cls.__mro__]
+    if any(isinstance(mark, Local) and not mark.settled for mark in marks):
+        label = f"an object of the class {record.cls.__name__!r} must exist at run time"
+        raise lo.problem("AD0402", node, label, helps=("define the class before the loop",))
     atoms = [slot(lo, item, node) for item in record.items]
     fields: dict[str, Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
     known = lo.settings.site_types.get(ref.site)

@@ -22,6 +22,7 @@ from adjoint.frontend.values import (
     TupleValue,
     Union,
     Value,
+    local_mark,
 )
 from adjoint.ir.nodes import Atom, Const, Undefined, Var
 from adjoint.ir.types import Instance, Type
@@ -102,6 +103,10 @@ def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Atom:
 
     record = lo.store[ref]
     assert isinstance(record, Record)
+    if local_mark(record.cls) is not None:
+        from adjoint.frontend.handing_over import refuse_made_here
+
+        refuse_made_here(lo, ref, node)
     atoms = [materialize(lo, item, node, observer=True) for item in record.items]
     names = Const(record.keys)
     types: dict[str, Type] = {

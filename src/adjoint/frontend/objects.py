@@ -18,6 +18,7 @@ from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
     ELLIPSIS,
     Closure,
+    Held,
     Method,
     Partial,
     Record,
@@ -435,7 +436,7 @@ def _named_tuple(
 ) -> TupleValue:
     values = dict(zip(cls._fields, args, strict=False)) | kwargs
     for name, default in getattr(cls, "_field_defaults", {}).items():
-        values.setdefault(name, Const(default))
+        values.setdefault(name, lo.store[default] if isinstance(default, Held) else Const(default))
     if set(values) != set(cls._fields) or len(args) > len(cls._fields):
         raise lo.problem("AD0203", node, f"the call does not fit the fields of {cls.__name__!r}")
     return TupleValue(tuple(values[name] for name in cls._fields), cls)

@@ -57,7 +57,6 @@ def _poison(lo: Lowerer, statement: ast.stmt) -> None:
 
 def _unsupported(lo: Lowerer, node: ast.stmt) -> None:
     what = {
-        ast.ClassDef: "a class defined inside a differentiated function",
         ast.AsyncFor: "'async for'",
         ast.AsyncWith: "'async with'",
         ast.AsyncFunctionDef: "'async def'",
@@ -219,6 +218,12 @@ def _function(lo: Lowerer, node: ast.FunctionDef) -> None:
     assign.assign_name(lo, node.name, value, node)
 
 
+def _class(lo: Lowerer, node: ast.ClassDef) -> None:
+    from adjoint.frontend.local_classes import define
+
+    define(lo, node)
+
+
 def _scope_declaration(lo: Lowerer, node: ast.stmt) -> None:
     pass
 
@@ -259,6 +264,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {
     ast.Assert: _assert,
     ast.Raise: _raise,
     ast.FunctionDef: _function,
+    ast.ClassDef: _class,
     ast.Global: _scope_declaration,
     ast.Nonlocal: _scope_declaration,
     ast.Import: _import,

@@ -27,6 +27,44 @@ class Cell:
         return f"Cell({self.name})"
 
 
+class Held(Cell):
+    """The variable that an attribute of a class is, where the class is defined inside a function."""
+
+    __slots__ = ()
+
+
+LOCAL = "__adjoint_local__"
+"""The attribute by which classes that are defined inside a function are known, and the functions in them."""
+
+
+class Local:
+    """What is known of a class that is defined inside a function.
+
+    Attributes
+    ----------
+    settled
+        Whether its statement is run once: then objects may exist at run time, for its methods find what they capture.
+    said, parts
+        What the statement says: the same class serves all attempts at lowering where that does not change.
+    """
+
+    __slots__ = ("cls", "parts", "said", "settled")
+
+    def __init__(self, settled: bool, said: Any, parts: list[Any]) -> None:
+        self.settled, self.said, self.parts = settled, said, parts
+        self.cls: type | None = None
+
+
+def is_stand_in(function: Any) -> bool:
+    """Whether a function object stands for a method of such a class."""
+    return LOCAL in function.__dict__
+
+
+def local_mark(cls: type) -> Local | None:
+    """What is known of a class if it, or one that it inherits from, is defined inside a function."""
+    return getattr(cls, LOCAL, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """Where an object is made: the unit of the decision whether it must exist at run time."""

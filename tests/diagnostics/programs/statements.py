@@ -3,14 +3,6 @@
 import adjoint as ad
 
 
-#: ad.grad(local_class)(2.0)
-def local_class(x):
-    class Settings(metaclass=type):  # error[AD0301]: a class defined inside a differentiated function is not supported here
-        scale = 3.0
-
-    return Settings.scale * x
-
-
 #: ad.grad(coroutine_inside)(2.0)
 def coroutine_inside(x):
     async def later():  # error[AD0301]: 'async def' is not supported here
@@ -84,7 +76,7 @@ def assigned_in_try(y, w):
 
 #: ad.grad(three_problems)(2.0)
 def three_problems(x):
-    class Empty:  # error[AD0301]: a class defined inside a differentiated function is not supported here
+    async def later():  # error[AD0301]: 'async def' is not supported here
         pass
 
     y = scale(x)  # error[AD0203]: scale() is not given 'factor'
