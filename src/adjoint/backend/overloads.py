@@ -3,7 +3,7 @@
 Importing this module declares them; it is imported only where something is compiled.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc, union-attr"
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc, union-attr, call-arg"
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload, register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from adjoint.runtime import arrays, numbers, objects, results, sequences, tangents
+from adjoint.runtime import arrays, indices, numbers, objects, results, sequences, tangents
 
 
 def _is_array(x):
@@ -32,6 +32,24 @@ def _float_like(x):
 
 
 # Numbers
+
+
+@overload(indices.natural, inline="always")
+def _natural(number):
+    return lambda number: number
+
+
+@intrinsic
+def _as_unsigned(context, index):
+    def generate(context, builder, signature, args):
+        return args[0]
+
+    return types.uintp(types.intp), generate
+
+
+@overload(indices.unsigned, inline="always")
+def _unsigned(index):
+    return (lambda index: _as_unsigned(index)) if isinstance(index, types.Integer) else None
 
 
 @overload(numbers.divide)

@@ -22,7 +22,7 @@ from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Func
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.records import dataclass
-from adjoint.runtime import tangents
+from adjoint.runtime import indices, tangents
 
 if TYPE_CHECKING:
     from adjoint.rules.declare import Rule
@@ -78,6 +78,7 @@ _OVERLOADED = (
 
 def _table() -> dict[Any, Effects]:
     table: dict[Any, Effects] = {getattr(operator, name): PURE for name in _OVERLOADED.split()}
+    table.update({indices.natural: PURE, indices.unsigned: PURE})
     table[operator.getitem] = Effects(view_of=0, hands_on=True)
     for fact in (
         operator.is_,

@@ -1,14 +1,28 @@
-"""Loops as machine code likes them: nothing is made in them, indices are plain, and order is kept only where it counts."""
+"""Loops as machine code likes them: nothing is made in them, indices are plain, order is kept only where it counts."""
 
 from __future__ import annotations
 
 from adjoint.ir.nodes import Function
 from adjoint.transform.loops.hoisting import without_allocations_in_loops
+from adjoint.transform.loops.naturals import with_unsigned_indices
+from adjoint.transform.loops.order import forwards
+from adjoint.transform.loops.promotion import with_places_as_variables
+from adjoint.transform.simplify import simplify
+
+_STEPS = (
+    without_allocations_in_loops,
+    forwards,
+    with_places_as_variables,
+    simplify,
+    with_unsigned_indices,
+)
 
 
 def tuned(function: Function) -> Function:
     """The function with its loops in the form that compiles best."""
-    return without_allocations_in_loops(function)
+    for step in _STEPS:
+        function = step(function)
+    return function
 
 
 __all__ = ["tuned"]

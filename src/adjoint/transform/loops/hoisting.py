@@ -46,7 +46,8 @@ _FILLS: dict[Any, bool] = {np.empty: False, np.zeros: True, np.empty_like: False
 _UNFILLED: dict[Any, Any] = {np.zeros: np.empty, np.zeros_like: np.empty_like}
 
 
-_FACTS = (len, display.make_tuple)
+_ANY: Dim = "any"
+_FACTS = (len, display.make_tuple, max)
 """Functions that may be called earlier, and where they were not called."""
 
 
@@ -77,7 +78,7 @@ class _Hoisting:
 
     def loop(self, loop: Loop, before: list[Statement]) -> None:
         """Puts a loop after ``before``, and there what need not be in it."""
-        inside = {var for inner in statements_in(loop.body) for var in binders_of(inner)}
+        inside = {var for s in statements_in(loop.body) for var in (*targets_of(s), *binders_of(s))}
         inside.update((*loop.params, *(() if loop.index is None else (loop.index,))))
         tapes = self.tapes(loop, before, inside)
         body: list[Statement] = []
@@ -91,20 +92,45 @@ class _Hoisting:
             elif isinstance(statement, Call) and statement.callee is list.append and statement.args[0] in self.rows:
                 continue
             elif self.is_work_array(statement, inside) or _is_fact(statement, inside):
-                before.append(_unfilled(statement))
+                before += self.made_outside(statement, inside)
                 body += _fill(statement)
                 inside.difference_update(targets_of(statement))
                 self.changed = True
             else:
                 body.append(statement)
         inner = self.block(Block(tuple(body), loop.body.terminator))
-        before.append(
-            Loop(loop.over, loop.index, loop.params, loop.inits, inner, loop.targets, loop.exit, loop.span)
-        )
+        before.append(Loop(loop.over, loop.index, loop.params, loop.inits, inner, loop.targets, loop.exit, loop.span))
 
     def is_work_array(self, statement: Statement, inside: set[Var]) -> bool:
         """Whether a statement makes an array of the same size in each iteration, for this iteration only."""
-        return _makes_alike(statement, inside) and self.uses.stays(targets_of(statement)[0])
+        alike = _makes_alike(statement, inside) or self.row_shape(statement, inside) is not None
+        return alike and self.uses.stays(targets_of(statement)[0])
+
+    def made_outside(self, statement: Statement, inside: set[Var]) -> list[Statement]:
+        """The statement that makes the array, or finds the fact, before the loop."""
+        extents = None if _makes_alike(statement, inside) else self.row_shape(statement, inside)
+        if extents is None or not isinstance(statement, Call):
+            return [_unfilled(statement)]
+        builder = Builder(type_of_call, statement.span)
+        shape = extents[0] if len(extents) == 1 else builder.call(display.make_tuple, *extents, hint="shape")
+        builder.emit(Call(statement.targets, np.empty, (shape, *_dtype_of(statement.targets[0])), (), statement.span))
+        return builder.statements
+
+    def row_shape(self, statement: Statement, inside: set[Var]) -> tuple[Atom, ...] | None:
+        """The extents, known outside, of an array like a row of another."""
+        if not isinstance(statement, Call) or statement.callee not in (np.zeros_like, np.empty_like):
+            return None
+        row = self.uses.made.get(statement.args[0]) if isinstance(statement.args[0], Var) else None
+        match row:
+            case Load(base=Var() as base, key=Subscript(items=(Var(type=Scalar(kind="int")),))) if base not in inside:
+                made = self.uses.made.get(base)
+            case _:
+                return None
+        shape = self.sizes(made) if isinstance(made, Call) and made.callee is np.empty else None
+        if shape is None or len(shape) < 2:
+            return None
+        extents = tuple(atom for atom in shape[1:] if isinstance(atom, (Var, Const)) and atom not in inside)
+        return extents if len(extents) == len(shape) - 1 else None
 
     # Tapes of arrays
 
@@ -125,7 +151,11 @@ class _Hoisting:
                     callee is list.append and tape in fresh and array in made and array not in found
                 ):
                     sizes = self.sizes(made[array])
-                    if sizes is not None and self.is_tape(tape, statement) and self.uses.stays(array, lent_to=(statement,)):
+                    if (
+                        sizes is not None
+                        and self.is_tape(tape, statement)
+                        and self.uses.stays(array, lent_to=(statement,))
+                    ):
                         found[array] = tape
         return found
 
@@ -133,7 +163,9 @@ class _Hoisting:
         """Whether a list is only filled by one statement, and then read."""
         for node in self.uses.of[tape]:
             match node:
-                case Load(base=base, target=target, key=Subscript(items=(Var(type=Scalar(kind="int")),))) if base is tape:
+                case Load(base=base, target=target, key=Subscript(items=(Var(type=Scalar(kind="int")),))) if (
+                    base is tape
+                ):
                     if not self.uses.stays(target):
                         return False
                 case _ if node is append:
@@ -152,10 +184,9 @@ class _Hoisting:
         count = builder.call(max, loop.over.stop, Const(0), hint="size")
         extents = [self.extent(builder, size) for size in sizes]
         shape = builder.call(display.make_tuple, count, *extents, hint="shape")
-        dims: tuple[Dim, ...] = ("any",) * (1 + len(sizes))
+        dims: tuple[Dim, ...] = (_ANY,) * (1 + len(sizes))
         rows = Var(f"{array.hint}_rows", Array(array.type.dtype, dims, Storage(written=True)))
-        dtype = () if array.type.dtype == np.float64 or array.type.dtype is None else (Const(array.type.dtype.type),)
-        builder.emit(Call((rows,), np.empty, (shape, *dtype), (), call.span))
+        builder.emit(Call((rows,), np.empty, (shape, *_dtype_of(array)), (), call.span))
         before[:] = [s for s in before if not (isinstance(s, Call) and s.targets == (tape,))]
         before += builder.statements
         self.rows[tape] = rows
@@ -188,11 +219,18 @@ def _makes_alike(statement: Statement, inside: set[Var]) -> bool:
     return not any(isinstance(atom, Var) and atom in inside for atom in operands(statement))
 
 
+def _dtype_of(array: Var) -> tuple[Atom, ...]:
+    """The argument that tells which numbers an array holds, where it needs one."""
+    dtype = array.type.dtype if isinstance(array.type, Array) else None
+    return () if dtype is None or dtype == np.float64 else (Const(dtype.type),)
+
+
 def _is_fact(statement: Statement, inside: set[Var]) -> bool:
     """Whether a statement finds out about shapes what is the same for all iterations."""
     match statement:
         case Call(callee=callee, args=args) if callee in _FACTS:
-            plain = callee is not len or isinstance(type_of_atom(args[0]), Array)
+            numbers = all(type_of_atom(arg) == INT for arg in args)
+            plain = numbers if callee is max else callee is not len or isinstance(type_of_atom(args[0]), Array)
         case Load(base=Var(type=Array()), key=Attribute(name="shape")):
             plain = True
         case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -30,7 +30,7 @@ from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.normal import normalize, with_ways
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.replay import Again, Reversed
-from adjoint.transform.reverse.reverser import Reverser, YieldLeaf
+from adjoint.transform.reverse.reverser import NOTHING, Reverser, YieldLeaf
 from adjoint.transform.reverse.scopes import cotangent_type
 from adjoint.transform.reverse.sinking import sink_work_arrays
 from adjoint.transform.reverse.sweep import freeze, prune
@@ -218,13 +218,13 @@ def _sweeps(
     halves: bool,
     notes: Notes | None = None,
     again: Again | None = None,
-    lent: dict[Var, Var] | None = None,
+    lent: Mapping[Var, Var] = NOTHING,
 ) -> _Sweeps:
     context = make_context(function, activity(function, wrt, outputs, given))
     problems = blind_spots(function, wrt, outputs)
     if problems:
         raise DifferentiationError(problems)
-    reverser = Reverser(context, family, given, again, lent or {})
+    reverser = Reverser(context, family, given, again, lent)
     end = function.body.terminator
     assert isinstance(end, Return)
     seeds = tuple(_seed(end.values[output]) for output in outputs)

@@ -114,7 +114,9 @@ class Ordered:
         if filled not in self.loops.get(id(store), ()):
             return self.order[id(store)] < self.order[id(filled)]
         found = self.affine(_first(store.key), filled)
-        return found is not None and (read.offset < found or (read.offset == found and self.is_over(store, load, filled)))
+        return found is not None and (
+            read.offset < found or (read.offset == found and self.is_over(store, load, filled))
+        )
 
     def is_over(self, store: Store, load: Load, filled: Loop) -> bool:
         """Whether an iteration of a loop stores no more when it comes to a load."""

@@ -128,7 +128,9 @@ def replay(
     function, loop = iteration.function, iteration.loop
     varying = [var for var in iteration.captured if reverser.active(var)]
     handles = {var: reverser.shadows.of(var) for var in varying if is_handle(var.type)}
-    owned = {var: reverser.ownership.owned[var] for var in varying if isinstance(var.type, Array) and var not in handles}
+    owned = {
+        var: reverser.ownership.owned[var] for var in varying if isinstance(var.type, Array) and var not in handles
+    }
     memory = handles | owned
     wanted = [*(loop.params[slot] for slot in given), *varying]
     wrt = tuple(function.params.index(var) for var in wanted)

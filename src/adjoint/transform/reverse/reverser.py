@@ -45,8 +45,7 @@ from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
 from adjoint.transform.reverse.shadows import Shadows, is_gathered
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_zero
 
-
-_NOTHING: Mapping[Var, Var] = {}
+NOTHING: Mapping[Var, Var] = {}
 
 
 class Reverser:
@@ -68,11 +67,12 @@ class Reverser:
         family: Family,
         given: Collection[Var],
         again: Again | None = None,
-        lent: Mapping[Var, Var] = _NOTHING,
+        lent: Mapping[Var, Var] = NOTHING,
     ) -> None:
         self.context = context
         self.family = family
         self.again = again
+        self.compiled = again is not None or lent is not NOTHING
         self.writes = Writes(context.regions, context.function.body)
         self.shadows = Shadows(context, given, self.writes, lent)
         self.ownership = Ownership(context, lent)
@@ -290,13 +290,13 @@ class Reverser:
             reverse.inits.append(self.context.zero(scope.sweep, loop.targets[slot]) if before is None else before)
             slots[slot] = param
         given = {slot: cotangent for slot, cotangent in enumerate(cotangents) if slot >= len(loop.params)}
-        before = self.replayed(loop, inner, slots)
-        if before is None:
+        earlier = self.replayed(loop, inner, slots)
+        if earlier is None:
             self.block(core, inner, LoopLeaf(slots, given))
-            before = {slot: self.take(inner, loop.params[slot]) for slot in carried}
+            earlier = {slot: self.take(inner, loop.params[slot]) for slot in carried}
         results: dict[int, Var] = {}
         for slot in carried:
-            value = before[slot]
+            value = earlier[slot]
             reverse.values.append(self.context.zero(sweep, loop.params[slot]) if value is None else value)
             results[slot] = cotangent_var(loop.params[slot])
             reverse.targets.append(results[slot])
@@ -309,7 +309,9 @@ class Reverser:
 
     def replayed(self, loop: Loop, scope: Scope, slots: Mapping[int, Atom]) -> Mapping[int, Atom | None] | None:
         """Runs an iteration again where it is reversed, if that may be; gives the cotangents before it."""
-        iteration = None if self.again is None else iteration_of(self, loop)
+        if self.again is None:
+            return None
+        iteration = iteration_of(self, loop)
         return None if iteration is None else replay(self, self.again, iteration, scope, slots)
 
     def iterations(self, loop: Loop, sweep: Sweep) -> Range:

@@ -63,7 +63,9 @@ class _Sinking:
             user = self.only_user(statement, statements[place + 1 :], block.terminator)
             if user is not None and isinstance(statement, Call):
                 at = statements.index(user)
-                made = Call(statement.targets, _unfilled(statement.callee), statement.args, statement.kwargs, statement.span)
+                made = Call(
+                    statement.targets, _unfilled(statement.callee), statement.args, statement.kwargs, statement.span
+                )
                 statements[at] = _with_first(user, made)
                 del statements[place]
             place -= 1
@@ -108,7 +110,11 @@ class _Sinking:
                 body.terminator, Continue
             ):
                 users = [inner for inner in body.statements if _mentions(inner, array)]
-                if not users or array in operands(body.terminator) or not self.fills(users[0], array, (*loops, statement)):
+                if (
+                    not users
+                    or array in operands(body.terminator)
+                    or not self.fills(users[0], array, (*loops, statement))
+                ):
                     return False
                 return all(_reads_only(user, array, users[0]) for user in users[1:])
             case _:
@@ -133,6 +139,10 @@ class _Sinking:
                 return False
             used.append(loop)
         return True
+
+
+def _made_unfilled(call: Call) -> Call:
+    return Call(call.targets, _unfilled(call.callee), call.args, call.kwargs, call.span)
 
 
 def _unfilled(callee: Any) -> Any:

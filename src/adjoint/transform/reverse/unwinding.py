@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjoint.ir.nodes import Atom, Call, Const, Continue, Loop, Range, Var
 from adjoint.ir.types import INT
+from adjoint.runtime.indices import natural
 from adjoint.transform.reverse.regions import Binding
 from adjoint.transform.reverse.sweep import ReverseLoop
 
@@ -29,7 +30,27 @@ def unwound(keeper: Keeper, var: Var, binding: Binding) -> Var | None:
     before = Var(var.hint, var.type, var.named)
     node.body.first((-1, 0), Call((before,), operator.sub, (after, step)))
     node.values.append(before)
-    return before
+    if not keeper.reverser.compiled or not _is_natural(keeper, loop, slot, step):
+        return before
+    known = Var(var.hint, var.type)
+    node.body.first((-1, 0), Call((known,), natural, (before,)))
+    return known
+
+
+def _is_natural(keeper: Keeper, loop: Loop, slot: int, step: Const) -> bool:
+    """Whether a counter is never negative."""
+    first = loop.inits[slot]
+    while isinstance(first, Var):
+        binding = keeper.bindings[first]
+        outer = binding.region.owner
+        if not isinstance(outer, Loop) or first not in outer.params or binding.statement is not None:
+            return False
+        place = outer.params.index(first)
+        end = outer.body.terminator
+        if not isinstance(end, Continue) or end.values[place] is not loop.targets[slot]:
+            return False
+        loop, slot, first = outer, place, outer.inits[place]
+    return isinstance(first, Const) and first.value >= 0 and step.value >= 0
 
 
 def _step(keeper: Keeper, loop: Loop, slot: int) -> Const | None:
@@ -65,7 +86,7 @@ def _end(keeper: Keeper, loop: Loop, slot: int, node: ReverseLoop) -> Atom:
         and isinstance(outer.body.terminator, Continue)
         and any(inner is node for inner in around.body.nodes)
     ):
-        place = outer.params.index(loop.inits[slot])  # type: ignore[arg-type]
+        place = outer.params.index(loop.inits[slot])
         if outer.body.terminator.values[place] is target:
             after = _carried(around, target)
             around.values.append(node.targets[-1])

@@ -1,0 +1,202 @@
+"""A place of an array that a loop adds to again and again is a variable as long as the loop runs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Function,
+    If,
+    Load,
+    Loop,
+    Range,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Storage
+from adjoint.ir.walk import (
+    binders_of,
+    blocks_of,
+    map_blocks,
+    operands,
+    rebuild_terminator,
+    statements_in,
+    substitute,
+    targets_of,
+    terminators_in,
+)
+from adjoint.rules.typing import type_of_call
+
+_OPERATORS: dict[str, Any] = {"add": operator.add, "sub": operator.sub}
+_NUMBER = FLOAT
+
+
+def with_places_as_variables(function: Function) -> Function:
+    """The function with places of arrays that a loop works on read before the loop and written after it."""
+    return Function(function.name, function.params, _block(function.body), function.doc)
+
+
+def _block(block: Block) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        current = map_blocks(statement, _block)
+        statements += _promoted(current) if isinstance(current, Loop) else [current]
+    return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, _block))
+
+
+def _promoted(loop: Loop) -> list[Statement]:
+    """The loop, with places as variables; if it does not run, nothing is read or written."""
+    end, over = loop.body.terminator, loop.over
+    if not isinstance(end, Continue) or not isinstance(over, Range) or over.step != Const(1) or loop.exit is not None:
+        return [loop]
+    loads, places = _loads(loop), _places(loop)
+    if not places and not loads:
+        return [loop]
+    before, after = Builder(type_of_call, loop.span), Builder(type_of_call, loop.span)
+    body, values = loop.body.statements, end.values
+    outer = tuple(Var(target.hint, target.type, target.named) for target in loop.targets)
+    params, inits, targets = loop.params, loop.inits, outer
+    known: dict[Var, Atom] = {}
+    for load in loads:
+        known[load.target] = before.load(load.base, load.key, load.target.type, load.target.hint)
+    body, values = _without(body, values, known)
+    for base, key in places.items():
+        param, target = Var(base.hint, _NUMBER), Var(base.hint, _NUMBER)
+        inits = (*inits, before.load(base, key, _NUMBER, base.hint))
+        body, values, last = _on_variable(body, values, base, param)
+        params, values, targets = (*params, param), (*values, last), (*targets, target)
+        after.store(base, key, target)
+    inner = Loop(over, loop.index, params, inits, Block(body, Continue(values)), targets, None, loop.span)
+    runs = Var("runs", BOOL)
+    then = Block((*before.statements, inner, *after.statements), Yield(outer))
+    return [
+        Call((runs,), operator.lt, (over.start, over.stop), (), loop.span),
+        If(runs, then, Block((), Yield(loop.inits)), loop.targets, loop.span),
+    ]
+
+
+def _loads(loop: Loop) -> list[Load]:
+    """The loads that give the same number in each iteration: nobody writes to the array."""
+    inside = _bound_in(loop)
+    written = {_storage(s.base) for s in statements_in(loop.body) if isinstance(s, Store) and _is_array(s.base)}
+    for call in statements_in(loop.body):
+        if isinstance(call, Call) and not effects_of(call).pure:
+            return []
+    found = []
+    for statement in loop.body.statements:
+        place = _place(statement, inside) if isinstance(statement, Load) else None
+        if isinstance(statement, Load) and place is not None and _storage(place[0]) not in written:
+            found.append(statement)
+    return found
+
+
+def _without(
+    statements: Sequence[Statement], values: tuple[Atom, ...], known: Mapping[Var, Atom]
+) -> tuple[tuple[Statement, ...], tuple[Atom, ...]]:
+    """Statements, and what they hand on, with what is known in place of the loads that give it."""
+    kept = [s for s in statements if not (isinstance(s, Load) and s.target in known)]
+    block = substitute(Block(tuple(kept), Continue(values)), known)
+    assert isinstance(block.terminator, Continue)
+    return block.statements, block.terminator.values
+
+
+def _bound_in(loop: Loop) -> set[Var]:
+    inside = {var for s in statements_in(loop.body) for var in (*targets_of(s), *binders_of(s))}
+    inside.update((*loop.params, *(() if loop.index is None else (loop.index,))))
+    return inside
+
+
+def _places(loop: Loop) -> dict[Var, Subscript]:
+    """The arrays of which the iterations touch only one place, and write it."""
+    inside = _bound_in(loop)
+    found: dict[Storage, tuple[Var, Subscript]] = {}
+    written: set[Storage] = set()
+    other: set[Storage] = set()
+    for statement in loop.body.statements:
+        place = _place(statement, inside)
+        rest = operands(statement)
+        if place is not None:
+            base, _ = place
+            storage = _storage(base)
+            if found.setdefault(storage, place) != place:
+                other.add(storage)
+            if isinstance(statement, Store):
+                written.add(storage)
+            rest = tuple(atom for atom in rest if atom is not base)
+        other.update(_storage(atom) for atom in rest if _is_array(atom))
+        other.update(_storage(atom) for block in blocks_of(statement) for atom in _atoms_in(block) if _is_array(atom))
+    return {base: key for storage, (base, key) in found.items() if storage in written - other}
+
+
+def _place(statement: Statement, inside: set[Var]) -> tuple[Var, Subscript] | None:
+    """The place of an array that a statement touches, if all iterations touch the same."""
+    match statement:
+        case Load(
+            target=Var(type=Scalar()), base=Var(type=Array(dtype=dtype, dims=dims)) as base, key=Subscript() as key
+        ):
+            pass
+        case Store(base=Var(type=Array(dtype=dtype, dims=dims)) as base, key=Subscript() as key, mode=mode):
+            if mode not in ("set", *_OPERATORS):
+                return None
+        case _:
+            return None
+    if dtype != np.float64 or dims is None or len(key.items) != len(dims) or base in inside:
+        return None
+    for item in key.items:
+        plain = isinstance(item, (Var, Const)) and type_of_atom(item) == INT
+        if not plain or item in inside:
+            return None
+    return base, key
+
+
+def _on_variable(
+    statements: Sequence[Statement], values: tuple[Atom, ...], base: Var, param: Var
+) -> tuple[tuple[Statement, ...], tuple[Atom, ...], Atom]:
+    """Statements in which a variable stands for the place; what they hand on; what is in the place at last."""
+    current: Atom = param
+    renamed: dict[Var, Atom] = {}
+    changed: list[Statement] = []
+    for statement in statements:
+        statement = substitute(statement, renamed)
+        match statement:
+            case Load(target=target, base=own, key=Subscript()) if own is base:
+                renamed[target] = current
+            case Store(base=own, value=value, mode=mode, span=span) if own is base:
+                if mode == "set":
+                    current = value
+                else:
+                    following = Var(base.hint, _NUMBER)
+                    changed.append(Call((following,), _OPERATORS[mode], (current, value), (), span))
+                    current = following
+            case _:
+                changed.append(statement)
+    return tuple(changed), tuple(renamed.get(v, v) if isinstance(v, Var) else v for v in values), current
+
+
+def _atoms_in(block: Block) -> Iterator[Atom]:
+    for node in (*statements_in(block), *terminators_in(block)):
+        yield from operands(node)
+
+
+def _is_array(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Array)
+
+
+def _storage(atom: Atom) -> Storage:
+    assert isinstance(atom, Var) and isinstance(atom.type, Array)
+    return atom.type.storage.find()
