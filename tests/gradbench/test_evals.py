@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradbench import formulas, inputs
+from gradbench import formulas
 
 ROOT = Path(__file__).parents[2]
 BUILDS = [
@@ -35,6 +35,11 @@ def evaluate(request, benchmarks):
     return run
 
 
+@pytest.fixture(scope="module")
+def inputs(benchmarks):
+    return benchmarks("inputs")
+
+
 def agree(found, wanted):
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.max(np.abs(wanted), initial=0.0))
 
@@ -45,7 +50,7 @@ def test_hello(evaluate):
 
 
 @pytest.mark.parametrize(("d", "k", "n", "gamma", "m"), [(3, 4, 7, 1.0, 0), (1, 2, 3, 0.7, 2), (4, 1, 1, 1.3, 1)])
-def test_gmm(evaluate, d, k, n, gamma, m):
+def test_gmm(evaluate, inputs, d, k, n, gamma, m):
     given = inputs.gmm(d, k, n, gamma, m)
     args = *(np.array(given[name]) for name in ("alpha", "mu", "q", "l", "x")), gamma, m
     agree(evaluate("gmm", "objective", given), formulas.gmm(*args))
@@ -54,10 +59,8 @@ def test_gmm(evaluate, d, k, n, gamma, m):
         agree(found[name], formulas.gradient(formulas.gmm, args, place))
 
 
-def test_ba(benchmarks, evaluate):
-    rng = np.random.default_rng(0)
-    given = {"n": 3, "m": 4, "p": 7, "cam": inputs.cameras(2)[0].tolist(), "x": [0.1, -0.2, 0.3], "w": 0.7}
-    given["feat"] = rng.normal(size=2).tolist()
+def test_ba(evaluate, inputs):
+    given = inputs.ba(3, 4, 7)
     camera, point, feature = (np.array(given[name]) for name in ("cam", "x", "feat"))
     found = evaluate("ba", "objective", given)
     agree(found["reproj_error"]["elements"], formulas.reprojection(camera, point, 0.7, feature))
@@ -70,6 +73,15 @@ def test_ba(benchmarks, evaluate):
     assert jacobian["rows"] == [*range(0, 15 * 14, 15), *range(15 * 14, 15 * 14 + 8)][:30] + [217]
 
 
+def cameras_that_see_the_origin(count):
+    """The last one is not turned."""
+    rng = np.random.default_rng(count)
+    found = rng.normal(size=(count, 11)) * ([0.2] * 3 + [0.3] * 3 + [10.0] + [1.0] * 2 + [0.05] * 2)
+    found += [0.0] * 5 + [-6.0, 500.0, 3.0, 2.0, 0.0, 0.0]
+    found[-1, :3] = 0.0
+    return found
+
+
 def block(camera, point, weight, feature):
     """The derivatives of one observation's errors."""
     args = camera, point, np.array([weight]), feature
@@ -79,7 +91,7 @@ def block(camera, point, weight, feature):
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_ba_with_cameras_that_differ(benchmarks, native):
     rng = np.random.default_rng(1)
-    cameras, points = inputs.cameras(3), 0.3 * rng.normal(size=(5, 3))
+    cameras, points = cameras_that_see_the_origin(3), 0.3 * rng.normal(size=(5, 3))
     which_camera, which_point = np.array([0, 2, 1, 0, 2, 2]), np.array([4, 3, 3, 0, 1, 2])
     weights, features = rng.uniform(0.5, 1.5, size=6), rng.normal(size=(6, 2))
     module = benchmarks("ba")
@@ -102,7 +114,7 @@ def test_ba_with_cameras_that_differ(benchmarks, native):
 
 
 @pytest.mark.parametrize(("layers", "width", "length"), [(2, 3, 6), (1, 2, 2), (3, 4, 3)])
-def test_lstm(evaluate, layers, width, length):
+def test_lstm(evaluate, inputs, layers, width, length):
     given = inputs.lstm(layers, width, length)
     args = tuple(np.array(given[name]) for name in ("main_params", "extra_params", "state", "sequence"))
     agree(evaluate("lstm", "objective", given), formulas.lstm(*args))
@@ -112,7 +124,7 @@ def test_lstm(evaluate, layers, width, length):
 
 @pytest.mark.parametrize("turned", [True, False])
 @pytest.mark.parametrize("in_triangles", [True, False])
-def test_ht(benchmarks, evaluate, in_triangles, turned):
+def test_ht(benchmarks, evaluate, inputs, in_triangles, turned):
     given = inputs.hand(6, 8, in_triangles, turned)
     args = benchmarks("ht").prepare(given)
     formula = formulas.hand_complicated if in_triangles else formulas.hand_simple
@@ -161,7 +173,7 @@ def test_llsq(evaluate, m, n):
 
 
 @pytest.mark.parametrize(("k", "n", "d"), [(3, 20, 2), (1, 4, 3), (5, 5, 1)])
-def test_kmeans(evaluate, k, n, d):
+def test_kmeans(evaluate, inputs, k, n, d):
     given = inputs.kmeans(k, n, d)
     points, centroids = np.array(given["points"]), np.array(given["centroids"])
     squares = ((points[:, None] - centroids) ** 2).sum(2)

@@ -11,8 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradbench import inputs
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -103,7 +101,7 @@ def test_what_is_printed_is_no_answer(converse, benchmarks, monkeypatch, capsys)
 
 
 def test_results_are_checked_against_files(benchmarks, tmp_path, monkeypatch, capsys):
-    points = inputs.kmeans(3, 9, 2)
+    points = benchmarks("inputs").kmeans(3, 9, 2)
     np.savez(tmp_path / "kmeans_small.npz", **{name: np.array(part) for name, part in points.items()})
     kmeans = benchmarks("kmeans")
     arguments = kmeans.prepare(points)
@@ -120,7 +118,7 @@ def test_results_are_checked_against_files(benchmarks, tmp_path, monkeypatch, ca
 
 @pytest.mark.parametrize("in_triangles", [True, False])
 def test_a_hand_in_a_file_is_read_as_it_is_sent(benchmarks, tmp_path, in_triangles):
-    sent = inputs.hand(5, 4, in_triangles)
+    sent = benchmarks("inputs").hand(5, 4, in_triangles)
     parts = {"theta": sent["theta"], "us": sent["us"], **sent["data"]["model"]}
     parts.update(correspondences=sent["data"]["correspondences"], points=sent["data"]["points"])
     np.savez(tmp_path / "ht_small.npz", **{name: np.array(part) for name, part in parts.items()})

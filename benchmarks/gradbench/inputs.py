@@ -1,4 +1,4 @@
-"""Inputs of the evals, as JSON holds them; nothing in them is the same twice."""
+"""Inputs of the evals as JSON holds them, of any size, by numbers drawn at random."""
 
 from __future__ import annotations
 
@@ -21,13 +21,10 @@ def gmm(d: int, k: int, n: int, gamma: float = 1.0, m: int = 0) -> dict[str, Any
     return {"d": d, "k": k, "n": n, "m": m, "gamma": gamma, **{name: part.tolist() for name, part in parts.items()}}
 
 
-def cameras(count: int) -> np.ndarray:
-    """Cameras that all see the points near the origin; the last one is not turned."""
-    rng = np.random.default_rng(count)
-    found = rng.normal(size=(count, 11)) * ([0.2] * 3 + [0.3] * 3 + [10.0] + [1.0] * 2 + [0.05] * 2)
-    found += [0.0] * 5 + [-6.0, 500.0, 3.0, 2.0, 0.0, 0.0]
-    found[-1, :3] = 0.0
-    return found
+def ba(cameras: int, points: int, observations: int) -> dict[str, Any]:
+    camera = [0.3, -0.2, 0.1, 0.2, -0.1, -6.0, 500.0, 3.0, 2.0, 0.05, 0.02]
+    given = {"cam": camera, "x": [0.1, -0.2, 0.3], "w": 0.7, "feat": [4.0, -3.0]}
+    return {"n": cameras, "m": points, "p": observations, **given}
 
 
 def lstm(layers: int, width: int, length: int) -> dict[str, Any]:
@@ -69,3 +66,19 @@ def hand(vertices: int, points: int, in_triangles: bool, turned: bool = True) ->
 def kmeans(k: int, n: int, d: int) -> dict[str, Any]:
     points = np.random.default_rng(k).uniform(size=(n, d))
     return {"points": points.tolist(), "centroids": points[-k:].tolist()}
+
+
+def ode(n: int, steps: int) -> dict[str, Any]:
+    return {"x": np.random.default_rng(n).uniform(size=n).tolist(), "s": steps}
+
+
+def lse(n: int) -> dict[str, Any]:
+    return {"x": np.random.default_rng(n).uniform(size=n).tolist()}
+
+
+def det(ell: int) -> dict[str, Any]:
+    return {"A": np.random.default_rng(ell).uniform(size=ell * ell).tolist(), "ell": ell}
+
+
+def llsq(m: int, n: int) -> dict[str, Any]:
+    return {"x": np.random.default_rng(n).uniform(size=m).tolist(), "n": n}
