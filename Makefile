@@ -33,6 +33,7 @@ format: $(VENV)/.stamp-dev
 
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.gradbench.compare
 
 fuzz: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz

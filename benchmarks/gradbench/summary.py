@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.gradbench.build import Build
-from benchmarks.gradbench.contestants import AUTOGRAD, C, C_FAST, JAX, NAMES, OURS, OURS_FAST, TORCH, missing
+from benchmarks.gradbench.contestants import AUTOGRAD, C_FAST, JAX, NAMES, OURS, OURS_FAST, TORCH, C, missing
 from benchmarks.gradbench.evals import functions_of
 from benchmarks.gradbench.probe import cold_and_again, probe
 from benchmarks.report import Results, duration, ratio
 
 if TYPE_CHECKING:
     from benchmarks.gradbench.compare import Case, Measured, Outcome
+
+MODES = ("rr", "rf", "fr", "ff")
 
 
 def ours(outcome: Outcome) -> Results:
@@ -75,17 +78,14 @@ def nested(rounds: int) -> Results:
         "GradBench: derivatives inside derivatives",
         "A whole descent. The first letter is the mode of the outer derivative, the second that of the inner one: "
         "reverse or forward.",
-        ("", "rr", "rf", "fr", "ff"),
+        ("", *MODES),
     )
     for title, build in (("", Build()), (", interpreted", Build(native=False))):
         for name, given in (("saddle", {"start": [1.0, 1.0]}), ("particle", {"w": 0.0})):
             functions = functions_of(name, build)
-            runs = {
-                modes: lambda function=functions[modes]: function.run(*function.prepare(given))
-                for modes in ("rr", "rf", "fr", "ff")
-            }
+            runs = {modes: partial(functions[modes].run, *functions[modes].prepare(given)) for modes in MODES}
             times = fastest(runs, rounds)
-            results.rows.append((name + title, *(duration(times[modes]) for modes in runs)))
+            results.rows.append((name + title, *(duration(times[modes]) for modes in MODES)))
     return results
 
 

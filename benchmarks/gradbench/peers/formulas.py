@@ -104,7 +104,7 @@ def hand(
 ) -> Any:
     """The surface of a hand in a pose; ``parents`` are numbers of Python."""
     zero, one = xp.zeros(()), xp.ones(())
-    angles = {i: (zero, zero) for i in range(len(parents))}
+    angles = dict.fromkeys(range(len(parents)), (zero, zero))
     for finger in range(5):
         at, bone = 6 + 4 * finger, 2 + 4 * finger
         angles[bone], angles[bone + 1], angles[bone + 2] = (
