@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adjoint.ir.nodes import Function
+from adjoint.transform.loops.clears import without_idle_clears
 from adjoint.transform.loops.hoisting import without_allocations_in_loops
 from adjoint.transform.loops.naturals import with_unsigned_indices
 from adjoint.transform.loops.order import forwards
@@ -11,6 +12,7 @@ from adjoint.transform.simplify import simplify
 
 _STEPS = (
     without_allocations_in_loops,
+    without_idle_clears,
     forwards,
     with_places_as_variables,
     simplify,

@@ -18,6 +18,7 @@ from adjoint.ir.effects import effects
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
+    Attribute,
     Block,
     Call,
     Const,
@@ -184,7 +185,7 @@ class Keeper:
     def is_array_from_outside(self, atom: Var, region: Region) -> bool:
         """Whether one array is kept for all iterations of a loop that reads its elements."""
         binding = self.bindings.get(atom)
-        if not isinstance(atom.type, Array) or binding is None or not isinstance(binding.statement, Call):
+        if not isinstance(atom.type, Array) or binding is None or not isinstance(binding.statement, (Call, type(None))):
             return False
         home = binding.region
         around: Region | None = region
@@ -210,6 +211,8 @@ class Keeper:
                 if not isinstance(target.type, Scalar) or not _repeatable(callee):
                     return False
                 return all(_number_or_shape(atom, callee) for atom in operands(statement))
+            case Load(base=Var(type=Array()), key=Attribute(name="shape" | "size" | "ndim")):
+                return True
             case Load(target=target, base=base):
                 return isinstance(target.type, (Scalar, Array)) and self.reverser.writes.settled(statement, base)
             case If(targets=targets):

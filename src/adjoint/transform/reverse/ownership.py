@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from adjoint.ir.nodes import Block, Call, Load, Statement, Terminator, Var
-from adjoint.ir.types import Array, Storage, is_float_dtype, is_handle
+from adjoint.ir.nodes import Atom, Block, Call, Const, Key, Load, Slice, Statement, Subscript, Terminator, Var
+from adjoint.ir.types import INT, Array, Storage, is_float_dtype, is_handle
 from adjoint.ir.walk import blocks_of, operands
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.context import Context
@@ -25,6 +25,7 @@ class Ownership:
         self.context = context
         self.lent = lent
         self.owned: dict[Var, Var] = {}
+        self.part_of: dict[Var, Var] = {}
         self.touched: set[Var] = set()
         self.scan(context.function.body)
 
@@ -66,17 +67,45 @@ class Ownership:
         type_ = Array(var.type.dtype, var.type.dims, Storage(written=True))
         owned = self.owned[var] = Var(f"{var.hint}_bar", type_)
         binding = self.context.regions.bindings[var]
+        place = (binding.region, (binding.order, 1))
+        base = self.viewed(binding.statement)
+        if base is not None and isinstance(binding.statement, Load):
+            self.part_of[var] = base
+            self.context.recipes[owned] = (*place, Load(owned, self.owned[base], binding.statement.key))
+            return
         known = is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
         make = np.zeros_like if known else zeros_like
-        self.context.recipes[owned] = (binding.region, (binding.order, 1), Call((owned,), make, (var,)))
+        self.context.recipes[owned] = (*place, Call((owned,), make, (var,)))
+
+    def viewed(self, statement: Statement | None) -> Var | None:
+        """The array of which a statement gives a view, if its cotangent has memory: then the view's is in there."""
+        if not isinstance(statement, Load) or not isinstance(statement.base, Var) or not _is_basic(statement.key):
+            return None
+        self.own(statement.base)
+        return statement.base if statement.base in self.owned else None
 
     def accumulator(self, var: Var) -> Var | None:
         """The owned cotangent of an array that is going to be added to."""
         owned = self.owned.get(var)
         if owned is not None:
             self.touched.add(var)
+            if var in self.part_of:
+                self.accumulator(self.part_of[var])
         return owned
 
     def taken(self, var: Var) -> Var | None:
         """The owned cotangent of an array, where anything was added to it."""
         return self.owned.get(var) if var in self.touched else None
+
+
+def _is_basic(key: Key) -> bool:
+    """Whether an index surely gives a view."""
+    if not isinstance(key, Subscript):
+        return False
+    return all(isinstance(item, Slice) or _is_number(item) for item in key.items)
+
+
+def _is_number(item: Atom) -> bool:
+    if isinstance(item, Const):
+        return item.value is None or item.value is Ellipsis or type(item.value) is int
+    return isinstance(item, Var) and item.type == INT

@@ -139,18 +139,20 @@ def replay(
         return None
     for var in owned:
         reverser.ownership.accumulator(var)
-    pairs = zip(wanted, found.cotangents, strict=True)
-    results = tuple(cotangent for var, cotangent in pairs if var not in memory)
+    values = {
+        var: cotangent
+        for var, cotangent in zip(wanted, found.cotangents, strict=True)
+        if var not in handles and cotangent is not owned.get(var)
+    }
     outside = {storage for var in iteration.captured for storage in all_memory(var.type)}
-    body = Block(_without_stores(found.statements, outside), Return(results))
+    body = Block(_without_stores(found.statements, outside), Return(tuple(values.values())))
     free = (*function.params, *found.seeds, *memory.values())
     alone = remove_dead_code(Function("iteration", free, body))
-    cotangents = list(inline(scope.sweep, alone, (*function.params, *given.values(), *memory.values())))
-    before = {slot: cotangents.pop(0) for slot in given}
+    inlined = inline(scope.sweep, alone, (*function.params, *given.values(), *memory.values()))
+    cotangents = dict(zip(values, inlined, strict=True))
     for var in varying:
-        if var not in memory:
-            reverser.add(scope, var, cotangents.pop(0))
-    return before
+        reverser.add(scope, var, cotangents.get(var))
+    return {slot: cotangents[loop.params[slot]] for slot in given}
 
 
 def _without_stores(statements: Sequence[Statement], outside: set[Storage]) -> tuple[Statement, ...]:

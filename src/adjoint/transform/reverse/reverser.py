@@ -342,7 +342,7 @@ class Reverser:
         target, base = load.target, load.base
         if not self.active(target) or not isinstance(base, Var):
             return
-        if is_handle(target.type) and not is_gathered(load):
+        if target in self.ownership.part_of or (is_handle(target.type) and not is_gathered(load)):
             return
         cotangent = self.take(scope, target)
         if cotangent is None or is_zero(cotangent):

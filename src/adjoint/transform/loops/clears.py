@@ -1,0 +1,178 @@
+"""Zeros that nobody reads: what is overwritten before it is read, and what is cleared for the last time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Function,
+    Load,
+    Loop,
+    Range,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Terminator,
+    Var,
+)
+from adjoint.ir.types import Array, Storage
+from adjoint.ir.walk import blocks_of, map_blocks, operands, rebuild_terminator, statements_in, targets_of
+from adjoint.transform.loops.uses import Uses
+
+_ZERO = Const(0.0)
+_WHOLE = Subscript((Const(Ellipsis),))
+
+
+def without_idle_clears(function: Function) -> Function:
+    """The function without zeros in its own work arrays that nobody reads."""
+    return Function(function.name, function.params, _Clears(_own_arrays(function)).block(function.body), function.doc)
+
+
+def _own_arrays(function: Function) -> dict[Var, int]:
+    """Arrays that the function makes, of which no other variable shows any part, and that it does not hand out.
+
+    With the number of statements that use them.
+    """
+    uses = Uses(function.body)
+    names: dict[Storage, set[Var]] = {}
+    for statement in statements_in(function.body):
+        for var in targets_of(statement):
+            if isinstance(var.type, Array):
+                names.setdefault(var.type.storage.find(), set()).add(var)
+    found = {}
+    for var, made in uses.made.items():
+        fresh = isinstance(made, Call) and effects_of(made).fresh
+        if isinstance(var.type, Array) and fresh and names[var.type.storage.find()] == {var} and uses.stays(var):
+            found[var] = len(uses.of[var])
+    return found
+
+
+class _Clears:
+    def __init__(self, own: dict[Var, int]) -> None:
+        self.own = own
+
+    def block(self, block: Block) -> Block:
+        statements = [map_blocks(statement, self.block) for statement in block.statements]
+        for fill in [s for s in statements if isinstance(s, Store) and _fills(s) and s.base in self.own]:
+            assert isinstance(fill.base, Var)
+            place = statements.index(fill)
+            following = next((s for s in statements[place + 1 :] if _mentions(s, fill.base)), None)
+            if fill.value == _ZERO and isinstance(following, Store) and _is_first_sum(following, fill.base):
+                sum_ = Store(fill.base, _WHOLE, following.value, "set", following.span)
+                statements[statements.index(following)] = sum_
+                del statements[place]
+                self.own[fill.base] -= 1
+                place = statements.index(sum_)
+            if self.is_only_here(fill.base, statements, place):
+                statements = _without_last_clears(statements, place, fill.base)
+        return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, self.block))
+
+    def is_only_here(self, array: Var, statements: list[Statement], fill: int) -> bool:
+        """Whether an array is used nowhere but in and after a statement of a block."""
+        here = sum(_count(statement, array) for statement in statements[fill:])
+        return here == self.own[array]
+
+
+def _without_last_clears(statements: list[Statement], fill: int, array: Var) -> list[Statement]:
+    """What is cleared after its last reading stays: the next time around all of the array is filled anew."""
+    kept = list(statements)
+    read_later: list[int] = []
+    for place in range(len(statements) - 1, fill, -1):
+        statement = statements[place]
+        if not _mentions(statement, array):
+            continue
+        if isinstance(statement, Store) and _is_clear(statement, array):
+            constant = _constant(statement)
+            if constant is None or constant in read_later:
+                break
+            kept.remove(statement)
+        elif isinstance(statement, Load) and (constant := _constant(statement)) is not None:
+            read_later.append(constant)
+        elif isinstance(statement, Loop):
+            changed = _without_clear(statement, array, read_later)
+            if changed is not None:
+                kept[kept.index(statement)] = changed
+            break
+        else:
+            break
+    return kept
+
+
+def _constant(access: Load | Store) -> int | None:
+    """The place that is accessed, if it is known and counts from the start."""
+    match access.key:
+        case Subscript(items=(Const(value=int() as place),)) if place >= 0:
+            return place
+        case _:
+            return None
+
+
+def _is_clear(store: Store, array: Var) -> bool:
+    return store.base is array and store.mode == "set" and store.value == _ZERO
+
+
+def _without_clear(loop: Loop, array: Var, read_later: list[int]) -> Loop | None:
+    """A loop whose iterations read one place of an array each, and clear it, without that."""
+    body = loop.body.statements
+    users = [s for s in body if _mentions(s, array)]
+    if loop.index is None or len(users) < 2 or not isinstance(loop.body.terminator, Continue):
+        return None
+    clear = users[-1]
+    if not isinstance(clear, Store) or not _is_clear(clear, array):
+        return None
+    if read_later and not _starts_behind(loop, max(read_later)):
+        return None
+    if not isinstance(clear.key, Subscript) or loop.index not in clear.key.items or not _are_plain(clear.key):
+        return None
+    if not all(isinstance(s, (Load, Store)) and s.base is array and s.key == clear.key for s in users):
+        return None
+    inner = Block(tuple(s for s in body if s is not clear), loop.body.terminator)
+    return Loop(loop.over, loop.index, loop.params, loop.inits, inner, loop.targets, loop.exit, loop.span)
+
+
+def _starts_behind(loop: Loop, place: int) -> bool:
+    over = loop.over
+    return (
+        isinstance(over, Range)
+        and isinstance(over.start, Const)
+        and isinstance(over.step, Const)
+        and over.start.value > place
+        and over.step.value > 0
+    )
+
+
+def _are_plain(key: Subscript) -> bool:
+    return not any(isinstance(item, Slice) for item in key.items)
+
+
+def _fills(store: Store) -> bool:
+    return store.mode == "set" and store.key == _WHOLE
+
+
+def _is_first_sum(store: Store, array: Var) -> bool:
+    if store.base is not array or store.mode != "add" or store.key not in (None, _WHOLE) or store.value is array:
+        return False
+    return _dtype(store.value) == _dtype(array) == np.float64
+
+
+def _dtype(atom: Atom) -> np.dtype | None:
+    type_ = type_of_atom(atom)
+    return type_.dtype if isinstance(type_, Array) else None
+
+
+def _count(node: Statement | Terminator, var: Var) -> int:
+    """How many statements use a variable, from a statement inwards."""
+    inner = (inner for block in blocks_of(node) for inner in (*block.statements, block.terminator))
+    return any(atom is var for atom in operands(node)) + sum(_count(part, var) for part in inner)
+
+
+def _mentions(node: Statement, var: Var) -> bool:
+    return _count(node, var) > 0

@@ -1,0 +1,62 @@
+"""The form of derivatives for machine code, run by Python: it gives what the ordinary form gives."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.registry import Case, collect
+
+import adjoint as ad
+from adjoint import specialize
+from adjoint.testing import clone, leaves
+from adjoint.transform.finish import finish
+from adjoint.transform.loops import tuned
+from adjoint.transform.tapes import as_arrays
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
+
+@pytest.fixture
+def compiled_form(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Lets derivatives be made as for machine code, from when it is called."""
+
+    def switch() -> None:
+        monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
+        monkeypatch.setattr(
+            specialize, "finish", lambda function, **_: tuned(as_arrays(finish(function, replays=True)))
+        )
+
+    yield switch
+
+
+def numbers(value: Any) -> list[Any]:
+    """All numbers and arrays in a derivative."""
+    if isinstance(value, dict):
+        return [leaf for part in value.values() for leaf in numbers(part)]
+    if isinstance(value, (tuple, list)):
+        return [leaf for part in value for leaf in numbers(part)]
+    if hasattr(value, "__dict__") and not isinstance(value, np.ndarray):
+        return numbers(vars(value))
+    return [] if value is None else [value]
+
+
+@pytest.mark.parametrize("case", collect(), ids=lambda case: case.name)
+def test_same_gradient(case: Case, compiled_form: Callable[[], None]) -> None:
+    arguments, again = clone(case.arguments()), clone(case.arguments())
+    wrt = tuple(place for place, argument in enumerate(arguments) if leaves(argument))
+    if not isinstance(case.function(*clone(arguments)), (float, np.floating)) or not wrt:
+        pytest.skip("not a function to a number")
+    expected = numbers(ad.grad(case.function, wrt=wrt)(*arguments))
+    compiled_form()
+    found = numbers(ad.grad(case.function, wrt=wrt)(*again))
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    for after, before in zip(again, arguments, strict=True):
+        for one, other in zip(leaves(after), leaves(before), strict=True):
+            np.testing.assert_array_equal(one[1], other[1])
