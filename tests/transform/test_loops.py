@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs.registry import Case, collect
 
 import adjoint as ad
 from adjoint import specialize
@@ -16,7 +15,7 @@ from adjoint.testing import clone, leaves
 from adjoint.transform.finish import finish
 from adjoint.transform.loops import tuned
 from adjoint.transform.tapes import as_arrays
-
+from programs.registry import Case, collect
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
