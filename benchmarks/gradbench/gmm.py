@@ -30,22 +30,32 @@ def log_densities(alpha, mu, q, l, diagonal, point):
     """For each Gaussian the logarithm of its density at a point times its weight, up to constants."""
     k, d = mu.shape
     found = np.empty(k)
+    scaled = np.empty(d)
     for c in range(k):
-        centred = point - mu[c]
-        scaled = diagonal[c] * centred
-        start = 0
+        for j in range(d):
+            scaled[j] = diagonal[c, j] * (point[j] - mu[c, j])
+        at = 0
         for column in range(d):
+            centred = point[column] - mu[c, column]
             for row in range(column + 1, d):
-                scaled[row] += l[c, start + row - column - 1] * centred[column]
-            start += d - column - 1
-        found[c] = alpha[c] + np.sum(q[c]) - 0.5 * np.sum(scaled * scaled)
+                scaled[row] += l[c, at] * centred
+                at += 1
+        logarithm = alpha[c]
+        for j in range(d):
+            logarithm += q[c, j] - 0.5 * scaled[j] * scaled[j]
+        found[c] = logarithm
     return found
 
 
 def log_sum_exp(values):
     """The logarithm of the sum of exponentials."""
-    largest = np.max(values)
-    return largest + math.log(np.sum(np.exp(values - largest)))
+    largest = -math.inf
+    for value in values:
+        largest = max(largest, value)
+    total = 0.0
+    for value in values:
+        total += math.exp(value - largest)
+    return largest + math.log(total)
 
 
 def log_prior(q, l, diagonal, gamma, m):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,25 @@ def cost(centroids, points):
     """The sum of squared distances to the nearest centroids."""
     total = 0.0
     for i in range(len(points)):
-        nearest = np.inf
-        for c in range(len(centroids)):
-            distance = 0.0
-            for j in range(points.shape[1]):
-                distance += (points[i, j] - centroids[c, j]) ** 2
-            nearest = min(nearest, distance)
-        total += nearest
+        total += squared_distance(points[i], centroids[nearest(points[i], centroids)])
+    return total
+
+
+def nearest(point, centroids):
+    """The index of the nearest centroid."""
+    found = 0
+    least = math.inf
+    for c in range(len(centroids)):
+        distance = squared_distance(point, centroids[c])
+        if distance < least:
+            found, least = c, distance
+    return found
+
+
+def squared_distance(a, b):
+    total = 0.0
+    for j in range(len(a)):
+        total += (a[j] - b[j]) ** 2
     return total
 
 
