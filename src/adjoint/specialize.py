@@ -28,6 +28,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.keys import Seen, key_of, keys_of
 from adjoint.records import dataclass
 from adjoint.runtime.objects import put_attribute
+from adjoint.transform.definitions import everywhere
 from adjoint.transform.finish import finish
 from adjoint.transform.loops import tuned
 from adjoint.transform.tapes import as_arrays
@@ -330,5 +331,5 @@ def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native)
     interpreted = load(emitted)
     if not native:
         return interpreted
-    printed = emit(tuned(as_arrays(finished)), counted=True)
+    printed = emit(everywhere(finished, lambda part: tuned(as_arrays(part))), counted=True)
     return NativeFunction(printed, interpreted, finished, flags_of(function), native == "strict")

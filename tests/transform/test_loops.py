@@ -11,7 +11,9 @@ import pytest
 
 import adjoint as ad
 from adjoint import specialize
+from adjoint.ir.nodes import Function
 from adjoint.testing import clone, leaves
+from adjoint.transform.definitions import everywhere
 from adjoint.transform.finish import finish
 from adjoint.transform.loops import tuned
 from adjoint.transform.tapes import as_arrays
@@ -31,6 +33,10 @@ def compiled_form(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None
         )
 
     yield switch
+
+
+def for_machines(function: Function, **_: Any) -> Function:
+    return everywhere(finish(function, replays=True), lambda part: tuned(as_arrays(part)))
 
 
 def numbers(value: Any) -> list[Any]:

@@ -160,7 +160,7 @@ class Memory:
             elif effect is not Effect.PURE:
                 yield Access(effect, var)
         if effect is not Effect.PURE and not _keeps_to(statement, private):
-            yield Access(effect)
+            yield Access(Effect.READS if _writes_only_to(statement, private) else effect)
 
     # Which memory is private: all that happens to it happens before it is handed on, if it ever is
 
@@ -230,13 +230,22 @@ def _only_uses(call: Call, var: Var) -> bool:
     return computes or new or all(isinstance(target.type, Scalar) for target in call.targets)
 
 
+def _writes_only_to(statement: Statement, private: list[Var]) -> bool:
+    """Whether a statement copies what it reads into private memory."""
+    return (
+        isinstance(statement, Store) and statement.base in private and isinstance(type_of_atom(statement.base), Array)
+    )
+
+
 def _keeps_to(statement: Statement, private: list[Var]) -> bool:
     """Whether a statement that accesses private memory accesses no other."""
     match statement:
         case Load(base=base):
             return base in private
         case Store(base=base, mode=mode):
-            return base in private and (mode == "set" or isinstance(type_of_atom(base), Array))
+            if not isinstance(type_of_atom(base), Array):
+                return base in private and mode == "set"
+            return base in private and all(_holds_no_memory(atom) or atom in private for atom in operands(statement))
         case Call(callee=callee, args=args):
             if callee in _LIST_METHODS:
                 return args[0] in private

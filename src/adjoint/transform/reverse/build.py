@@ -12,7 +12,7 @@ import numpy as np
 from adjoint.analysis.activity import activity
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Subscript, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Store, Subscript, Var
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, is_handle, storage_of
 from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
@@ -177,6 +177,34 @@ def split_recursive(
     body = Block((*builder.statements, *backward.statements), backward.terminator)
     adjoint = Function(f"{function.name}_adjoint", (taken, *sweeps.seeds, *_vars(shadows)), body)
     return clone_function(primal), clone_function(adjoint)
+
+
+def reverse_again(
+    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...], family: Family
+) -> Function:
+    """The adjoint of a function that calls itself, which computes anew what it needs.
+
+    It takes the arguments, the cotangents of the outputs, and for the parameters in ``lent``, arrays, the memory in
+    which their cotangents accumulate; it gives the cotangents of the others in ``wrt``.
+    """
+    function = sink_work_arrays(prepared(function))
+    arrays = [function.params[place] for place in lent]
+    given = frozenset(param for param in arrays if is_handle(param.type))
+    memory = {param: _seed(param) for param in arrays}
+    sweeps = _sweeps(
+        function, wrt, outputs, family, given, halves=False, again=partial(_reversed_iteration, family), lent=memory
+    )
+    backward = list(sweeps.backward)
+    values: list[Atom] = []
+    for place, cotangent in zip(wrt, sweeps.cotangents, strict=True):
+        own = memory.get(function.params[place])
+        if own is None:
+            values.append(cotangent)
+        elif cotangent is not own:
+            backward.append(Store(own, None, cotangent, "add"))
+    body = Block((*sweeps.forward, *backward), Return(tuple(values)))
+    params = (*function.params, *sweeps.seeds, *memory.values())
+    return clone_function(remove_dead_code(Function(f"{function.name}_adjoint", params, body)))
 
 
 def _vars(atoms: Sequence[Atom]) -> tuple[Var, ...]:

@@ -11,10 +11,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import storages, written_places
+from adjoint.ir.effects import effects_of, storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Derived, Function, Statement, Terminator, Var
-from adjoint.ir.types import OPAQUE, Array, Storage, is_handle
+from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, Storage, is_handle
 from adjoint.ir.walk import inline, map_blocks, rebuild_terminator, statements_in, substitute
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
@@ -36,6 +36,9 @@ class Family:
     halves: dict[tuple[Definition, tuple[int, ...], tuple[int, ...]], tuple[Definition, Definition]] = field(
         default_factory=dict
     )
+    wholes: dict[tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Definition] = field(
+        default_factory=dict
+    )
 
     def of(
         self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...]
@@ -52,11 +55,26 @@ class Family:
         primal.function, adjoint.function = split_recursive(definition.function, wrt, outputs, self)
         return primal, adjoint
 
+    def whole(
+        self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
+    ) -> Definition:
+        """The adjoint of a recursive function that runs it again: it is given the memory of cotangents of arrays."""
+        key = (definition, wrt, outputs, lent)
+        if key not in self.wholes:
+            adjoint = self.wholes[key] = Definition(f"{definition.name}_adjoint")
+            from adjoint.transform.reverse.build import reverse_again
+
+            assert definition.function is not None
+            adjoint.function = reverse_again(definition.function, wrt, outputs, lent, self)
+        return self.wholes[key]
+
 
 def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     """The reverse of a recursive call is a call of the adjoint."""
     if call.kwargs:
         raise AssertionError("a recursive function is called with positional arguments")
+    if reverser.compiled and run_again(reverser, call, scope):
+        return
     outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
     wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
     if not wrt:
@@ -83,6 +101,37 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     scope.sweep.emit(Call(targets, adjoint, (residual, *seeds, *shadows), (), call.span))
     for value, target in zip(values, targets, strict=True):
         reverser.add(scope, value, target)
+
+
+def run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
+    """Calls an adjoint that computes anew what it needs, where the function does nothing but give its results."""
+    found = effects_of(call)
+    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
+    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
+    if not found.known or not found.pure or any(is_handle(target.type) for target in call.targets):
+        return False
+    if not all(isinstance(type_of_atom(arg), (Scalar, Array, Opaque)) for arg in call.args):
+        return False
+    lent = tuple(place for place in wrt if isinstance(type_of_atom(call.args[place]), Array))
+    memory = [reverser.memory(arg) for place in lent if isinstance(arg := call.args[place], Var)]
+    cotangents = [reverser.take(scope, call.targets[place]) for place in outputs]
+    if len(memory) < len(lent) or None in memory:
+        return False
+    if not wrt or all(cotangent is None for cotangent in cotangents):
+        return True
+    adjoint = reverser.family.whole(call.callee, wrt, outputs, lent)
+    seeds = [
+        reverser.context.zero(scope.sweep, call.targets[place]) if cotangent is None else cotangent
+        for place, cotangent in zip(outputs, cotangents, strict=True)
+    ]
+    values = [arg for place in wrt if place not in lent and isinstance(arg := call.args[place], Var)]
+    targets = tuple(map(cotangent_var, values))
+    args = tuple(content(reverser, arg, call) for arg in call.args)
+    shadows = tuple(own for own in memory if own is not None)
+    scope.sweep.emit(Call(targets, adjoint, (*args, *seeds, *shadows), (), call.span))
+    for value, target in zip(values, targets, strict=True):
+        reverser.add(scope, value, target)
+    return True
 
 
 def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:

@@ -10,7 +10,20 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Block, Call, Const, Key, Load, Slice, Statement, Subscript, Terminator, Var
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Definition,
+    Key,
+    Load,
+    Slice,
+    Statement,
+    Subscript,
+    Terminator,
+    Var,
+)
 from adjoint.ir.types import INT, Array, Storage, is_float_dtype, is_handle
 from adjoint.ir.walk import blocks_of, operands
 from adjoint.runtime.arrays import zeros_like
@@ -21,8 +34,9 @@ from adjoint.transform.reverse.regions import Region
 class Ownership:
     """The owned cotangents of a function's arrays; arrays that are written have shadows instead."""
 
-    def __init__(self, context: Context, lent: Mapping[Var, Var]) -> None:
+    def __init__(self, context: Context, lent: Mapping[Var, Var], *, recursive: bool) -> None:
         self.context = context
+        self.recursive = recursive
         self.lent = lent
         self.owned: dict[Var, Var] = {}
         self.part_of: dict[Var, Var] = {}
@@ -39,6 +53,7 @@ class Ownership:
                 if not region.within(home):
                     raise AssertionError(f"{atom!r} is read outside of the block that binds it")
                 by_element = isinstance(node, Load) and node.base is atom
+                by_element |= self.recursive and isinstance(node, Call) and isinstance(node.callee, Definition)
                 from_outside = self.crosses_loop(region, home)
                 if by_element or (from_outside and not self.only_asks(node)):
                     self.own(atom)

@@ -17,7 +17,6 @@ from adjoint.ir.nodes import (
     Block,
     Call,
     Continue,
-    Definition,
     Derived,
     Function,
     Guarded,
@@ -94,7 +93,7 @@ def _may_run_again(reverser: Reverser, statement: Statement, outside: set[Storag
         return False
     if isinstance(statement, Call):
         found = effects_of(statement)
-        if isinstance(statement.callee, (Definition, Derived)) or not (found.known and (found.pure or found.confined)):
+        if isinstance(statement.callee, Derived) or not (found.known and (found.pure or found.confined)):
             return False
         if any(not outside.isdisjoint(_memory(operands(statement)[place])) for place in found.writes):
             return False

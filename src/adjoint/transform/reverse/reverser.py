@@ -75,7 +75,7 @@ class Reverser:
         self.compiled = again is not None or lent is not NOTHING
         self.writes = Writes(context.regions, context.function.body)
         self.shadows = Shadows(context, given, self.writes, lent)
-        self.ownership = Ownership(context, lent)
+        self.ownership = Ownership(context, lent, recursive=self.compiled)
         self.originals: dict[Var, Var] = {}
         self.known_copies: dict[tuple[int, Var, bool], Var] = {}
         self.root = context.open(context.regions.top)
