@@ -32,6 +32,7 @@ from adjoint.transform.definitions import everywhere
 from adjoint.transform.finish import finish
 from adjoint.transform.loops import tuned
 from adjoint.transform.tapes import as_arrays
+from adjoint.transform.target import target
 
 MOST_PER_KEY = 64
 MOST_KEYS = 1024
@@ -201,8 +202,9 @@ def _compiled(
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     """A new specialisation; whatever is in its way is told together with who asked for it."""
     try:
-        entry = lower()
-        return compile_entry(entry, function, native, seen), entry.warnings
+        with target(machine=bool(native)):
+            entry = lower()
+            return compile_entry(entry, function, native, seen), entry.warnings
     except DifferentiationError as refusal:
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
@@ -323,7 +325,7 @@ def _changed(function: Function) -> set[Atom]:
 
 
 def _finished(function: Function, native: Native) -> Function:
-    finished = finish(function, replays=bool(native))
+    finished = finish(function)
     return without_overlaps(finished) if native else finished
 
 
@@ -332,4 +334,4 @@ def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native)
     if not native:
         return interpreted
     printed = emit(everywhere(finished, lambda part: tuned(as_arrays(part))), counted=True)
-    return NativeFunction(printed, interpreted, finished, flags_of(function), native == "strict")
+    return NativeFunction(printed, interpreted, finished, flags_of(differentiated(function)), native == "strict")

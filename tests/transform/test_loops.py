@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import adjoint as ad
 from adjoint import specialize
 from adjoint.ir.nodes import Function
 from adjoint.testing import clone, leaves
+from adjoint.transform import target
 from adjoint.transform.definitions import everywhere
 from adjoint.transform.finish import finish
 from adjoint.transform.loops import tuned
@@ -28,15 +31,15 @@ def compiled_form(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None
 
     def switch() -> None:
         monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
-        monkeypatch.setattr(
-            specialize, "finish", lambda function, **_: tuned(as_arrays(finish(function, replays=True)))
-        )
+        monkeypatch.setattr(specialize, "finish", for_machines)
+        monkeypatch.setattr(target, "_machine", ContextVar("machine", default=True))
+        monkeypatch.setattr(specialize, "target", lambda *, machine: nullcontext())
 
     yield switch
 
 
 def for_machines(function: Function, **_: Any) -> Function:
-    return everywhere(finish(function, replays=True), lambda part: tuned(as_arrays(part)))
+    return everywhere(finish(function), lambda part: tuned(as_arrays(part)))
 
 
 def numbers(value: Any) -> list[Any]:

@@ -110,11 +110,9 @@ class _Check:
             raise self.problem(path, given, "None, because the array there does not vary")
         if like.ndim == 0 and isinstance(given, (int, float, np.number)) and not isinstance(given, bool):
             given = np.asarray(given)
-        wanted = f"an array of shape {like.shape} and dtype {like.dtype}"
-        if not isinstance(given, np.ndarray) or given.shape != like.shape or given.dtype.kind not in "iufc":
-            raise self.problem(path, given, wanted)
-        if given.dtype.kind == "c" and like.dtype.kind != "c":
-            raise self.problem(path, given, wanted)
+        fits = isinstance(given, np.ndarray) and given.shape == like.shape and given.dtype.kind in "iufc"
+        if not fits or (given.dtype.kind == "c" and like.dtype.kind != "c"):
+            raise self.problem(path, given, f"an array of shape {like.shape} and dtype {like.dtype}")
         return np.asarray(given, dtype=like.dtype)
 
     def tuple(self, given: Any, like: Any, path: str) -> Any:

@@ -21,12 +21,9 @@ from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.simplify import simplify
 
 
-def finish(function: Function, notes: Notes | None = None, *, replays: bool = False) -> Function:
-    """A function that is ready to be printed.
-
-    ``notes`` takes down what its loops keep; ``replays`` lets loops run iterations again where they are reversed.
-    """
-    function = simplify(expand(function, notes, replays=replays))
+def finish(function: Function, notes: Notes | None = None) -> Function:
+    """A function that is ready to be printed; ``notes`` takes down what its loops keep."""
+    function = simplify(expand(function, notes))
     for touch in (without_idle_shapes, polish, direct_updates, _without_idle_conversions):
         touched = touch(function)
         if touched is not function:

@@ -35,6 +35,7 @@ from adjoint.transform.reverse.scopes import cotangent_type
 from adjoint.transform.reverse.sinking import sink_work_arrays
 from adjoint.transform.reverse.sweep import freeze, prune
 from adjoint.transform.shapes_alone import without_idle_shapes
+from adjoint.transform.target import for_machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +71,7 @@ class _Sweeps:
     popped: tuple[Var, ...]
 
 
-def reverse(
-    function: Function,
-    wrt: Sequence[int],
-    outputs: Sequence[int],
-    notes: Notes | None = None,
-    *,
-    replays: bool = False,
-) -> Function:
+def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None = None) -> Function:
     """The reverse derivative of a function, in one function.
 
     Parameters
@@ -90,8 +84,6 @@ def reverse(
         Indices of the results that are differentiated.
     notes
         Takes down what is kept, and why.
-    replays
-        Whether iterations of loops may be run again where they are reversed.
 
     Returns
     -------
@@ -105,13 +97,13 @@ def reverse(
         If anything in the function cannot be differentiated; all such places are named.
     """
     function = prepared(function)
-    if replays:
+    if for_machine():
         function = sink_work_arrays(function)
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
     family = Family()
-    again = partial(_reversed_iteration, family) if replays else None
+    again = partial(_reversed_iteration, family) if for_machine() else None
     sweeps = _sweeps(function, tuple(wrt), tuple(outputs), family, frozenset(), halves=False, notes=notes, again=again)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))

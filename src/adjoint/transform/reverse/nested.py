@@ -203,17 +203,16 @@ def _hint(atom: Atom) -> str:
     return atom.hint if isinstance(atom, Var) else "t"
 
 
-def expand(function: Function, notes: Notes | None = None, *, replays: bool = False) -> Function:
+def expand(function: Function, notes: Notes | None = None) -> Function:
     """Writes out the reverse derivatives that a function calls by name, in what it calls too."""
-    return _Expansion(notes, replays).function(function)
+    return _Expansion(notes).function(function)
 
 
 class _Expansion:
     """One walk over a function and the recursive functions that it calls, each written out once."""
 
-    def __init__(self, notes: Notes | None, replays: bool) -> None:
+    def __init__(self, notes: Notes | None) -> None:
         self.notes = notes
-        self.replays = replays
         self.definitions: dict[Definition, Definition] = {}
 
     def function(self, function: Function) -> Function:
@@ -242,7 +241,7 @@ class _Expansion:
     def written_out(self, derived: Derived) -> Function:
         from adjoint.transform.reverse.build import reverse
 
-        return self.function(reverse(derived.function, derived.wrt, derived.outputs, self.notes, replays=self.replays))
+        return self.function(reverse(derived.function, derived.wrt, derived.outputs, self.notes))
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.definitions:
