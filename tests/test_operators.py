@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.testing import check_grads
 
 SOURCE = str(Path(ad.__file__).parents[1])
 THIS = os.path.relpath(__file__)
@@ -475,3 +476,32 @@ def test_stages() -> None:
     assert "def polynomial(x, y=2.0, *, k=3.0):" in text
     assert ad.source(ad.grad(polynomial), 1.0) in text
     assert "value_and_grad" in ad.stages(ad.value_and_grad(polynomial), 1.0)
+
+
+def energy(x, k):
+    return k * np.sum(x * x) + x[0] * x[1]
+
+
+def descend(x, k, steps):
+    for _ in range(steps):
+        x = x - 0.1 * ad.grad(energy)(x, k)
+    return x
+
+
+@pytest.mark.parametrize("native", [False, "strict"])
+def test_compile(native):
+    compiled = ad.compile(descend, native=native)
+    start = np.array([1.0, 2.0])
+    np.testing.assert_allclose(compiled(start, 0.5, 4), descend(start, 0.5, 4), rtol=1e-14)
+    np.testing.assert_array_equal(start, [1.0, 2.0])
+    assert repr(compiled).startswith("compile(descend")
+
+
+def test_derivative_of_what_is_compiled():
+    compiled = ad.compile(descend, native=False)
+    start = np.array([1.0, 2.0])
+
+    def loss(k):
+        return np.sum(compiled(start, k, 4))
+
+    check_grads(loss, (0.5,))

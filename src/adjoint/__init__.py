@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         recursively_all_key_paths,
         recursively_all_writable_key_paths,
     )
-    from adjoint.operators import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from adjoint.operators import compile, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from adjoint.parameters import (
         GroupParameterized,
         ParameterAggregate,
@@ -74,6 +74,7 @@ __all__ = [
     "__version__",
     "all_key_paths",
     "all_writable_key_paths",
+    "compile",
     "derivative_of",
     "differentiable",
     "differentiable_variables",

@@ -161,6 +161,39 @@ def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False
     return Derivative("value_and_grad", _function(f, "value_and_grad"), native, wrt=_wrt(wrt), has_aux=has_aux)
 
 
+def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:
+    """The function itself, as derivatives are compiled: with the derivatives that it takes inside of it.
+
+    Parameters
+    ----------
+    f
+        The function; it may call other functions, and operators such as :func:`grad`.
+    native
+        Whether Numba compiles it; see :func:`grad`.
+
+    Returns
+    -------
+    Derivative
+        Takes the arguments of ``f`` and gives its result.
+
+    Raises
+    ------
+    DifferentiationError
+        At the first call with a kind of arguments: if anything in the function cannot be compiled by Adjoint.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def energy(x):
+    ...     return x * x * x
+    >>> def slopes(xs):
+    ...     return [ad.grad(energy)(x) for x in xs]
+    >>> ad.compile(slopes, native=False)([1.0, 2.0])
+    [3.0, 12.0]
+    """
+    return Derivative("compile", _function(f, "compile"), native)
+
+
 class Pullback:
     """The second half of a reverse derivative: takes a cotangent of the result to cotangents of the arguments.
 

@@ -109,6 +109,10 @@ def call_operator(
     from adjoint.frontend import library
     from adjoint.runtime import jacobians
 
+    if operator.kind == "compile":
+        from adjoint.frontend.calls import call_value
+
+        return call_value(lo, operator.function, args, kwargs, node)
     names = positions(lo, operator.function, wrt, args, kwargs, node)
     if len(names) != 1 or isinstance(wrt, (tuple, list)) or isinstance(names[0], str):
         raise lo.problem("AD0301", node, f"{operator.kind!r} inside other code takes one positional argument")

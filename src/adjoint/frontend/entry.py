@@ -126,7 +126,7 @@ def lower_operator(
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
         params, values, named = _entered(lo, names, args, kwargs)
-        if kind == "call":
+        if kind in ("call", "compile"):
             from adjoint.frontend.calls import call_value
 
             result = call_value(lo, fn, values, named, None)
