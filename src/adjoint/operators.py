@@ -107,7 +107,15 @@ def _wrt(wrt: Any) -> Any:
     return as_part(wrt)
 
 
-def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False, native: Native = None) -> Derivative:
+def grad(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    has_aux: bool = False,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> Derivative:
     """The gradient of a function that returns a number.
 
     Parameters
@@ -124,6 +132,10 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False, native: 
         ``"strict"`` makes that an error. Without it, derivatives of ``@njit`` functions are compiled. Machine code
         follows Numba where it differs from Python: division by zero gives infinities, whole numbers wrap, and
         indices are not checked.
+    fastmath
+        Compiled sums may be added up in another order, and products and sums joined.
+    boundscheck
+        Whether compiled code raises an IndexError for an index out of range.
 
     Returns
     -------
@@ -144,10 +156,19 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False, native: 
     >>> ad.grad(f)(3.0)
     6.0
     """
-    return Derivative("grad", _function(f, "grad"), native, wrt=_wrt(wrt), has_aux=has_aux)
+    native = resolve(native, _function(f, "grad"), fastmath, boundscheck)
+    return Derivative("grad", f, native, wrt=_wrt(wrt), has_aux=has_aux)
 
 
-def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False, native: Native = None) -> Derivative:
+def value_and_grad(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    has_aux: bool = False,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> Derivative:
     """The value of a function and its gradient; parameters as those of :func:`grad`.
 
     Examples
@@ -158,7 +179,8 @@ def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, *, has_aux: bool = False
     >>> ad.value_and_grad(f)(3.0)
     (9.0, 6.0)
     """
-    return Derivative("value_and_grad", _function(f, "value_and_grad"), native, wrt=_wrt(wrt), has_aux=has_aux)
+    native = resolve(native, _function(f, "value_and_grad"), fastmath, boundscheck)
+    return Derivative("value_and_grad", f, native, wrt=_wrt(wrt), has_aux=has_aux)
 
 
 def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:
@@ -230,7 +252,14 @@ def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
     return zero_seed(value) if cotangent is None else cotangent
 
 
-def vjp(f: Callable[..., Any], *args: Any, native: Native = None, **kwargs: Any) -> tuple[Any, Pullback]:
+def vjp(
+    f: Callable[..., Any],
+    *args: Any,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+    **kwargs: Any,
+) -> tuple[Any, Pullback]:
     """The value of a function, and its pullback.
 
     Parameters
@@ -239,8 +268,8 @@ def vjp(f: Callable[..., Any], *args: Any, native: Native = None, **kwargs: Any)
         The function; its result may have any structure.
     *args, **kwargs
         Its arguments.
-    native
-        Whether Numba compiles both halves; see :func:`grad`.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles both halves; see :func:`grad`.
 
     Returns
     -------
@@ -257,14 +286,20 @@ def vjp(f: Callable[..., Any], *args: Any, native: Native = None, **kwargs: Any)
     >>> pullback(1.0)
     (3.0, 2.0)
     """
-    native = resolve(native, _function(f, "vjp"))
+    native = resolve(native, _function(f, "vjp"), fastmath, boundscheck)
     compiled = specialization(f, ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), native)
     value, residuals = compiled.run(differentiated(f), (*args, *kwargs.values()))
     return value, Pullback(compiled, residuals, value)
 
 
 def jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, native: Native = None
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
 ) -> tuple[Any, Any]:
     """The value of a function and its derivative in a direction.
 
@@ -274,8 +309,8 @@ def jvp(
         The function.
     primals, tangents
         Its arguments, and the direction: for each argument a tangent of its structure, or None.
-    native
-        Whether Numba compiles the derivative; see :func:`grad`.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles the derivative; see :func:`grad`.
 
     Examples
     --------
@@ -285,6 +320,7 @@ def jvp(
     >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
+    native = resolve(native, _function(f, "jvp"), fastmath, boundscheck)
     compiled, arguments = specialized_jvp(f, primals, tangents, native)
     result: tuple[Any, Any] = compiled.run(differentiated(f), arguments)
     return result
@@ -310,8 +346,23 @@ def specialized_jvp(
     return compiled, (*primals, *checked)
 
 
-def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+def hvp(
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> Any:
     """The product of the Hessian of a function with a direction, in the structure of the primals.
+
+    Parameters
+    ----------
+    f, primals, tangents
+        As those of :func:`jvp`.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles the derivative; see :func:`grad`.
 
     Examples
     --------
@@ -322,13 +373,28 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     (12.0,)
     """
     places = tuple(place for place, tangent in enumerate(tangents) if tangent is not None)
-    product = jvp(grad(f, places), primals, tangents)[1]
+    native = resolve(native, _function(f, "hvp"), fastmath, boundscheck)
+    product = jvp(grad(f, places), primals, tangents, native=native)[1]
     parts = dict(zip(places, product, strict=True))
     return tuple(parts.get(place) for place in range(len(tuple(primals))))
 
 
-def jacobian(f: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., Any]:
+def jacobian(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> Callable[..., Any]:
     """The matrix of first derivatives, by forward or reverse mode, whichever needs fewer sweeps.
+
+    Parameters
+    ----------
+    f, wrt
+        As those of :func:`grad`; the function returns a number or an array.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles the sweeps; see :func:`grad`.
 
     Returns
     -------
@@ -345,11 +411,26 @@ def jacobian(f: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., Any]:
     array([[2., 0.],
            [0., 4.]])
     """
-    return jacobians.Jacobian("jacobian", _function(f, "jacobian"), _wrt(wrt))
+    native = resolve(native, _function(f, "jacobian"), fastmath, boundscheck)
+    return jacobians.Jacobian("jacobian", f, _wrt(wrt), native)
 
 
-def hessian(f: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., Any]:
+def hessian(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> Callable[..., Any]:
     """The matrix of second derivatives of a function that returns a number, forward over reverse.
+
+    Parameters
+    ----------
+    f, wrt
+        As those of :func:`grad`.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles the sweeps; see :func:`grad`.
 
     Examples
     --------
@@ -360,7 +441,8 @@ def hessian(f: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., Any]:
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return jacobians.Jacobian("hessian", _function(f, "hessian"), _wrt(wrt))
+    native = resolve(native, _function(f, "hessian"), fastmath, boundscheck)
+    return jacobians.Jacobian("hessian", f, _wrt(wrt), native)
 
 
 for _operator in (grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp):

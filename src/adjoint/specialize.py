@@ -12,8 +12,7 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from adjoint.backend.native import Native, NativeFunction, flags_of
-from adjoint.backend.overlaps import without_overlaps
+from adjoint.backend.native import Native, NativeFunction, checked_of, flags_of, is_strict
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
@@ -28,10 +27,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.keys import Seen, key_of, keys_of
 from adjoint.records import dataclass
 from adjoint.runtime.objects import put_attribute
-from adjoint.transform.definitions import everywhere
 from adjoint.transform.finish import finish
-from adjoint.transform.loops import tuned
-from adjoint.transform.tapes import as_arrays
 from adjoint.transform.target import target
 
 MOST_PER_KEY = 64
@@ -270,11 +266,11 @@ def _owner_of_root(root: Any) -> tuple[Any, Any]:
 
 def compile_entry(entry: Entry, function: Any, native: Native = False, seen: Seen | None = None) -> Specialization:
     """Prints and loads a lowered entry."""
-    finished = _finished(entry.function, native)
+    finished = finish(entry.function)
     emitted = emit(finished)
     adjoint = adjoint_emitted = None
     if entry.adjoint is not None:
-        finished_adjoint = _finished(entry.adjoint, native)
+        finished_adjoint = finish(entry.adjoint)
         adjoint_emitted = emit(finished_adjoint)
         adjoint = _loaded(adjoint_emitted, finished_adjoint, function, native)
     count = len(finished.params) - len(entry.captured)
@@ -324,14 +320,8 @@ def _changed(function: Function) -> set[Atom]:
     return found
 
 
-def _finished(function: Function, native: Native) -> Function:
-    finished = finish(function)
-    return without_overlaps(finished) if native else finished
-
-
 def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native) -> Callable[..., Any]:
-    interpreted = load(emitted)
     if not native:
-        return interpreted
-    printed = emit(everywhere(finished, lambda part: tuned(as_arrays(part))), counted=True)
-    return NativeFunction(printed, interpreted, finished, flags_of(differentiated(function)), native == "strict")
+        return load(emitted)
+    root = differentiated(function)
+    return NativeFunction(finished, flags_of(root, native), is_strict(native), checked_of(root, native))

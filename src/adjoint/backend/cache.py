@@ -14,28 +14,42 @@ import stat
 import tempfile
 from pathlib import Path
 
+_MACHINE_CODE = "__pycache__"
+_NAMES = f"*_{'[0-9a-f]' * 24}.py"
 _STAMP = 1_000_000_000  # one time for all files: Numba takes a new time for a new text
 
 
 def directory() -> Path | None:
     """The directory for generated files, made where it is missing; None where no place can be written.
 
-    ``ADJOINT_CACHE_DIR``, or ``$XDG_CACHE_HOME/adjoint``, or ``~/.cache/adjoint``. A place that others could write
-    is not trusted: a directory of this process alone is taken instead.
+    :func:`place`, unless others could write there: such a place is not trusted, and a directory of this process alone
+    is taken instead.
     """
-    wanted = os.environ.get("ADJOINT_CACHE_DIR")
-    if wanted:
-        path = Path(wanted)
-    else:
-        base = os.environ.get("XDG_CACHE_HOME")
-        path = (Path(base) if base else Path(os.path.expanduser("~"), ".cache")) / "adjoint"
+    path = place()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _is_ours(path.stat()) and os.access(path, os.W_OK):
+        if _is_ours(path.stat()) and os.access(path, os.W_OK) and _holds_machine_code_of_ours(path):
             return path.resolve()
     except OSError:
         pass
     return _private()
+
+
+def place() -> Path:
+    """Where generated files belong: ``ADJOINT_CACHE_DIR``, ``$XDG_CACHE_HOME/adjoint`` or ``~/.cache/adjoint``."""
+    wanted = os.environ.get("ADJOINT_CACHE_DIR")
+    if wanted:
+        return Path(wanted)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path(os.path.expanduser("~"), ".cache")) / "adjoint"
+
+
+def _holds_machine_code_of_ours(path: Path) -> bool:
+    """Whether the directory where Numba keeps machine code is missing, or only this user can write it."""
+    try:
+        return _is_ours((path / _MACHINE_CODE).lstat())
+    except FileNotFoundError:
+        return True
 
 
 @functools.cache
@@ -101,3 +115,23 @@ def forget(folder: Path, stem: str) -> None:
     for path in folder.glob(f"{stem}.*.nb[ic]"):
         with contextlib.suppress(OSError):
             path.unlink()
+
+
+def entries() -> dict[str, int]:
+    """The derivatives that are kept, by name, with the bytes that their text and machine code take."""
+    folder = place()
+    found = {path.stem: path.stat().st_size for path in sorted(folder.glob(_NAMES))}
+    for path in sorted((folder / _MACHINE_CODE).glob("*.nb[ic]")):
+        stem = path.name.split(".")[0]
+        found[stem] = found.get(stem, 0) + path.stat().st_size
+    return found
+
+
+def clear() -> int:
+    """Removes all that is kept; the number of derivatives that it was. Other files stay."""
+    folder = place()
+    count = len(entries())
+    for path in (*folder.glob(_NAMES), *(folder / _MACHINE_CODE).glob("*.nb[ic]")):
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return count

@@ -66,6 +66,10 @@ class _Place:
         return replace(self, depth=self.depth + 1)
 
 
+_ON_ONE_LINE = -(1 << 20)
+"""How much more a line holds: as much as need be, for compilers that know ``raise E(...)`` only as a whole."""
+
+
 class Lowering:
     """Lowers one function."""
 
@@ -445,7 +449,7 @@ class Lowering:
 
     def _raise(self, terminator: Raise, out: OpenBlock) -> None:
         atoms = [atom for atom in (terminator.exception, terminator.cause) if atom is not None]
-        parts = _parts(out.take(atoms, _several, beside=12))
+        parts = _parts(out.take(atoms, _several, beside=_ON_ONE_LINE if self.counted else 12))
         exception = parts.pop(0) if terminator.exception is not None else None
         cause = parts.pop(0) if terminator.cause is not None else None
         out.emit(Leave(ast.Raise(exception, cause), terminator.span), WRITES_ANYTHING, frozenset())

@@ -5,70 +5,173 @@ Numba is imported only when something is compiled.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from adjoint.backend.python import Emitted
+from adjoint.backend.native_boundary import halves
+from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import DifferentiationError, error, warn
-from adjoint.ir.nodes import Atom, Call, Function, Return, Var
-from adjoint.ir.types import Array, Scalar
-from adjoint.runtime import display
+from adjoint.ir.nodes import Function
+from adjoint.records import dataclass
 
-Native = bool | str | None
+if TYPE_CHECKING:
+    from adjoint.backend.native_form import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class Compiling:
+    """How a derivative is compiled, where it is told more than that it is.
+
+    Attributes
+    ----------
+    mode
+        True or ``"strict"``.
+    fastmath
+        Sums may be added up in another order, and products and sums joined; tests for NaN stay right.
+    boundscheck
+        Whether an index out of range raises an IndexError.
+    """
+
+    mode: bool | str = True
+    fastmath: bool = False
+    boundscheck: bool = False
+
+    def __repr__(self) -> str:
+        """As the options were given."""
+        told = [f"{name}=True" for name in ("fastmath", "boundscheck") if getattr(self, name)]
+        return ", ".join([repr(self.mode), *told])
+
+
+Native = bool | str | Compiling | None
 """Whether to compile: True, False, or ``"strict"``; None leaves it to the function."""
 
-Convert = Callable[[Any], Any]
+MARK = "__adjoint_native__"
+"""The attribute of a function that tells how its derivatives are compiled."""
+
+_FAST = "{'arcp', 'contract', 'nsz', 'reassoc'}"
 
 
-def resolve(native: Native, function: Any) -> Native:
+def resolve(native: Native, function: Any, fastmath: bool = False, boundscheck: bool = False) -> Native:
     """What a user's ``native=`` means for a function; raises where Numba is needed and missing."""
-    if native not in (None, True, False, "strict"):
+    if native not in (None, True, False, "strict") and not isinstance(native, Compiling):
         raise ValueError(f"native={native!r}: it is True, False, 'strict' or None")
     if native is None:
-        inner = getattr(function, "native", None) if hasattr(function, "__adjoint_operator__") else None
-        native = inner if inner is not None else type(function).__name__ == "CPUDispatcher"
+        native = _wish_of(function) or fastmath or boundscheck
     if native and importlib.util.find_spec("numba") is None:
         raise error("AD0601", None, "Numba is not installed", helps=('pip install "adjoint[native]"',))
+    if native and (fastmath or boundscheck):
+        mode = native.mode if isinstance(native, Compiling) else native
+        return Compiling(mode, fastmath, boundscheck)
     return native
 
 
-def flags_of(function: Any) -> str:
+def _wish_of(function: Any) -> Native:
+    """Whether derivatives of a function are compiled without asking."""
+    if hasattr(function, "__adjoint_operator__"):
+        return getattr(function, "native", None) or False
+    marked: Native = getattr(function, MARK, None)
+    return type(function).__name__ == "CPUDispatcher" if marked is None else marked
+
+
+def is_strict(native: Native) -> bool:
+    """Whether it is an error if a derivative cannot be compiled."""
+    return (native.mode if isinstance(native, Compiling) else native) == "strict"
+
+
+def flags_of(function: Any, native: Native = True) -> str:
     """Options for the compiler: those by which a user's ``@njit`` changes arithmetic hold for the derivative too."""
     chosen = getattr(function, "targetoptions", {}).get("fastmath", False)
     if isinstance(chosen, (set, frozenset)):
         chosen = f"{{{', '.join(map(repr, sorted(chosen)))}}}" if chosen else False
-    return 'error_model="numpy"' + (f", fastmath={chosen}" if chosen else "")
+    if isinstance(native, Compiling) and native.fastmath:
+        chosen = chosen or _FAST
+    checked = isinstance(native, Compiling) and native.boundscheck
+    parts = [
+        'error_model="numpy"',
+        *([f"fastmath={chosen}"] if chosen else []),
+        *(["boundscheck=True"] if checked else []),
+    ]
+    return ", ".join(parts)
+
+
+def checked_of(function: Any, native: Native = True) -> Checked:
+    """What of Python's arithmetic raises exceptions in machine code too; for functions of ``@njit`` what does there."""
+    if isinstance(native, Compiling) and native.fastmath:
+        return "none"
+    options = getattr(function, "targetoptions", None)
+    if options is None:
+        return "all"
+    return "divisions" if options.get("error_model", "python") == "python" else "none"
 
 
 class NativeFunction:
-    """A derivative that is compiled at its first call for each kind of arguments.
+    """A derivative of which all but its boundary is compiled.
 
     Parameters
     ----------
-    emitted
-        Its text.
-    interpreted
-        What to call where it cannot be compiled.
     function
-        What the text was made from.
+        The derivative, ready to be printed.
     flags
         Options for the compiler.
     strict
         Whether it is an error if it cannot be compiled.
+    checked
+        What of Python's arithmetic raises exceptions in machine code too.
     """
 
-    def __init__(
-        self, emitted: Emitted, interpreted: Callable[..., Any], function: Function, flags: str, strict: bool
-    ) -> None:
-        self._emitted = emitted
+    def __init__(self, function: Function, flags: str, strict: bool, checked: Checked = "all") -> None:
+        self._function = function
+        self._checked = checked
+        parts = halves(function)
+        self._core = Core(function if parts is None else parts.core, flags, strict, checked)
+        self._run = self._core if parts is None else load(emit(parts.boundary(self._core)))
+
+    def __call__(self, *args: Any) -> Any:
+        return self._run(*args)
+
+    @functools.cached_property
+    def emitted(self) -> Emitted:
+        """The text of the whole derivative for the compiler, for texts that are compiled with it."""
+        return compiled_text(self._function, self._checked)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the last call ran as machine code."""
+        return self._core.is_compiled
+
+
+def compiled_text(function: Function, checked: Checked) -> Emitted:
+    """The text of a function for the compiler."""
+    from adjoint.backend.native_form import native_form
+    from adjoint.backend.native_names import with_names_apart
+
+    return with_names_apart(emit(native_form(function, checked), counted=True))
+
+
+class Core:
+    """A function of numbers and arrays that is compiled at its first call for each kind of them.
+
+    Parameters
+    ----------
+    function
+        The function.
+    flags
+        Options for the compiler.
+    strict
+        Whether it is an error if it cannot be compiled. Otherwise it then runs as Python.
+    checked
+        What of Python's arithmetic raises exceptions in machine code too.
+    """
+
+    def __init__(self, function: Function, flags: str, strict: bool, checked: Checked) -> None:
+        self.__name__ = self.__qualname__ = function.name
+        self._function = function
         self._flags = flags
-        self._interpreted = interpreted
+        self._checked = checked
         self._strict = strict
-        self._convert = _conversion_of(function)
         self._lock = threading.Lock()
         self._known: dict[Any, Callable[..., Any]] = {}
         self._latest: Callable[..., Any] | None = None
@@ -78,23 +181,27 @@ class NativeFunction:
         if run is None:
             run = self._for(args)
         try:
-            result = run(*args)
+            return run(*args)
         except TypeError:  # of the dispatcher, which then has run nothing, or of the program
             fitting = self._for(args)
             if fitting is run:
                 raise
-            result = fitting(*args)
-        return result if self._convert is None else self._convert(result)
+            return fitting(*args)
 
-    @property
+    @functools.cached_property
+    def interpreted(self) -> Callable[..., Any]:
+        """The function as Python."""
+        return load(emit(self._function))
+
+    @functools.cached_property
     def emitted(self) -> Emitted:
         """The text that is compiled."""
-        return self._emitted
+        return compiled_text(self._function, self._checked)
 
     @property
     def is_compiled(self) -> bool:
         """Whether the last call ran as machine code."""
-        return self._latest not in (None, self._interpreted)
+        return self._latest is not None and self._latest is not vars(self).get("interpreted")
 
     def _for(self, args: Sequence[Any]) -> Callable[..., Any]:
         """The callable for arguments of these types."""
@@ -111,39 +218,9 @@ class NativeFunction:
         from adjoint.backend.native_unit import NotNative, Unit
 
         try:
-            return Unit(self._emitted, signature, self._flags).compile()
+            return Unit(self.emitted, signature, self._flags).compile()
         except NotNative as reason:
             if self._strict:
                 raise DifferentiationError(reason.problem) from reason.__cause__
             warn(reason.problem)
-            return self._interpreted
-
-
-# Numba hands out Python's numbers for NumPy's, and computes float32 arrays times a float in float64.
-
-
-def _conversion_of(function: Function) -> Convert | None:
-    """What makes of a compiled result what the interpreted one would be; None if nothing is to be done."""
-    block = function.body
-    if not isinstance(block.terminator, Return):
-        return None
-    made = {target: part for part in block.statements if isinstance(part, Call) for target in part.targets}
-    (atom,) = block.terminator.values if len(block.terminator.values) == 1 else (None,)
-    return None if atom is None else _conversion(atom, made)
-
-
-def _conversion(atom: Atom, made: dict[Var, Call]) -> Convert | None:
-    if not isinstance(atom, Var):
-        return None
-    match atom.type:
-        case Scalar(dtype=dtype) if dtype is not None:
-            return dtype.type
-        case Array(dtype=dtype) if dtype is not None and dtype not in (np.float64, np.complex128):
-            return lambda array: array if array.dtype == dtype else array.astype(dtype)
-    call = made.get(atom)
-    if call is None or call.callee is not display.make_tuple:
-        return None
-    parts = [_conversion(item, made) for item in call.args]
-    if not any(parts):
-        return None
-    return lambda items: tuple(item if part is None else part(item) for part, item in zip(parts, items, strict=True))
+            return self.interpreted

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.backend import cache
+from adjoint.backend.native_calls import ByPython
 from adjoint.backend.python import Emitted
 from adjoint.diagnostics import Span, diagnostic
 
@@ -82,7 +83,13 @@ class Unit:
             if isinstance(found, type):
                 name, kind = params[place], found.__name__
                 raise NotNative(f"Numba has no type for the argument {name!r}: its class is {kind!r}")
-        imports, self.is_closed = _imports(emitted.namespace)
+        helpers = {name: value for name, value in emitted.namespace.items() if isinstance(value, ByPython)}
+        plain = {name: value for name, value in emitted.namespace.items() if name not in helpers}
+        imports, self.is_closed = _imports(plain)
+        if helpers:
+            imports.append("from numba import objmode as _objmode")
+        for name, helper in helpers.items():
+            imports += _helper(name, helper)
         self.origins: dict[int, int] = {}
         self.text = self._compose(imports, [params[place] for place in self.places])
 
@@ -90,19 +97,22 @@ class Unit:
         """The text of the file; ``origins`` tells which of its lines are which of the emitted ones."""
         lines = ['"""A derivative, written by Adjoint for Numba; it is made anew where it is missing."""', ""]
         lines += [f"# {fact}" for fact in (*_circumstances(), f"arguments: {', '.join(map(str, self.signature))}")]
-        lines += ["", *imports]
+        lines += ["", *imports, "", "_always = True"]
         for number, line in enumerate(self.emitted.text.splitlines(), 1):
             if line.startswith("def "):
                 lines += ["", f"@_njit({_CACHE if number == 1 and self.is_closed else ''}{self.flags})"]
             lines.append(f"def {self.emitted.name}({', '.join(params)}):" if number == 1 else line)
             self.origins[len(lines)] = number
-        return "\n".join(lines) + "\n"
+        # Numba 0.68 loses an assignment before the only way out of ``while True``; it finds no fault with a second way.
+        endless = [re.sub(r"^( *)while True:$", r"\1while _always:", line) for line in lines]
+        return "\n".join(endless) + "\n"
 
     def compile(self) -> Callable[..., Any]:
         """The machine code, as a function of all arguments: from the cache, or new."""
         from numba.core.errors import NumbaError
 
-        import adjoint.backend.overloads  # noqa: F401
+        import adjoint.backend.overloads_of_checks
+        import adjoint.backend.overloads_of_places  # noqa: F401
 
         name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
         kept = cache.keep(f"{name}.py", self.text) if self.is_closed else None
@@ -163,6 +173,25 @@ def _summary(message: str, failure: Exception) -> str:
     return f"Numba: {first}{' ' + types_ if types_ and first.endswith(':') else ''}"
 
 
+def _helper(name: str, helper: ByPython) -> list[str]:
+    """The text of a function that leaves the machine code to run as Python."""
+    emitted = helper.emitted
+    first, *rest = emitted.text.splitlines()
+    params = first[first.index("(") :]
+    imports, _ = _imports(emitted.namespace)
+    inside = [f"    {line}" for line in imports[1:]]
+    lines = ["", "", f"def {name}_outside{params}", *inside, *rest, "", "", "@_njit", f"def {name}{params}"]
+    call = f"{name}_outside{params.rstrip(':')}"
+    if not helper.declared:
+        return [*lines, "    with _objmode():", f"        {call}"]
+    results = [f"y{place}" for place in range(len(helper.declared))]
+    while set(results) & set(re.findall(r"\w+", params)):
+        results = [f"{result}_" for result in results]
+    declared = ", ".join(f"{result}={kind!r}" for result, kind in zip(results, helper.declared, strict=True))
+    handed = ", ".join(results)
+    return [*lines, f"    with _objmode({declared}):", f"        {handed} = {call}", f"    return {handed}"]
+
+
 def _imports(namespace: dict[str, object]) -> tuple[list[str], bool]:
     """The import statements that bind what a text refers to, and whether all of it is versioned."""
     lines = ["from numba import njit as _njit"]
@@ -197,7 +226,7 @@ def _circumstances() -> tuple[str, ...]:
 
     runtime = Path(adjoint.__file__).parent
     digest = hashlib.sha256()
-    for path in sorted([*(runtime / "runtime").glob("*.py"), Path(__file__).with_name("overloads.py")]):
+    for path in sorted([*(runtime / "runtime").glob("*.py"), *Path(__file__).parent.glob("overloads*.py")]):
         digest.update(path.read_bytes())
     processor = cpu_target.target_context.codegen().magic_tuple()
     named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}

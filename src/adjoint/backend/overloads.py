@@ -231,6 +231,13 @@ def _owned(x):
     return (lambda x: x.copy()) if _is_array(x) else (lambda x: x)
 
 
+@overload(results.of_dtype)
+def _of_dtype(x, dtype):
+    if x.dtype == getattr(dtype, "dtype", None):
+        return lambda x, dtype: x
+    return lambda x, dtype: x.astype(dtype)
+
+
 @overload(arrays.zeros_like)
 @overload(tangents.shadow_like)
 def _zeros_like(x):
@@ -295,10 +302,10 @@ def _unbroadcast(ct, like):
         return None
     to_real = isinstance(ct.dtype if _is_array(ct) else ct, types.Complex) and not isinstance(like, types.Complex)
     if _is_array(ct):
-        return (lambda ct, like: ct.sum().real) if to_real else (lambda ct, like: ct.sum())
-    if isinstance(like, types.Complex):
-        return lambda ct, like: complex(ct)
-    return (lambda ct, like: ct.real) if to_real else (lambda ct, like: float(ct))
+        kind = as_dtype(like).type if isinstance(like, (types.Float, types.Complex)) else np.float64
+        return (lambda ct, like: kind(ct.sum().real)) if to_real else (lambda ct, like: kind(ct.sum()))
+    kind = as_dtype(like).type if isinstance(like, (types.Float, types.Complex)) else np.float64
+    return (lambda ct, like: kind(ct.real)) if to_real else (lambda ct, like: kind(ct))
 
 
 @overload(arrays.match)
@@ -306,14 +313,80 @@ def _match(x, like):
     return _to_array(x, like) if _is_array(like) else (lambda x, like: arrays.unbroadcast(x, like))
 
 
-@overload(arrays.spread)
+@overload(arrays.spread, prefer_literal=True)
 def _spread(ct, x, axis=None, keepdims=False):
-    if axis is not None and not isinstance(axis, (types.NoneType, types.Omitted)):
-        return None
-    if _is_array(x) and _is_number(ct):
-        dtype = _float_like(x)
+    if not _is_array(x):
+        return lambda ct, x, axis=None, keepdims=False: arrays.unbroadcast(ct, x)
+    dtype = _float_like(x)
+    if _is_number(ct) and (dtype.kind == "c" or not isinstance(ct, types.Complex)):
         return lambda ct, x, axis=None, keepdims=False: np.full(x.shape, ct, dtype)
-    return lambda ct, x, axis=None, keepdims=False: arrays.unbroadcast(ct, x)
+    index = _index_of_reduced(ct, x, axis, keepdims)
+    if index is None or (isinstance(ct.dtype, types.Complex) and dtype.kind != "c"):
+        return None
+    lines = ["    out = np.empty(x.shape, dtype)", *_nest(x.ndim, f"out[{_all_axes(x.ndim)}] = ct[{index}]")]
+    return _made("ct, x, axis=None, keepdims=False", [*lines, "    return out"], np=np, dtype=dtype)
+
+
+@overload(arrays.share, prefer_literal=True)
+def _share(ct, y, x, axis=None, keepdims=False):
+    if not _is_array(x):
+        return lambda ct, y, x, axis=None, keepdims=False: arrays.unbroadcast(ct, x)
+    if not isinstance(x.dtype, types.Float):
+        return None
+    dtype = as_dtype(x.dtype)
+    if _is_number(y) and _is_number(ct):
+        place = of_ct = ""
+        lines = ["    shares = 0", *_nest(x.ndim, f"shares += x[{_all_axes(x.ndim)}] == y")]
+        lines.append("    part = ct / max(shares, 1)")
+        value = "part"
+    else:
+        place = _index_of_reduced(y, x, axis, keepdims)
+        of_ct = _index_of_reduced(ct, x, axis, keepdims)
+        if place is None or (of_ct is None and not _is_number(ct)):
+            return None
+        lines = ["    shares = np.zeros(y.shape, np.int64)"]
+        lines += _nest(x.ndim, f"shares[{place}] += x[{_all_axes(x.ndim)}] == y[{place}]")
+        value = f"{'ct' if _is_number(ct) else f'ct[{of_ct}]'} / max(shares[{place}], 1)"
+    held = f"y[{place}]" if place else "y"
+    lines.append("    out = np.zeros(x.shape, dtype)")
+    inner = f"if x[{_all_axes(x.ndim)}] == {held}: out[{_all_axes(x.ndim)}] = {value}"
+    lines += [*_nest(x.ndim, inner), "    return out"]
+    return _made("ct, y, x, axis=None, keepdims=False", lines, np=np, dtype=dtype)
+
+
+def _all_axes(rank):
+    return ", ".join(f"i{axis}" for axis in range(rank)) or "()"
+
+
+def _nest(rank, line):
+    """Loops over all elements of ``x``."""
+    loops = [f"{'    ' * (axis + 1)}for i{axis} in range(x.shape[{axis}]):" for axis in range(rank)]
+    return [*loops, f"{'    ' * (rank + 1)}{line}"]
+
+
+def _index_of_reduced(reduced, x, axis, keepdims):
+    """The element of a reduction of ``x`` that belongs to one of ``x``; None where that is not known from types."""
+    axes = _literal_axes(axis, x.ndim)
+    kept = getattr(keepdims, "literal_value", keepdims)
+    if axes is None or not isinstance(kept, bool) or not _is_array(reduced):
+        return None
+    if reduced.ndim != (x.ndim if kept else x.ndim - len(axes)):
+        return None
+    items = [f"i{place}" if place not in axes else "0" for place in range(x.ndim) if kept or place not in axes]
+    return ", ".join(items) or "()"
+
+
+def _literal_axes(axis, rank):
+    """The axes of a reduction, counted from the first; None where they are not known from types."""
+    if axis is None or isinstance(axis, (types.NoneType, types.Omitted)):
+        return tuple(range(rank))
+    value = getattr(axis, "literal_value", axis)
+    return (value % rank,) if isinstance(value, int) else None
+
+
+@overload(sequences.fill_cotangent)
+def _fill_cotangent(ct, fill_value):
+    return lambda ct, fill_value: arrays.unbroadcast(ct, fill_value)
 
 
 @overload(sequences.array_of)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from adjoint.backend import cache
 from adjoint.cli.target import TargetError, evaluate, load_function
 from adjoint.demo import add_options as add_demo_options
 from adjoint.demo import run as run_demo
@@ -55,6 +56,10 @@ def _parser() -> argparse.ArgumentParser:
     explain_ = commands.add_parser("explain", help="explain the code of a diagnostic, such as AD0201")
     explain_.add_argument("code", nargs="?", help="the code; without one, all codes are listed")
     explain_.set_defaults(run=_explain)
+
+    cache_ = commands.add_parser("cache", help="show what is kept of compiled derivatives, or remove it")
+    cache_.add_argument("--clear", action="store_true", help="remove all of it")
+    cache_.set_defaults(run=_cache)
 
     demo = commands.add_parser("demo", help="train a small model, and print the derivative that trained it")
     add_demo_options(demo)
@@ -106,6 +111,21 @@ def _explain(options: argparse.Namespace) -> int:
         raise TargetError(f"there is no diagnostic '{options.code}'; 'adjoint explain' lists all")
     print(explain(code))
     return 0
+
+
+def _cache(options: argparse.Namespace) -> int:
+    if options.clear:
+        print(f"{_derivatives(cache.clear())} removed from {cache.place()}")
+        return 0
+    kept = cache.entries()
+    for name, size in kept.items():
+        print(f"{size / 1024:9.1f} KiB  {name}")
+    print(f"{_derivatives(len(kept))}, {sum(kept.values()) / 1024:.1f} KiB, in {cache.place()}")
+    return 0
+
+
+def _derivatives(count: int) -> str:
+    return f"{count} compiled {'derivative' if count == 1 else 'derivatives'}"
 
 
 def _print_python(text: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 _MODULES = (
     "arrays",
+    "checks",
     "copies",
     "display",
     "linalg",
@@ -21,6 +22,7 @@ _MODULES = (
     "scans",
     "sequences",
     "sorting",
+    "tables",
     "tangents",
 )
 

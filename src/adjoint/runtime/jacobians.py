@@ -15,10 +15,11 @@ from adjoint.keypaths.tangent import unit_in
 class Jacobian:
     """The Jacobian or the Hessian of a function, as a function of its arguments."""
 
-    def __init__(self, kind: str, function: Any, wrt: Any) -> None:
+    def __init__(self, kind: str, function: Any, wrt: Any, native: Any = None) -> None:
         self.kind = kind
         self.function = function
         self.wrt = wrt
+        self.native = native
 
     @property
     def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:
@@ -32,17 +33,17 @@ class Jacobian:
         places = [_Place(index, choice) for index, choice in zip(indices, choices, strict=True)]
         compute = _jacobian if self.kind == "jacobian" else _hessian
         if not isinstance(self.wrt, tuple):
-            return compute(function, arguments, places[0], None)
+            return compute(function, arguments, places[0], None, self.native)
         given = _Copies(arguments)
-        rows = [compute(function, arguments, places[0], places)]
-        rows += [compute(function, given.again(), place, places) for place in places[1:]]
+        rows = [compute(function, arguments, places[0], places, self.native)]
+        rows += [compute(function, given.again(), place, places, self.native) for place in places[1:]]
         return tuple(rows)
 
     def __repr__(self) -> str:
         return f"{self.kind}({getattr(self.function, '__name__', self.function)!s})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Jacobian, (self.kind, self.function, self.wrt)
+        return Jacobian, (self.kind, self.function, self.wrt, self.native)
 
 
 class _Place:
@@ -75,7 +76,7 @@ def _units(like: Any) -> list[Any]:
     return [type(like)(1.0)]
 
 
-def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any) -> Any:
+def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any, native: Any) -> Any:
     """Column by column, or row by row where the value has fewer entries than the argument.
 
     The function may write its arguments: the caller's are as after one call, the other calls are given copies.
@@ -90,14 +91,15 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any) 
     if not units:
         value = np.asarray(function(*args))
         return np.zeros(value.shape + shape)
-    value, first = ad.jvp(function, args, place.direction(args, units[0]))
+    value, first = ad.jvp(function, args, place.direction(args, units[0]), native=native)
     check_matrix_argument(value, None)
     if 0 < np.size(value) < len(units) - 1:
-        pullback = ad.vjp(function, *given.again())[1]
+        pullback = ad.vjp(function, *given.again(), native=native)[1]
         rows = [np.asarray(place.of(pullback(unit))) for unit in _units(value)]
         return np.stack(rows).reshape(np.shape(value) + shape)
     columns = [np.asarray(first)]
-    columns += [np.asarray(ad.jvp(function, given.again(), place.direction(args, unit))[1]) for unit in units[1:]]
+    directions = [place.direction(args, unit) for unit in units[1:]]
+    columns += [np.asarray(ad.jvp(function, given.again(), way, native=native)[1]) for way in directions]
     if not isinstance(x, np.ndarray):
         return columns[0] if isinstance(value, np.ndarray) else columns[0][()].item()
     return np.stack(columns, axis=-1).reshape(np.shape(value) + shape)
@@ -135,17 +137,17 @@ def _surely_same(now: Any, before: Any) -> bool:
     return now is before
 
 
-def _hessian(function: Any, args: tuple[Any, ...], place: _Place, places: Any) -> Any:
+def _hessian(function: Any, args: tuple[Any, ...], place: _Place, places: Any, native: Any) -> Any:
     import adjoint as ad
     from adjoint.runtime.boundary import check_matrix_argument
 
     check_matrix_argument(place.of(args), place.index)
     given = _Copies(args)
     if places is None:
-        return _jacobian(ad.grad(function, place.wrt), args, place, None)
+        return _jacobian(ad.grad(function, place.wrt), args, place, None, native)
     first, *others = places
-    rows = [_jacobian(ad.grad(function, first.wrt), args, place, None)]
-    rows += [_jacobian(ad.grad(function, row.wrt), given.again(), place, None) for row in others]
+    rows = [_jacobian(ad.grad(function, first.wrt), args, place, None, native)]
+    rows += [_jacobian(ad.grad(function, row.wrt), given.again(), place, None, native) for row in others]
     return tuple(rows)
 
 

@@ -52,3 +52,14 @@ def along(shape: tuple[int, ...], indices: NDArray[np.intp], axis: int) -> tuple
     grids: list[Any] = list(np.ogrid[tuple(slice(extent) for extent in np.shape(indices))])
     grids[axis % len(shape)] = indices
     return tuple(grids)
+
+
+def add_at(a: Any, values: Any, *index: Any) -> None:
+    """Adds values to ``a[index]``; to a place that occurs several times, several times.
+
+    >>> a = np.zeros(2)
+    >>> add_at(a, 1.0, np.array([0, 0]))
+    >>> a
+    array([2., 0.])
+    """
+    np.add.at(a, index, values)

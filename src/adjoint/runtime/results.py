@@ -15,3 +15,12 @@ def owned(x: Any) -> Any:
     False
     """
     return np.array(x) if isinstance(x, np.ndarray) else x
+
+
+def of_dtype(x: Any, dtype: Any) -> Any:
+    """An array in a dtype; the array itself where it is of it.
+
+    >>> of_dtype(np.ones(1), np.float32)
+    array([1.], dtype=float32)
+    """
+    return x.astype(dtype, copy=False)

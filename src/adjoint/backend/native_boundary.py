@@ -1,0 +1,254 @@
+"""A derivative in two: what takes structures apart and puts them together, and what computes with numbers and arrays.
+
+Only the second half, the core, is for a compiler. The first runs as Python: it reads the fields of objects and the
+items of tuples and dicts, calls the core with what they hold, and makes of its results what the user is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Block,
+    Call,
+    Const,
+    Exit,
+    Function,
+    If,
+    Load,
+    Loop,
+    Return,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+)
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, vars_used
+from adjoint.records import dataclass
+from adjoint.runtime import display, objects
+from adjoint.runtime.tangents import TangentVector
+
+_PACKERS = (display.make_tuple, display.make_list, display.make_dict, objects.make_object)
+_WRITERS = (objects.put_attribute, objects.put_item)
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """A function in two.
+
+    Attributes
+    ----------
+    whole
+        Takes what the function takes, calls the core, and returns what the function returns.
+    core
+        A function of numbers, arrays and lists of them. Its one value, or its values as a tuple, are results.
+    """
+
+    whole: Function
+    core: Function
+
+    def boundary(self, core: Any) -> Function:
+        """The function that calls ``core`` in place of the core."""
+        body = self.whole.body
+        statements = [
+            Call(part.targets, core, part.args, (), part.span)
+            if isinstance(part, Call) and part.callee is self.core
+            else part
+            for part in body.statements
+        ]
+        return Function(self.whole.name, self.whole.params, Block(tuple(statements), body.terminator), self.whole.doc)
+
+
+def halves(function: Function) -> Halves | None:
+    """The two halves of a function; None where it is but one."""
+    end = function.body.terminator
+    if not isinstance(end, Return):
+        return None
+    statements = list(function.body.statements)
+    head = _head(function)
+    tail = _tail(statements, head, end)
+    middle = [statement for statement in statements if statement not in head and statement not in tail]
+    if not middle:
+        return None
+    behind = Block(tuple(statement for statement in statements if statement in tail), end)
+    made = {target for statement in middle for target in targets_of(statement)}
+    results = [var for var in vars_used(behind) if var in made]
+    kinds = _kinds(function.body)
+    taken = _taken(middle)
+    core = Function(f"{function.name}_core", taken, Block(tuple(middle), Return(tuple(results))), function.doc)
+    handed = tuple(Var(var.hint, var.type, var.named) for var in results)
+    call = Call(handed, core, taken)
+    given: dict[Atom, Atom] = dict(zip(results, handed, strict=True))
+    converted = [_convert(given, result, kinds) for result in results]
+    conversions = [conversion for conversion in converted if conversion is not None]
+    if not head and not tail and not conversions and end.values == tuple(results) and taken == function.params:
+        return None
+    rest = _substituted(behind, given)
+    first = tuple(statement for statement in statements if statement in head)
+    body = Block((*first, call, *conversions, *rest.statements), rest.terminator)
+    return Halves(Function(function.name, function.params, body, function.doc), core)
+
+
+def _substituted(block: Block, given: dict[Atom, Atom]) -> Block:
+    from adjoint.ir.walk import substitute
+
+    return substitute(block, {var: atom for var, atom in given.items() if isinstance(var, Var)})
+
+
+def _taken(statements: Iterable[Statement]) -> tuple[Var, ...]:
+    """What statements read that they do not bind."""
+    from adjoint.ir.walk import free_vars
+
+    return free_vars(Block(tuple(statements), Return(())))
+
+
+# The part before the core
+
+
+def _head(function: Function) -> set[Statement]:
+    """The statements at the beginning that take structures apart."""
+    at_hand: set[Atom] = set(function.params)
+    found: set[Statement] = set()
+    for statement in function.body.statements:
+        if not isinstance(statement, (Load, Call)) or not _is_pure(statement):
+            if _writes_structures(statement):
+                break
+            continue
+        args = operands(statement)
+        if all(isinstance(arg, Const) or arg in at_hand for arg in args) and any(map(_is_structure, args)):
+            found.add(statement)
+            at_hand.update(targets_of(statement))
+    return found
+
+
+def _is_pure(statement: Load | Call) -> bool:
+    if isinstance(statement, Load):
+        return True
+    facts = effects_of(statement)
+    return facts.pure and facts.known and not facts.fresh and len(statement.targets) == 1
+
+
+def _is_structure(atom: Atom) -> bool:
+    """Whether a value is of no type that a compiler for numbers knows."""
+    return isinstance(atom, Var) and is_structure(atom.type)
+
+
+def is_structure(type_: Type) -> bool:
+    """Whether values of a type are taken apart rather than computed with."""
+    match type_:
+        case Opaque() | Instance() | Dict():
+            return True
+        case Tuple(items=items):
+            return any(map(is_structure, items))
+        case List(element=element):
+            return not isinstance(element, (Scalar, Array))
+        case _:
+            return False
+
+
+def _writes_structures(statement: Statement) -> bool:
+    """Whether a statement, or one inside of it, may change an object or a container."""
+    inside = [statement, *(part for block in blocks_of(statement) for part in statements_in(block))]
+    for part in inside:
+        if isinstance(part, Store) and not (isinstance(part.base, Var) and isinstance(part.base.type, Array)):
+            return True
+        if isinstance(part, Call):
+            facts = effects_of(part)
+            if not facts.known or any(not _is_array(part.args[place]) for place in facts.writes):
+                return True
+    return False
+
+
+def _is_array(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Array)
+
+
+# The part behind the core
+
+
+def _tail(statements: list[Statement], head: set[Statement], end: Terminator) -> set[Statement]:
+    """The statements that put structures together, or write to those of the user, and that nothing else waits for."""
+    found: set[Statement] = set()
+    waited_for: set[Atom] = set()
+    for statement in reversed(statements):
+        if statement in head:
+            continue
+        if _packs(statement) and not any(target in waited_for for target in targets_of(statement)):
+            found.add(statement)
+            continue
+        waited_for.update(operands(statement))
+        for block in blocks_of(statement):
+            waited_for.update(vars_used(block))
+    return found
+
+
+def _packs(statement: Statement) -> bool:
+    match statement:
+        case Call(callee=callee):
+            return callee in _PACKERS or callee in _WRITERS or _is_tangent_class(callee)
+        case Store(key=Attribute(), mode="set"):
+            return True
+        case _:
+            return False
+
+
+def _is_tangent_class(callee: Any) -> bool:
+    return isinstance(callee, type) and issubclass(callee, TangentVector)
+
+
+# What compiled code makes of numbers
+
+
+def _kinds(body: Block) -> dict[Atom, tuple[Atom, ...]]:
+    """What the variables that loops and branches hand out may be."""
+    found: dict[Atom, tuple[Atom, ...]] = {}
+    for statement in statements_in(body):
+        match statement:
+            case If(then=then, orelse=orelse, targets=targets):
+                ends = [leaf for block in (then, orelse) for leaf in leaves(block) if hasattr(leaf, "values")]
+                for place, target in enumerate(targets):
+                    found[target] = tuple(leaf.values[place] for leaf in ends)
+            case Loop(params=params, inits=inits, targets=targets):
+                ends = [leaf for leaf in leaves(statement.body) if hasattr(leaf, "values")]
+                for place, param in enumerate(params):
+                    handed = (leaf.values[place] for leaf in ends if not isinstance(leaf, Exit))
+                    found[param] = (inits[place], *handed)
+                for place, target in enumerate(targets):
+                    exits = tuple(leaf.values[place] for leaf in ends if isinstance(leaf, Exit))
+                    found[target] = ((params[place],) if place < len(params) else ()) + exits
+    return found
+
+
+def _convert(given: dict[Atom, Atom], result: Var, kinds: dict[Atom, tuple[Atom, ...]]) -> Call | None:
+    """The conversion of a result of compiled code, which is a number of Python, to the type that NumPy's would have."""
+    if not isinstance(result.type, Scalar):
+        return None
+    dtype = _dtype(result, result.type.kind, kinds)
+    if dtype is None:
+        return None
+    held = given[result]
+    converted = given[result] = Var(result.hint, Scalar(result.type.kind, dtype), result.named)
+    return Call((converted,), dtype.type, (held,))
+
+
+def _dtype(result: Var, kind: str, kinds: dict[Atom, tuple[Atom, ...]]) -> np.dtype | None:
+    """The dtype of a number, or of any of those that it may be."""
+    seen: set[Atom] = set()
+    pending: list[Atom] = [result]
+    found: list[np.dtype] = []
+    while pending:
+        atom = pending.pop()
+        if not isinstance(atom, Var) or atom in seen:
+            continue
+        seen.add(atom)
+        if isinstance(atom.type, Scalar) and atom.type.dtype is not None and atom.type.kind == kind:
+            found.append(atom.type.dtype)
+        pending += kinds.get(atom, ())
+    return np.result_type(*found) if found else None

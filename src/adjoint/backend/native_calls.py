@@ -1,0 +1,193 @@
+"""Calls that a compiler does not know: they leave the machine code, and run as Python, for as long as they take.
+
+What such a call returns must be of a known type: a number, or an array of known dtype and rank.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+import types as python_types
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.backend.native_indices import is_mask, rank_of
+from adjoint.backend.native_types import declared_type, numba_type
+from adjoint.backend.python import Emitted, emit
+from adjoint.backend.rewriting import Rewriting
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Return, Statement, Store, Var
+from adjoint.ir.types import Array, Opaque, Scalar, Type
+from adjoint.ir.walk import operands, substitute, targets_of
+from adjoint.runtime import arrays, checks, display, numbers, results, tables
+
+
+class ByPython:
+    """A statement as a function that compiled code can call.
+
+    Attributes
+    ----------
+    emitted
+        The text of the function.
+    declared
+        The types of its results, in Numba's notation.
+    """
+
+    def __init__(self, emitted: Emitted, declared: Sequence[str]) -> None:
+        self.emitted = emitted
+        self.declared = tuple(declared)
+        self.__name__ = f"{emitted.name}_by_python"
+        self.__qualname__ = self.__name__
+
+    def __call__(self, *args: Any) -> Any:
+        raise NotImplementedError("it is called by compiled code")
+
+
+def with_calls_of_python(function: Function) -> Function:
+    """The function with what Numba does not know as calls of Python."""
+    return _Leaving().function(function)
+
+
+class _Leaving(Rewriting):
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        if is_known(statement):
+            return (statement,)
+        declared = [declared_type(target.type) for target in targets_of(statement)]
+        taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
+        if None in declared or any(numba_type(var.type) is None for var in taken):
+            return (statement,)
+        callee = ByPython(_alone(statement, taken), [name for name in declared if name is not None])
+        return (Call(targets_of(statement), callee, taken, (), statement.span),)
+
+
+def _alone(statement: Call | Load | Store, taken: Sequence[Var]) -> Emitted:
+    """A statement as a function of what it reads."""
+    given: dict[Var, Atom] = {var: Var(var.hint, var.type, var.named) for var in taken}
+    targets = targets_of(statement)
+    body = Block((substitute(statement, given),), Return(targets or (Const(None),)))
+    params = tuple(var for var in given.values() if isinstance(var, Var))
+    name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
+    return emit(Function(name.strip("_<>") or "call", params, body))
+
+
+def is_known(statement: Call | Load | Store) -> bool:
+    """Whether Numba compiles a statement, as far as its types tell."""
+    match statement:
+        case Load(base=base, key=key) | Store(base=base, key=key):
+            return not is_mask(base, key)
+        case Call(callee=callee, args=args):
+            if callee is operator.matmul:
+                return all(rank_of(arg) in (1, 2) for arg in args) and _same_dtype(args)
+            return not _is_written_view(statement) and (_is_plain(callee) or _resolves(statement))
+
+
+def _is_written_view(call: Call) -> bool:
+    """Whether the result may share memory that something writes: what Numba copies, NumPy may not."""
+    if isinstance(call.callee, (Definition, Function)) or call.callee is np.transpose:
+        return False
+    if effects_of(call).view_of is None:
+        return False
+    return any(isinstance(target.type, Array) and target.type.storage.written for target in call.targets)
+
+
+def _same_dtype(args: Iterable[Atom]) -> bool:
+    found = [type_.dtype for type_ in map(type_of_atom, args) if isinstance(type_, Array)]
+    return all(dtype is not None and dtype.kind in "fc" and dtype == found[0] for dtype in found)
+
+
+def _is_plain(callee: Any) -> bool:
+    """Whether a callee is part of the language, or is compiled with the derivative."""
+    if isinstance(callee, (Definition, Function)) or callee is display.call:
+        return True
+    if isinstance(callee, (python_types.MethodDescriptorType, python_types.WrapperDescriptorType)):
+        return True
+    module = getattr(callee, "__module__", None)
+    return module in ("_operator", "operator", builtins.__name__, math.__name__, display.__name__)
+
+
+_SURE = {
+    id(callee)
+    for callee in (
+        *(np.copy, np.zeros, np.empty, np.ones, np.zeros_like, np.empty_like, np.ones_like, np.sum, np.arange),
+        *(arrays.zeros_like, arrays.unbroadcast, arrays.match, results.owned, results.of_dtype),
+        *(numbers.divide, numbers.times, numbers.power, numbers.log, numbers.sqrt, numbers.choose, numbers.unit),
+        *(tables.no_items, tables.any_layout, checks.check_divisor, checks.check_domain, checks.check_range),
+    )
+}
+"""What need not be asked for, where only arrays and numbers are given by position."""
+
+
+def _is_sure(call: Call) -> bool:
+    """Whether a call is one of those that occur everywhere; to ask Numba takes as long as to compile it."""
+    if call.kwargs or not all(isinstance(type_of_atom(arg), (Array, Scalar)) for arg in call.args[:1]):
+        return False
+    callee = call.callee
+    if isinstance(callee, np.ufunc):
+        from numba.np.ufunc_db import get_ufuncs
+
+        known = get_ufuncs()  # type: ignore[no-untyped-call]
+        return callee in known and len(call.args) == callee.nin
+    if callee is np.sum and len(call.args) > 1:
+        return False
+    return id(callee) in _SURE or (isinstance(callee, type) and issubclass(callee, np.generic))
+
+
+def _resolves(call: Call) -> bool:
+    """Whether Numba finds a meaning for a call with arguments of these types; True where they are not known."""
+    if _is_sure(call):
+        return True
+    args = [_argument(arg) for arg in call.args]
+    named = {name: _argument(arg) for name, arg in call.kwargs}
+    if None in args or None in named.values():
+        return True
+    return _resolved(call.callee, tuple(args), named, [target.type for target in call.targets])
+
+
+def _argument(atom: Atom) -> Any:
+    """The type of an argument for Numba; None where it is not known."""
+    from numba.core import types
+    from numba.core.errors import NumbaError
+    from numba.core.registry import cpu_target
+
+    if isinstance(atom, Var):
+        return types.none if atom.type == Opaque(type(None)) else numba_type(atom.type)
+    if not isinstance(atom, Const):
+        return None
+    value = atom.value
+    if type(value) in (int, str, bool):
+        return types.literal(value)  # type: ignore[no-untyped-call]
+    try:
+        return cpu_target.typing_context.resolve_value_type(value)
+    except (NumbaError, ValueError):
+        return None
+
+
+def _resolved(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Type]) -> bool:
+    from numba.core.registry import cpu_target
+
+    import adjoint.backend.overloads_of_checks
+    import adjoint.backend.overloads_of_places  # noqa: F401
+
+    context = cpu_target.typing_context
+    cpu_target.target_context.refresh()
+    context.refresh()
+    try:
+        found = context.resolve_function_type(context.resolve_value_type(callee), args, named)
+    except Exception:  # of various kinds
+        return False
+    if found is None:
+        return False
+    return len(targets) != 1 or _agrees(found.return_type, targets[0])
+
+
+def _agrees(found: Any, wanted: Type) -> bool:
+    """Whether a result has the rank that it should have."""
+    from numba.core import types
+
+    if isinstance(wanted, Array) and wanted.dims is not None:
+        return isinstance(found, types.Array) and found.ndim == len(wanted.dims)
+    return True

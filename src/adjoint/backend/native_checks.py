@@ -1,0 +1,96 @@
+"""What Python's arithmetic refuses, refused by machine code too.
+
+``1.0 / 0.0`` raises for numbers of Python, not for those of NumPy; so do ``math.log(0.0)`` and ``math.exp(1000.0)``.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+from adjoint.backend.rewriting import Rewriting
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.types import Scalar
+from adjoint.runtime import checks
+
+_DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
+_INSIDE = {getattr(math, name): name for name in checks.OUTSIDE}
+_GROWING = tuple(getattr(math, name) for name in checks.GROWING)
+
+
+def with_checks(function: Function, of_functions: bool = True) -> Function:
+    """The function with an exception wherever Python's own numbers would raise one.
+
+    ``of_functions``: those of the module ``math`` too.
+    """
+    return _Checking(of_functions).function(function)
+
+
+class _Checking(Rewriting):
+    """Checks a value once, and not again where that must have been before."""
+
+    def __init__(self, of_functions: bool) -> None:
+        super().__init__()
+        self.of_functions = of_functions
+        self.known: set[tuple[str, Atom]] = set()
+
+    def block(self, block: Block) -> Block:
+        outer = set(self.known)
+        result = super().block(block)
+        self.known = outer
+        return result
+
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        if not isinstance(statement, Call) or not _is_hashable(statement.callee):
+            return (statement,)
+        if statement.callee in _DIVISIONS and all(map(_is_python_number, statement.args)):
+            return (*self._divisor(statement), statement)
+        if not self.of_functions or len(statement.args) != 1 or len(statement.targets) != 1:
+            return (statement,)
+        (x,) = statement.args
+        name = _INSIDE.get(statement.callee)
+        if name is not None and self._is_new(name, x):
+            return Call((), checks.check_domain, (Const(name), x), (), statement.span), statement
+        if statement.callee in _GROWING and self._is_new("range", x):
+            return statement, Call((), checks.check_range, (x, statement.targets[0]), (), statement.span)
+        return (statement,)
+
+    def _divisor(self, call: Call) -> Iterable[Statement]:
+        divisor = call.args[1]
+        if not self._is_new("divisor", divisor):
+            return ()
+        message = Const(_message(call.callee, call.args))
+        return (Call((), checks.check_divisor, (divisor, message), (), call.span),)
+
+    def _is_new(self, kind: str, x: Atom) -> bool:
+        if isinstance(x, Const):
+            return kind == "divisor" and x.value == 0
+        if (kind, x) in self.known:
+            return False
+        self.known.add((kind, x))
+        return True
+
+
+def _is_hashable(callee: Any) -> bool:
+    return type(callee).__hash__ is not None
+
+
+def _is_python_number(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    return isinstance(atom, (Var, Const)) and isinstance(type_, Scalar) and type_.dtype is None
+
+
+def _message(callee: Any, args: Iterable[Atom]) -> str:
+    """What Python says to a division by zero of numbers of these kinds."""
+    zeros = {"float": 0.0, "int": 0, "bool": 0, "complex": 0j}
+    kinds = [type_.kind for type_ in map(type_of_atom, args) if isinstance(type_, Scalar)]
+    try:
+        callee(*[zeros[kind] for kind in kinds])
+    except ZeroDivisionError as problem:
+        return str(problem)
+    except TypeError:
+        pass
+    return "division by zero"

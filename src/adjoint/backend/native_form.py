@@ -1,0 +1,46 @@
+"""What is rewritten in a derivative before Numba is given its text, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from adjoint.backend.native_calls import with_calls_of_python
+from adjoint.backend.native_checks import with_checks
+from adjoint.backend.native_indices import with_plain_indices
+from adjoint.backend.native_numbers import with_dtypes
+from adjoint.backend.native_records import with_records
+from adjoint.backend.native_undefined import with_empty_lists
+from adjoint.backend.overlaps import without_overlaps
+from adjoint.ir.nodes import Function
+from adjoint.transform.definitions import everywhere
+from adjoint.transform.loops import tuned
+from adjoint.transform.tapes import as_arrays
+
+Checked = Literal["all", "divisions", "none"]
+
+_REWRITINGS: tuple[Callable[[Function], Function], ...] = (
+    with_records,
+    with_empty_lists,
+    without_overlaps,
+    with_plain_indices,
+    with_dtypes,
+    lambda function: everywhere(function, lambda part: tuned(as_arrays(part))),
+)
+
+
+def native_form(function: Function, checked: Checked = "all") -> Function:
+    """A finished function as Numba is to see it.
+
+    Parameters
+    ----------
+    function
+        The function.
+    checked
+        What of Python's arithmetic raises exceptions in machine code too.
+    """
+    for rewriting in _REWRITINGS:
+        function = rewriting(function)
+    if checked != "none":
+        function = with_checks(function, of_functions=checked == "all")
+    return with_calls_of_python(function)

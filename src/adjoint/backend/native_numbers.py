@@ -1,0 +1,142 @@
+"""Numbers as NumPy combines them, written out for a compiler that combines them in another way.
+
+A number of Python takes the dtype of the array or NumPy number that it meets; Numba would compute ``2.0 * x`` for
+``x`` of float32 in float64. ``math.sin`` computes in float64 whatever it is given; Numba would not.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from adjoint.backend.rewriting import Rewriting
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.types import FLOAT, Array, Scalar
+from adjoint.runtime import numbers, results
+
+_WIDE = (np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64), np.dtype(np.bool_))
+"""Dtypes of which Numba's numbers are by themselves."""
+
+_DTYPES: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
+_ORDER = "biufc"
+_MIXING = (np.where, np.clip, numbers.divide, numbers.times, numbers.power, max, min)
+_FLOATING = frozenset(id(fn) for fn in vars(math).values() if callable(fn))
+_KEEPING = (operator.getitem, operator.is_, operator.is_not)
+
+
+def with_dtypes(function: Function) -> Function:
+    """The function with the conversions that NumPy makes by itself."""
+    return _Conversions().function(function)
+
+
+class _Conversions(Rewriting):
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        if not isinstance(statement, Call):
+            return (statement,)
+        statement = _with_numpy_dtypes(statement)
+        before: list[Statement] = []
+        if _mixes(statement.callee):
+            dtype = _dtype_of(statement.args)
+            if dtype is not None:
+                args = tuple(_strong(arg, dtype, before, statement) for arg in statement.args)
+                statement = Call(statement.targets, statement.callee, args, statement.kwargs, statement.span)
+        elif statement.callee is float or id(statement.callee) in _FLOATING:
+            args = tuple(_wide(arg, before, statement) for arg in statement.args)
+            statement = Call(statement.targets, statement.callee, args, statement.kwargs, statement.span)
+        elif len(statement.targets) == 1 and _is_narrow(statement.targets[0]):
+            return _with_result(statement)
+        return (*before, statement)
+
+
+def _with_numpy_dtypes(call: Call) -> Call:
+    """A call of NumPy with dtypes by NumPy's names: ``np.float64`` for ``float``."""
+    if not str(getattr(call.callee, "__module__", "")).startswith("numpy") and call.callee is not np.ndarray.astype:
+        return call
+    args = tuple(_with_numpy_dtype(arg) for arg in call.args)
+    kwargs = tuple((name, _with_numpy_dtype(value)) for name, value in call.kwargs)
+    return Call(call.targets, call.callee, args, kwargs, call.span)
+
+
+def _with_numpy_dtype(atom: Atom) -> Atom:
+    if isinstance(atom, Const) and isinstance(atom.value, type):
+        return Const(_DTYPES.get(atom.value, atom.value))
+    return atom
+
+
+def _mixes(callee: Any) -> bool:
+    """Whether a call computes with all of its arguments alike."""
+    if isinstance(callee, np.ufunc):
+        return True
+    if getattr(callee, "__module__", None) in ("operator", "_operator"):
+        return callee not in _KEEPING
+    return any(callee is known for known in _MIXING)
+
+
+def _known_dtype(atom: Atom) -> np.dtype | None:
+    type_ = type_of_atom(atom)
+    return type_.dtype if isinstance(type_, (Array, Scalar)) else None
+
+
+def _dtype_of(args: Iterable[Atom]) -> np.dtype | None:
+    """The dtype that Python's numbers among the arguments take; None where they keep their own."""
+    found = [dtype for dtype in map(_known_dtype, args) if dtype is not None]
+    if not found:
+        return None
+    dtype = np.result_type(*found)
+    return None if dtype in _WIDE else dtype
+
+
+def _strong(atom: Atom, dtype: np.dtype, before: list[Statement], call: Call) -> Atom:
+    """An argument in the dtype of the others, if it is a number of Python."""
+    type_ = type_of_atom(atom)
+    if not isinstance(type_, Scalar) or type_.dtype is not None or type_.kind == "bool":
+        return atom
+    if _ORDER.index(type_.kind[0]) > _ORDER.index(dtype.kind) or (type_.kind == "int" and call.callee is operator.pow):
+        return atom
+    if isinstance(atom, Const):
+        with np.errstate(over="ignore"):
+            return Const(dtype.type(atom.value))
+    assert isinstance(atom, Var)
+    return _converted(atom, dtype, before, call)
+
+
+def _wide(atom: Atom, before: list[Statement], call: Call) -> Atom:
+    """An argument as a number of Python, if it is a narrow one of NumPy."""
+    dtype = _known_dtype(atom)
+    if not isinstance(atom, Var) or not isinstance(atom.type, Scalar) or dtype is None or dtype in _WIDE:
+        return atom
+    if dtype.kind != "f":
+        return atom
+    return _converted(atom, np.dtype(np.float64), before, call)
+
+
+def _converted(var: Var, dtype: np.dtype, before: list[Statement], call: Call) -> Var:
+    target = Var(var.hint, Scalar("float" if dtype.kind == "f" else "complex" if dtype.kind == "c" else "int", dtype))
+    before.append(Call((target,), dtype.type, (var,), (), call.span))
+    return target
+
+
+def _is_narrow(target: Var) -> bool:
+    type_ = target.type
+    dtype = type_.dtype if isinstance(type_, (Array, Scalar)) else None
+    return dtype is not None and dtype.kind in "fc" and dtype not in _WIDE
+
+
+def _with_result(call: Call) -> Iterable[Statement]:
+    """A call whose result is surely of the dtype that NumPy's has."""
+    (target,) = call.targets
+    assert isinstance(target.type, (Array, Scalar)) and target.type.dtype is not None
+    if isinstance(call.callee, type) and issubclass(call.callee, np.generic):
+        return (call,)
+    dtype = target.type.dtype
+    if isinstance(target.type, Scalar):
+        found = Var(target.hint, FLOAT)
+        return Call((found,), call.callee, call.args, call.kwargs, call.span), Call((target,), dtype.type, (found,))
+    found = Var(target.hint, Array(None, target.type.dims, target.type.storage))
+    again = Call((target,), results.of_dtype, (found, Const(dtype.type)))
+    return Call((found,), call.callee, call.args, call.kwargs, call.span), again

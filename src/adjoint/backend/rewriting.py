@@ -1,0 +1,53 @@
+"""A walk that replaces statements of a function and of the functions that it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjoint.ir.nodes import Block, Branch, Call, Definition, Function, Load, Statement, Store, Terminator
+from adjoint.ir.walk import map_blocks
+
+
+class Rewriting:
+    """Copies a function; what is to be replaced is told by :meth:`statement` and :meth:`terminator`."""
+
+    def __init__(self) -> None:
+        self._made: dict[Definition, Definition] = {}
+
+    def function(self, function: Function) -> Function:
+        return Function(function.name, function.params, self.block(function.body), function.doc)
+
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        """What stands for a statement that has no blocks."""
+        return (statement,)
+
+    def compound(self, statement: Statement) -> Statement:
+        """What stands for a statement that has blocks, these being rewritten already."""
+        return statement
+
+    def terminator(self, terminator: Terminator) -> tuple[Iterable[Statement], Terminator]:
+        """What stands for the end of a block, and statements before it."""
+        return (), terminator
+
+    def block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            if isinstance(statement, Call) and isinstance(statement.callee, Definition):
+                callee = self._definition(statement.callee)
+                statement = Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
+            if isinstance(statement, (Call, Load, Store)):
+                statements += self.statement(statement)
+            else:
+                statements.append(self.compound(map_blocks(statement, self.block)))
+        end = block.terminator
+        if isinstance(end, Branch):
+            return Block(tuple(statements), Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span))
+        before, end = self.terminator(end)
+        return Block((*statements, *before), end)
+
+    def _definition(self, definition: Definition) -> Definition:
+        known = self._made.get(definition)
+        if known is None:
+            known = self._made[definition] = Definition(definition.name)
+            known.function = None if definition.function is None else self.function(definition.function)
+        return known

@@ -1,0 +1,112 @@
+"""What raises as Python raises as machine code, in the same words."""
+
+import math
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+numba = pytest.importorskip("numba")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def quotient(x, y):
+    return x / y
+
+
+def remainders(x, n):
+    return x * (x // n) + x % n
+
+
+def logarithm_and_root(x):
+    return math.log(x) + math.sqrt(x)
+
+
+def exponential(x):
+    return math.exp(x)
+
+
+def arc(x):
+    return math.asin(x)
+
+
+def limited(x):
+    if x > 2:
+        raise ValueError("too large")
+    return x * x
+
+
+def of_numpy(x):
+    return np.log(x[0]) / x[1]
+
+
+CASES = [
+    (quotient, (1.0, 0.0), ZeroDivisionError),
+    (quotient, (1.0, 2.0), None),
+    (remainders, (3.5, 0), ZeroDivisionError),
+    (logarithm_and_root, (0.0,), ValueError),
+    (logarithm_and_root, (-1.0,), ValueError),
+    (logarithm_and_root, (4.0,), None),
+    (exponential, (1000.0,), OverflowError),
+    (exponential, (math.inf,), None),
+    (arc, (1.5,), ValueError),
+    (limited, (3.0,), ValueError),
+    (of_numpy, (np.zeros(2),), None),
+]
+
+
+@pytest.mark.parametrize(("f", "args", "kind"), CASES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_errors_are_those_of_python(f, args, kind):
+    interpreted, native = ad.value_and_grad(f), ad.value_and_grad(f, native="strict")
+    if kind is None:
+        np.testing.assert_array_equal(np.hstack(interpreted(*args)), np.hstack(native(*args)))
+        return
+    with pytest.raises(kind) as expected:
+        interpreted(*args)
+    with pytest.raises(kind) as found:
+        native(*args)
+    assert str(found.value) == str(expected.value)
+
+
+def test_fast_arithmetic_refuses_nothing():
+    assert ad.grad(quotient, native="strict", fastmath=True)(1.0, 0.0) == math.inf
+
+
+def test_functions_of_numba_raise_what_they_raise_themselves():
+    with pytest.raises(ZeroDivisionError):
+        ad.value_and_grad(numba.njit(quotient), native="strict")(1.0, 0.0)
+    assert ad.grad(numba.njit(error_model="numpy")(quotient), native="strict")(1.0, 0.0) == math.inf
+
+
+def test_indices_are_checked_on_request():
+    def second(a, i):
+        return a[i] * 2.0
+
+    with pytest.raises(IndexError):
+        ad.grad(second, native="strict", boundscheck=True)(np.ones(3), 5)
+
+
+def test_options_are_part_of_the_derivative():
+    import pickle
+
+    gradient = pickle.loads(pickle.dumps(ad.grad(quotient, fastmath=True, boundscheck=True)))
+    assert repr(gradient) == "grad(quotient, native=True, fastmath=True, boundscheck=True)"
+
+
+def test_matrices_and_products():
+    def cubes(x):
+        return np.sum(x * x * x)
+
+    x = np.arange(3.0)
+    np.testing.assert_allclose(ad.hessian(cubes, native="strict")(x), ad.hessian(cubes)(x))
+    np.testing.assert_allclose(ad.jacobian(lambda x: x * x, native="strict")(x), np.diag(2 * x))
+    (product,) = ad.hvp(cubes, (x,), (np.ones(3),), native="strict")
+    np.testing.assert_allclose(product, 6 * x)
