@@ -68,3 +68,21 @@ def test_same_gradient(case: Case, compiled_form: Callable[[], None]) -> None:
     for after, before in zip(again, arguments, strict=True):
         for one, other in zip(leaves(after), leaves(before), strict=True):
             np.testing.assert_array_equal(one[1], other[1])
+
+
+@pytest.mark.parametrize("case", collect(), ids=lambda case: case.name)
+def test_same_pullback(case: Case, compiled_form: Callable[[], None]) -> None:
+    arguments, again = clone(case.arguments()), clone(case.arguments())
+    value, pullback = ad.vjp(case.function, *arguments)
+    if not isinstance(value, (float, np.floating, np.ndarray)) or not np.issubdtype(
+        np.asarray(value).dtype, np.floating
+    ):
+        pytest.skip("not a function to a number or an array")
+    cotangent = np.cos(np.arange(np.size(value))).reshape(np.shape(value)) if np.ndim(value) else 0.7
+    expected = numbers(pullback(cotangent))
+    compiled_form()
+    second, other_pullback = ad.vjp(case.function, *again)
+    np.testing.assert_array_equal(second, value)
+    for found in (numbers(other_pullback(cotangent)), numbers(other_pullback(cotangent))):
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)

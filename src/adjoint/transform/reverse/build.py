@@ -96,14 +96,12 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
     DifferentiationError
         If anything in the function cannot be differentiated; all such places are named.
     """
-    function = prepared(function)
-    if for_machine():
-        function = sink_work_arrays(function)
+    function = _for_target(prepared(function))
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
     family = Family()
-    again = partial(_reversed_iteration, family) if for_machine() else None
+    again = _again(family)
     sweeps = _sweeps(function, tuple(wrt), tuple(outputs), family, frozenset(), halves=False, notes=notes, again=again)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
@@ -120,12 +118,12 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     copies
         Whether arrays that the caller can write meanwhile (arguments, results) are copied where they are kept.
     """
-    function = prepared(function)
+    function = _for_target(prepared(function))
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
-    sweeps = _without_idle_shapes(
-        _sweeps(function, tuple(wrt), tuple(outputs), Family(), frozenset(), halves=True), function
-    )
+    family = Family()
+    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), family, frozenset(), halves=True, again=_again(family))
+    sweeps = _without_idle_shapes(sweeps, function)
     residuals = _residuals(sweeps)
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
     if copies:
@@ -262,6 +260,15 @@ def _sweeps(
     forward = apply(function.body, context.edits, context.regions.cores)
     results = tuple(map(keeper.resolve, cotangents))
     return _Sweeps(context, forward.statements, end.values, backward, seeds, results, tuple(keeper.popped))
+
+
+def _for_target(function: Function) -> Function:
+    return sink_work_arrays(function) if for_machine() else function
+
+
+def _again(family: Family) -> Again | None:
+    """What reverses an iteration that is run again, where that is good."""
+    return partial(_reversed_iteration, family) if for_machine() else None
 
 
 def _reversed_iteration(
