@@ -208,6 +208,27 @@ def test_layouts_of_arrays():
     same(ad.grad(stencil)(x, 2), gradient(frozen, 2))
 
 
+def rebound(x, steps):
+    y = np.zeros(len(x))
+    for _ in range(steps):
+        slope = np.empty(len(x))
+        slope[0] = x[0]
+        for i in range(1, len(x)):
+            slope[i] = x[i] * y[i - 1]
+        following = np.empty(len(x))
+        for i in range(len(x)):
+            following[i] = y[i] + 0.1 * slope[i]
+        y = following
+    return np.sum(y)
+
+
+def test_arrays_made_anew_in_each_iteration_and_handed_to_the_next():
+    x = np.array([1.3, 0.7, 0.4])
+    found = ad.grad(rebound, native="strict")(x, 3)
+    np.testing.assert_allclose(found, ad.grad(rebound)(x, 3), rtol=1e-12)
+    np.testing.assert_allclose(found, [0.32128, 0.03952, 0.00091], rtol=1e-12)
+
+
 def test_single_precision_stays():
     def f(x):
         total = x[0] * 0.5

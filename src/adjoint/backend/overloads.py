@@ -34,7 +34,7 @@ def _float_like(x):
 # Numbers
 
 
-@overload(indices.natural, inline="always")
+@overload(indices.natural)  # LLVM inlines it: Numba's own inlining loses assignments to variables of loops
 def _natural(number):
     return lambda number: number
 
@@ -47,7 +47,7 @@ def _as_unsigned(context, index):
     return types.uintp(types.intp), generate
 
 
-@overload(indices.unsigned, inline="always")
+@overload(indices.unsigned)
 def _unsigned(index):
     return (lambda index: _as_unsigned(index)) if isinstance(index, types.Integer) else None
 
