@@ -47,7 +47,7 @@ _UNFILLED: dict[Any, Any] = {np.zeros: np.empty, np.zeros_like: np.empty_like}
 
 
 _ANY: Dim = "any"
-_FACTS = (len, display.make_tuple, max)
+_FACTS = (len, np.shape, display.make_tuple, max)
 """Functions that may be called earlier, and where they were not called."""
 
 
@@ -230,7 +230,9 @@ def _is_fact(statement: Statement, inside: set[Var]) -> bool:
     match statement:
         case Call(callee=callee, args=args) if callee in _FACTS:
             numbers = all(type_of_atom(arg) == INT for arg in args)
-            plain = numbers if callee is max else callee is not len or isinstance(type_of_atom(args[0]), Array)
+            plain = (
+                numbers if callee is max else callee not in (len, np.shape) or isinstance(type_of_atom(args[0]), Array)
+            )
         case Load(base=Var(type=Array()), key=Attribute(name="shape")):
             plain = True
         case _:

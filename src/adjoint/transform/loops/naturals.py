@@ -49,6 +49,7 @@ class _Naturals:
     def __init__(self) -> None:
         self.found: set[Var] = set()
         self.lowest: dict[Var, int] = {}
+        self.shapes: set[Var] = set()
 
     def has(self, atom: Atom | Slice) -> bool:
         if isinstance(atom, Const):
@@ -63,10 +64,16 @@ class _Naturals:
 
     def statement(self, statement: Statement) -> None:
         match statement:
-            case Call(targets=(target,)):
-                if target.type == INT and self.call(statement):
+            case Call(targets=(target,), callee=callee):
+                if callee is np.shape:
+                    self.shapes.add(target)
+                elif target.type == INT and self.call(statement):
                     self.found.add(target)
             case Load(target=target, base=Var(type=Array()), key=Attribute(name="size" | "ndim")):
+                self.found.add(target)
+            case Load(target=target, base=Var(type=Array()), key=Attribute(name="shape")):
+                self.shapes.add(target)
+            case Load(target=target, base=Var() as base) if base in self.shapes and target.type == INT:
                 self.found.add(target)
             case If(targets=targets):
                 for block in blocks_of(statement):

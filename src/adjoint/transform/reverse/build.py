@@ -20,6 +20,7 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.transform.dead_code import remove_dead_code
+from adjoint.transform.forwarding import with_known_places
 from adjoint.transform.pure import without_writes
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
@@ -177,7 +178,7 @@ def reverse_again(
     It takes the arguments, the cotangents of the outputs, and for the parameters in ``lent``, arrays, the memory in
     which their cotangents accumulate; it gives the cotangents of the others in ``wrt``.
     """
-    function = sink_work_arrays(prepared(function))
+    function = _for_target(prepared(function))
     arrays = [function.params[place] for place in lent]
     given = frozenset(param for param in arrays if is_handle(param.type))
     memory = {param: _seed(param) for param in arrays}
@@ -263,7 +264,7 @@ def _sweeps(
 
 
 def _for_target(function: Function) -> Function:
-    return sink_work_arrays(function) if for_machine() else function
+    return sink_work_arrays(with_known_places(function)) if for_machine() else function
 
 
 def _again(family: Family) -> Again | None:

@@ -35,9 +35,11 @@ class Counts:
             return atom.value if type(atom.value) is int else atom
         match self.made.get(atom) if isinstance(atom, Var) else None:
             case Load(base=Var() as shape, key=Subscript(items=(Const(value=int() as axis),))):
-                of_shape = self.made.get(shape)
-                if isinstance(of_shape, Load) and of_shape.key == Attribute("shape"):
-                    return self.extent(of_shape.base, axis)
+                match self.made.get(shape):
+                    case Load(base=array, key=Attribute(name="shape")):
+                        return self.extent(array, axis)
+                    case Call(callee=callee, args=(array,)) if callee is np.shape:
+                        return self.extent(array, axis)
             case Call(callee=callee, args=(array,)) if callee is len and isinstance(array.type, Array):  # type: ignore[union-attr]
                 return self.extent(array, 0)
         return atom

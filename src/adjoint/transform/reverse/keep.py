@@ -45,6 +45,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.transform.reverse.context import sources
 from adjoint.transform.reverse.edits import Slot, filler
+from adjoint.transform.reverse.grids import keep_in_grid, kept_in_grid
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.regions import Binding, Region
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
@@ -327,7 +328,7 @@ class Keeper:
             if atom not in self.to_keep and self.leaves_of(atom) is not None:
                 self.recomputed.add(atom)
             self.settle(atom)
-        sweep.first(_place_of(binding), copy)
+        sweep.first(self.place_of(binding), copy)
 
     def sliced(self, statement: If, place: int, new: Var) -> If:
         """The part of an ``If`` that one of its targets needs."""
@@ -350,6 +351,10 @@ class Keeper:
             self.notes.note(var, _span_of(binding), self.reason(var, binding))
         if binding.region.kind == "loop" and isinstance(loop, Loop) and self.countable(loop, binding.region, var):
             self.keep_in_array(var, binding, loop)
+            return
+        grid = kept_in_grid(self, var, binding) if self.reverser.compiled else None
+        if grid is not None:
+            keep_in_grid(self, var, binding, grid)
         else:
             self.keep_in_list(var, binding)
 
@@ -390,7 +395,7 @@ class Keeper:
         self.stands_for[var] = new
         back = self.place(over, self.indices[id(binding.region)], lambda statement: sweep.first((-1, 0), statement))
         self.to_parent(kept, binding.region)
-        sweep.first(_place_of(binding), Load(new, kept, Subscript((back,))))
+        sweep.first(self.place_of(binding), Load(new, kept, Subscript((back,))))
 
     def to_parent(self, kept: Var, region: Region) -> None:
         """Binds what is made before a loop in the region around the loop."""
@@ -423,6 +428,11 @@ class Keeper:
         emit(Call((place,), operator.floordiv, (distance, over.step)))
         return place
 
+    @staticmethod
+    def place_of(binding: Binding) -> tuple[int, int]:
+        """Where in the reverse of its region a kept value is read: parameters before what is made of them."""
+        return (-1, 1 + binding.order) if binding.statement is None else (binding.order, 0)
+
     def after_binding(self, var: Var, binding: Binding, statement: Statement) -> None:
         """Puts a statement where a variable is known, once for each time that its region is reversed."""
         edits = self.context.edits
@@ -448,7 +458,7 @@ class Keeper:
         self.after_binding(var, binding, Call((), list.append, (kept, var)))
         new = Var(var.hint, var.type, var.named)
         self.stands_for[var] = new
-        self.context.sweeps[binding.region].first(_place_of(binding), self.taken_back(new, kept, binding.region))
+        self.context.sweeps[binding.region].first(self.place_of(binding), self.taken_back(new, kept, binding.region))
         self.tapes[kept] = binding.region
         self.taped.setdefault(binding.region, []).append(kept)
         if var in self.context.forward_shadows:
@@ -544,8 +554,3 @@ def _span_of(binding: Binding) -> Span | None:
     """Where a variable is computed."""
     owner = binding.statement or binding.region.owner
     return None if owner is None else owner.span
-
-
-def _place_of(binding: Binding) -> tuple[int, int]:
-    """Where in the reverse of its region a kept value is read: parameters before anything that is made of them."""
-    return (-1, 1 + binding.order) if binding.statement is None else (binding.order, 0)

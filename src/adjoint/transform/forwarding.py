@@ -1,0 +1,123 @@
+"""What was just read from a place of an array, or stored there, is known: it need not be read again.
+
+Only in arrays of 64-bit floats, where what is stored is what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from adjoint.ir.effects import effects_of, storages
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Function,
+    Guarded,
+    If,
+    Load,
+    Loop,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+)
+from adjoint.ir.types import Array, Scalar, Storage
+from adjoint.ir.walk import blocks_of, map_blocks, operands, rebuild_terminator, statements_in, substitute
+
+Place = tuple[Var, tuple[Atom | Slice, ...]]
+Known = dict[Place, Atom]
+
+
+def with_known_places(function: Function) -> Function:
+    """The function without loads of what is known to lie in a place."""
+    return Function(function.name, function.params, _block(function.body, {}), function.doc)
+
+
+def _block(block: Block, known: Known) -> Block:
+    statements: list[Statement] = []
+    renamed: dict[Var, Atom] = {}
+    for statement in block.statements:
+        current = substitute(statement, renamed)
+        place = _place(current)
+        if isinstance(current, Load) and place is not None:
+            if place in known:
+                renamed[current.target] = known[place]
+                continue
+            known[place] = current.target
+        else:
+            if isinstance(current, (If, Loop, Guarded)):
+                if not isinstance(current, If):
+                    _forget(known, current)
+                current = map_blocks(current, lambda inner: _block(inner, dict(known)))
+            _forget(known, current)
+            if isinstance(current, Store) and current.mode == "set" and place is not None and _is_float(current.value):
+                known[place] = current.value
+        statements.append(current)
+    end = substitute(block.terminator, renamed)
+    return Block(
+        tuple(statements), rebuild_terminator(end, lambda atom: atom, lambda inner: _block(inner, dict(known)))
+    )
+
+
+def _place(statement: Statement) -> Place | None:
+    """The single place of an array that a statement reads or writes."""
+    if not isinstance(statement, (Load, Store)) or not isinstance(statement.key, Subscript):
+        return None
+    base, key = statement.base, statement.key
+    if not isinstance(base, Var) or not isinstance(base.type, Array) or base.type.dtype != np.float64:
+        return None
+    if base.type.dims is None or len(key.items) != len(base.type.dims):
+        return None
+    plain = all(isinstance(item, (Var, Const)) and _is_whole(item) for item in key.items)
+    return (base, key.items) if plain else None
+
+
+def _is_whole(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    return isinstance(type_, Scalar) and type_.kind == "int"
+
+
+def _is_float(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    return isinstance(type_, Scalar) and type_.kind == "float" and type_.dtype in (None, np.dtype(np.float64))
+
+
+def _forget(known: Known, statement: Statement) -> None:
+    """Forgets what a statement, or anything inside of it, may overwrite."""
+    if not known:
+        return
+    written: set[Storage] = set()
+    for inner in _with_inner(statement):
+        found = _written(inner)
+        if found is None:
+            known.clear()
+            return
+        written |= found
+    for place in [place for place in known if not written.isdisjoint(storages(place[0].type))]:
+        del known[place]
+
+
+def _with_inner(statement: Statement) -> Iterator[Statement]:
+    yield statement
+    for block in blocks_of(statement):
+        yield from statements_in(block)
+
+
+def _written(statement: Statement) -> set[Storage] | None:
+    """The memory that a statement writes by itself; None if that is not known."""
+    if isinstance(statement, Store):
+        return set(storages(type_of_atom(statement.base)))
+    if not isinstance(statement, Call):
+        return set()
+    found = effects_of(statement)
+    if not found.known:
+        return None
+    values = operands(statement)
+    places = [place for place in found.writes if place < len(values)]
+    return set().union(*(storages(type_of_atom(values[place])) for place in places))
