@@ -383,6 +383,7 @@ def jacobian(
     f: Callable[..., Any],
     wrt: Wrt = 0,
     *,
+    sparsity: Any = None,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
@@ -393,6 +394,10 @@ def jacobian(
     ----------
     f, wrt
         As those of :func:`grad`; the function returns a number or an array.
+    sparsity
+        Where entries may be other than zero: a matrix of SciPy, or an array, with a row for each number of the result
+        and a column for each of the argument. Columns (or rows) without common entries then share a sweep, and the
+        Jacobian is a ``scipy.sparse.csr_array``. The first call tries the pattern in a random direction.
     native, fastmath, boundscheck
         Whether and how Numba compiles the sweeps; see :func:`grad`.
 
@@ -401,6 +406,11 @@ def jacobian(
     callable
         Takes the arguments of ``f``. For an argument of shape ``s`` and a result of shape ``r`` the Jacobian has
         shape ``r + s``.
+
+    Raises
+    ------
+    DifferentiationError
+        If ``sparsity`` does not fit the function (AD0412).
 
     Examples
     --------
@@ -412,6 +422,8 @@ def jacobian(
            [0., 4.]])
     """
     native = resolve(native, _function(f, "jacobian"), fastmath, boundscheck)
+    if sparsity is not None:
+        return _sparse("jacobian", f, wrt, native, sparsity)
     return jacobians.Jacobian("jacobian", f, _wrt(wrt), native)
 
 
@@ -419,6 +431,7 @@ def hessian(
     f: Callable[..., Any],
     wrt: Wrt = 0,
     *,
+    sparsity: Any = None,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
@@ -429,6 +442,8 @@ def hessian(
     ----------
     f, wrt
         As those of :func:`grad`.
+    sparsity
+        Where entries may be other than zero, as for :func:`jacobian`: a few sweeps then give all of them.
     native, fastmath, boundscheck
         Whether and how Numba compiles the sweeps; see :func:`grad`.
 
@@ -442,7 +457,17 @@ def hessian(
            [ 0., 12.]])
     """
     native = resolve(native, _function(f, "hessian"), fastmath, boundscheck)
+    if sparsity is not None:
+        return _sparse("hessian", f, wrt, native, sparsity)
     return jacobians.Jacobian("hessian", f, _wrt(wrt), native)
+
+
+def _sparse(kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity: Any) -> Callable[..., Any]:
+    from adjoint.sparsity import SparseDerivative
+
+    if isinstance(wrt, tuple):
+        raise error("AD0412", None, "several arguments share it: give one in wrt")
+    return SparseDerivative(kind, f, _wrt(wrt), native, sparsity)
 
 
 for _operator in (grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp):

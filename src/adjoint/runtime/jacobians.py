@@ -34,7 +34,7 @@ class Jacobian:
         compute = _jacobian if self.kind == "jacobian" else _hessian
         if not isinstance(self.wrt, tuple):
             return compute(function, arguments, places[0], None, self.native)
-        given = _Copies(arguments)
+        given = Copies(arguments)
         rows = [compute(function, arguments, places[0], places, self.native)]
         rows += [compute(function, given.again(), place, places, self.native) for place in places[1:]]
         return tuple(rows)
@@ -86,7 +86,7 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any, 
 
     x = place.of(args)
     check_matrix_argument(x, place.index)
-    given = _Copies(args)
+    given = Copies(args)
     shape, units = np.shape(x), _units(x)
     if not units:
         value = np.asarray(function(*args))
@@ -105,7 +105,7 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any, 
     return np.stack(columns, axis=-1).reshape(np.shape(value) + shape)
 
 
-class _Copies:
+class Copies:
     """Arguments as they were at first, for one call after another."""
 
     def __init__(self, args: tuple[Any, ...]) -> None:
@@ -142,7 +142,7 @@ def _hessian(function: Any, args: tuple[Any, ...], place: _Place, places: Any, n
     from adjoint.runtime.boundary import check_matrix_argument
 
     check_matrix_argument(place.of(args), place.index)
-    given = _Copies(args)
+    given = Copies(args)
     if places is None:
         return _jacobian(ad.grad(function, place.wrt), args, place, None, native)
     first, *others = places

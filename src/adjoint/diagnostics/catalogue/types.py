@@ -184,4 +184,24 @@ ENTRIES = {
                 ad.keypath()[0].replaced((1.0, 2.0), 5.0)    # (5.0, 2.0)
             """,
     ),
+    "AD0412": Entry(
+        title="the sparsity pattern does not fit the function",
+        helps=("leave out sparsity: the matrix is dense then",),
+        explanation="""
+            The pattern of a Jacobian has a row for each number of the result and a column for each number of the
+            argument, in the order of ravel; that of a Hessian is square. It says where an entry may be other than zero,
+            and must name all such places: columns that have no common row are computed together, so that what is
+            missing would be added to other entries.
+
+                def differences(x):
+                    return x[1:] - x[:-1]
+
+                ad.jacobian(differences, sparsity=np.eye(3, 4))(np.ones(4))        # refused: the other diagonal
+
+            Name every place:
+
+                pattern = np.eye(3, 4) + np.eye(3, 4, k=1)
+                ad.jacobian(differences, sparsity=pattern)(np.ones(4))
+            """,
+    ),
 }
