@@ -226,7 +226,9 @@ class _Check:
         """Compares with central differences of fourth order at two steps."""
 
         def at(step: float) -> Any:
-            return function(moved(self.args, v, step))
+            point = moved(self.args, v, step)
+            self.primal(point)  # where the program raises, so may its derivative
+            return function(point)
 
         try:
             middle = at(0.0)

@@ -589,3 +589,32 @@ class TestObjectsInLoops:
             return best.q * best.p
 
         check_grads(f, ([0.7, 0.8, 0.1],))
+
+
+def test_dict_returned_from_a_loop_with_what_the_loop_computed() -> None:
+    def f(x, y):
+        for i in range(5):
+            x = x * 1.5
+            if x * i > y:
+                return {"a": i * x, "b": x}
+            if x > i * y:
+                return {"a": x, "b": x}
+        return {"a": y, "b": x}
+
+    check_grads(f, (0.3, 0.4))
+    check_grads(f, (0.01, 0.4))
+
+
+def test_arrays_swapped_in_a_loop_after_which_one_is_not_read() -> None:
+    def f(x, u, v):
+        n = 0
+        while True:
+            n += 1
+            if n > 0 or n % 2:
+                break
+            u, v = (v, u) if x <= x else (u, v)
+        x += v[n] * x
+        v, u = (u, v)
+        return [x for _ in u]
+
+    check_grads(f, (-0.789, A, A[::-1].copy()))

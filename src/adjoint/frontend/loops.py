@@ -244,12 +244,12 @@ def _exit_values(
         new_targets: list[Var] = []
         local: list[list[Atom]] = [[] for _ in leaves]
         value = lo._join_values([leaf.value for leaf in leaves], leaves, "result", False, local, new_targets, store)
-        value = _handed_out(value, leaves, local, new_targets, store)
+        value = _handed_out(value, leaves, local, new_targets, store, exhausted.store)
         for key in keys:
             hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
             values = [leaf.store.get(key, UNDEFINED) for leaf in leaves]
             joined = lo._join_values(values, leaves, hint, named, local, new_targets, store, key)
-            store[key] = _handed_out(joined, leaves, local, new_targets, store, hint, named)
+            store[key] = _handed_out(joined, leaves, local, new_targets, store, exhausted.store, hint, named)
             stores["same"] = stores["same"] and action == "exhausted"
         before = len(extras)
         extras.extend(new_targets)
@@ -268,12 +268,16 @@ def _handed_out(
     local: list[list[Atom]],
     new_targets: list[Var],
     store: dict[Any, Value],
+    outside: dict[Any, Value],
     hint: str = "result",
     named: bool = False,
 ) -> Value:
-    """``value`` in terms of targets of the loop: what is computed inside must be handed out by name."""
+    """``value`` in terms of targets of the loop: what is computed inside must be handed out by name.
+
+    Only the objects of ``outside`` are known behind the loop.
+    """
     inside = {**leaves[0].store, **store}
-    shape = _detached(shapes.shape_of(value, inside), store)
+    shape = _detached(shapes.shape_of(value, inside), outside)
     atoms: list[Atom] = []
     known = set(new_targets)
     for atom, (type_, name) in zip(

@@ -32,6 +32,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import INT, Array, List, Scalar, Tuple, is_handle
 from adjoint.ir.walk import blocks_of, leaves
+from adjoint.runtime.arrays import unbroadcast
 from adjoint.transform.reverse.calls import reverse_call
 from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
@@ -305,7 +306,14 @@ class Reverser:
         for var, target in after.items():
             scope.set(var, target)
         for slot in carried:
-            self.add(scope, loop.inits[slot], results[slot])
+            self.add(scope, loop.inits[slot], self.whole(scope.sweep, loop, slot, results[slot]))
+
+    def whole(self, sweep: Sweep, loop: Loop, slot: int, cotangent: Var) -> Atom:
+        """What a loop gives for the cotangent of an init; the zero of what has no value on some path is a number."""
+        init, carries = loop.inits[slot], (loop.params[slot], loop.targets[slot])
+        if not isinstance(init, Var) or not any(map(self.context.may_be_undefined, carries)):
+            return cotangent
+        return sweep.call(unbroadcast, cotangent, init, hint=cotangent.hint)
 
     def replayed(self, loop: Loop, scope: Scope, slots: Mapping[int, Atom]) -> Mapping[int, Atom | None] | None:
         """Runs an iteration again where it is reversed, if that may be; gives the cotangents before it."""
