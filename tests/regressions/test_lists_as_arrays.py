@@ -62,3 +62,56 @@ def test_the_derivative_of_a_function_of_numpy_itself() -> None:
     assert ad.grad(np.sum)([[1.0, 2.0], [3.0]][0]) == [1.0, 1.0]
     assert ad.grad(np.sum)([[[1.0]]]) == [[[1.0]]]
     assert ad.grad(np.mean)((1.0, 3.0)) == (0.5, 0.5)
+
+
+def appended(x):
+    items = []
+    for _ in range(3):
+        items.append(x)
+    return items
+
+
+def written(x, a):
+    a *= [x]
+    a += (x,)
+    a[1:] -= [x * x]
+    a[1:] *= [x]
+    a[[0, 1]] = [x * x]
+    return a @ a
+
+
+def written_by_functions(x, a):
+    b = np.zeros(3)
+    b.fill(x)
+    np.copyto(b, [x])
+    np.add.at(b, [0, 1, 1], [x])
+    np.put(b, [0, 1], [x])
+    b[a > 0.6] = [x**3]
+    np.add(b, [x], out=b)
+    return b @ a
+
+
+def in_place_of_a_list(x, a):
+    items = appended(x)
+    items += a
+    return items[1] * items[0] * len(items)
+
+
+WITH_ARRAYS = {
+    "sum": lambda x, a: np.sum(([x] + a) ** 2),
+    "sum of the same length": lambda x, a: np.sum((a + [x, x * x, 1.0]) ** 2),
+    "product": lambda x, a: np.sum((a * [x]) ** 2),
+    "difference to a tuple": lambda x, a: np.sum((a - (x, x * x, 1.0)) ** 2),
+    "product of matrices": lambda x, a: a @ [x, 1.0, x],
+    "comparison": lambda x, a: x * np.sum(a > [x, x, x]),
+    "a list at run time": lambda x, a: np.sum((a / appended(x)) ** 2),
+    "a row": lambda x, a: np.sum((np.outer(a, a) * appended(x)) ** 2),
+    "in place of a list": in_place_of_a_list,
+    "written": written,
+    "written by functions": written_by_functions,
+}
+
+
+@pytest.mark.parametrize("name", WITH_ARRAYS)
+def test_operator_with_an_array(name) -> None:
+    check_grads(WITH_ARRAYS[name], (0.3, A))

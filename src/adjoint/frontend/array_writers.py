@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend import array_library, containers, library
+from adjoint.frontend.calls import array_operand
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.expressions import call
 from adjoint.frontend.handlers import HANDLERS, Handler, handles
@@ -24,7 +25,7 @@ MAX_FLAT_RANK = 3
 
 @handles(np.ndarray.fill)
 def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    value = materialize(lo, args[1], node)
+    value = array_operand(lo, args[1], node)
     assert isinstance(args[0], Var)
     containers.mark_array_written(lo, args[0], value, node)
     lo.emit(Store(args[0], None, value, "set", lo.span(node)))
@@ -47,7 +48,7 @@ def _adds_at(sign: int) -> Handler:
     def handle(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if len(args) != 3 or not _is_array(args[0]):
             return NotImplemented
-        base, value = args[0], materialize(lo, args[2], node)
+        base, value = args[0], array_operand(lo, args[2], node)
         if sign < 0:
             value = call(lo, np.negative, [value], node)
         assert isinstance(base, Var)

@@ -7,11 +7,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from adjoint.frontend import containers, library, making, objects, shapes
+from adjoint.frontend import containers, library, making, objects, shapes, starred
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.indexing import array_key
 from adjoint.frontend.presence import evaluate_owner, without_none
-from adjoint.frontend.values import UNDEFINED, Record, Ref, SliceValue, Value, is_atom
+from adjoint.frontend.values import UNDEFINED, Record, Ref, SliceValue, Value
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
@@ -54,18 +54,12 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
 
 def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Value) -> None:
     value = without_none(lo, value, target, TypeError, "cannot unpack non-iterable NoneType object")
-    starred = [place for place, element in enumerate(elements) if isinstance(element, ast.Starred)]
-    if starred:
-        items = containers.known_items(lo, value, target)
-        before, after = starred[0], len(elements) - starred[0] - 1
-        if len(items) < before + after:
-            raise lo.problem("AD0203", target, f"there are only {len(items)} values to unpack")
-        middle = making.new_list(lo, items[before : len(items) - after], target)
-        items = [*items[:before], middle, *items[len(items) - after :]]
-        targets = [e.value if isinstance(e, ast.Starred) else e for e in elements]
+    open_ended = [place for place, element in enumerate(elements) if isinstance(element, ast.Starred)]
+    targets = [element.value if isinstance(element, ast.Starred) else element for element in elements]
+    if open_ended:
+        items = starred.unpack(lo, target, value, open_ended[0], len(targets))
     else:
-        items = containers.known_items(lo, value, target, count=len(elements))
-        targets = elements
+        items = containers.known_items(lo, value, target, count=len(targets))
     if len(items) != len(targets):
         raise lo.problem("AD0203", target, f"{len(items)} values are unpacked into {len(targets)} names")
     for part, item in zip(targets, items, strict=True):
@@ -120,14 +114,14 @@ def _augment_item(
     target: ast.Subscript,
     node: ast.AugAssign,
 ) -> None:
+    from adjoint.frontend.calls import array_operand
     from adjoint.frontend.expressions import evaluate
-    from adjoint.frontend.materialize import materialize
 
     if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
         key = array_key(lo, index, target)
         opened, start = lo.open, len(lo.open.statements)
         before = containers.subscript(lo, base, index, target) if _has_call(operand) else None
-        value = materialize(lo, evaluate(lo, operand), node)
+        value = array_operand(lo, evaluate(lo, operand), node)
         is_number = isinstance(before, Var) and isinstance(before.type, (Scalar, Number))
         if is_number and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
             assert before is not None
@@ -180,12 +174,13 @@ def _may_repeat(key: Subscript) -> bool:
 
 def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:
     """What ``current`` is after it was written in place; None where the name is to be rebound."""
-    from adjoint.frontend.materialize import materialize
+    from adjoint.frontend.calls import array_operand
 
-    items = making.list_items(lo, current)
-    if items is not None and op is operator.add:
-        return making.extend_list(lo, current, value, node)
-    if isinstance(current, Var) and isinstance(current.type, List) and op is operator.add:
+    is_list = making.list_items(lo, current) is not None or (
+        isinstance(current, Var) and isinstance(current.type, List)
+    )
+    by_numpy = isinstance(value, Var) and isinstance(value.type, (Array, Number))
+    if is_list and op is operator.add and not by_numpy:
         return making.extend_list(lo, current, value, node)
     if isinstance(current, Var) and isinstance(current.type, Number):
         raise lo.problem(
@@ -196,9 +191,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         )
     if not isinstance(current, Var) or not isinstance(current.type, Array):
         return None
-    operand = materialize(lo, value, node)
-    if not is_atom(operand):
-        return None
+    operand = array_operand(lo, value, node)
     _check_dtype(lo, current, operand, op, node)
     containers.mark_array_written(lo, current, operand, node)
     if op in (operator.add, operator.sub):

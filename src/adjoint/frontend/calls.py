@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import DifferentiationError
-from adjoint.frontend import handlers, inputs, making, objects, source
+from adjoint.frontend import handlers, inputs, making, objects, source, starred
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
 from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_made_here, refuse_objects
 from adjoint.frontend.materialize import materialize
@@ -48,12 +48,12 @@ from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, NoDeri
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
     """A call expression."""
-    from adjoint.frontend.expressions import elements, evaluate
+    from adjoint.frontend.expressions import evaluate
 
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return _super(lo, node)
     function = evaluate(lo, node.func)
-    args = elements(lo, node.args)
+    args = starred.arguments(lo, function, node)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         value = evaluate(lo, keyword.value)
@@ -135,8 +135,8 @@ def _call_constant(
     if operator is not None:
         return operator
     if _takes_arrays(constant):
-        args = [_as_array(lo, value, node) for value in args]
-        kwargs = {name: value if name == "out" else _as_array(lo, value, node) for name, value in kwargs.items()}
+        args = [as_array(lo, value, node) for value in args]
+        kwargs = {name: value if name == "out" else as_array(lo, value, node) for name, value in kwargs.items()}
     meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
     if meaning is not None:
         return call_value(lo, Const(meaning), args, kwargs, node)
@@ -196,7 +196,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
             later = list(bound[1:])
             names = [p.name for p in rule.parameters[1:]]
             named = {**dict(zip(names, later, strict=False)), **named}
-            return call_rule(lo, spread, [_as_array(lo, item, node) for item in items], named, node)
+            return call_rule(lo, spread, [as_array(lo, item, node) for item in items], named, node)
     observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
     if isinstance(rule, (Elementwise, Linear, Bilinear, General)):
         refuse_objects(lo, rule, (*bound, *named.values()), node)
@@ -223,12 +223,17 @@ def _takes_arrays(callee: Any) -> bool:
     return not isinstance(registry.rule_for(callee), (NoDerivative, Observer))
 
 
-def _as_array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+def as_array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """What a function of NumPy sees of an argument: a list or tuple of what varies is an array."""
     is_sequence = isinstance(value, TupleValue) or making.list_items(lo, value) is not None
     if isinstance(value, Var):
         is_sequence = isinstance(value.type, (List, Tuple))
     return call_value(lo, Const(np.array), [value], {}, node) if is_sequence and may_carry(lo, value) else value
+
+
+def array_operand(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
+    """The atom of what an array is written with."""
+    return materialize(lo, as_array(lo, value, node), node)
 
 
 def _with_out_named(

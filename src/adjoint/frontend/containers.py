@@ -63,6 +63,14 @@ MAX_DISPATCH = 16
 
 def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value]:
     """The items of something of known length (or of which exactly ``count`` are wanted)."""
+    found = items_if_known(lo, value, node, count)
+    if found is None:
+        raise lo.problem("AD0301", node, "the number of items is not known here")
+    return found
+
+
+def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
+    """The same, None where the number of items is not known."""
     from adjoint.frontend.iteration import iterated
 
     value = iterated(lo, value, node)
@@ -91,10 +99,8 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
         case IteratorValue():
             from adjoint.frontend.iteration import static_items
 
-            items_ = static_items(lo, value, node)
-            if items_ is not None:
-                return items_
-    raise lo.problem("AD0301", node, "the number of items is not known here")
+            return static_items(lo, value, node)
+    return None
 
 
 def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
@@ -274,7 +280,7 @@ def raise_error(lo: Lowerer, cls: type[Exception], argument: Any, node: ast.AST 
 
 def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
     """``base[index] = value``"""
-    from adjoint.frontend.calls import call_value
+    from adjoint.frontend.calls import array_operand, call_value
 
     match base:
         case Ref():
@@ -285,7 +291,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
                 return
         case Var(type=Array()):
             key = array_key(lo, index, node)
-            atom = materialize(lo, value, node)
+            atom = array_operand(lo, value, node)
             mark_array_written(lo, base, atom, node)
             lo.emit(Store(base, key, atom, "set", lo.span(node)))
             return

@@ -14,6 +14,7 @@ from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inplace_name, method_name, reflected_name
 from adjoint.frontend.presence import evaluate_owner
 from adjoint.frontend.refine import Fact, fact_of
+from adjoint.frontend.starred import elements, list_display, tuple_display
 from adjoint.frontend.values import (
     NONE,
     TORN,
@@ -140,6 +141,10 @@ def apply_operator(
             )
     if any(objects.is_object(lo, operand) for operand in operands):
         return _by_method(lo, op, operands, node, inplace)
+    if op not in (operator.is_, operator.is_not) and any(map(_is_array, operands)):
+        from adjoint.frontend.calls import as_array
+
+        operands = [as_array(lo, operand, node) for operand in operands]
     sequence = _on_sequences(lo, op, operands, node)
     if sequence is not None:
         return sequence
@@ -249,6 +254,10 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             result = equal if result == Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
         return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
     return None
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value, Var) and isinstance(value.type, Array)
 
 
 def _is_list(lo: Lowerer, value: Value) -> bool:
@@ -439,25 +448,6 @@ def _walrus(lo: Lowerer, node: ast.NamedExpr) -> Value:
 # -- displays --------------------------------------------------------------------------------------------------------
 
 
-def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
-    """The values of a display or an argument list, starred parts spread out."""
-    values: list[Value] = []
-    for node in nodes:
-        if isinstance(node, ast.Starred):
-            values.extend(containers.known_items(lo, evaluate(lo, node.value), node))
-        else:
-            values.append(evaluate(lo, node))
-    return values
-
-
-def _tuple(lo: Lowerer, node: ast.Tuple) -> Value:
-    return TupleValue(tuple(elements(lo, node.elts)))
-
-
-def _list(lo: Lowerer, node: ast.List) -> Value:
-    return making.new_list(lo, elements(lo, node.elts), node)
-
-
 def _set(lo: Lowerer, node: ast.Set) -> Value:
     atoms = [materialize(lo, value, node) for value in elements(lo, node.elts)]
     return call(lo, display.make_set, atoms, node)
@@ -562,8 +552,8 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Lowerer, Any], Value]] = {
     ast.Compare: _compare,
     ast.IfExp: _conditional,
     ast.NamedExpr: _walrus,
-    ast.Tuple: _tuple,
-    ast.List: _list,
+    ast.Tuple: tuple_display,
+    ast.List: list_display,
     ast.Set: _set,
     ast.Dict: _dict,
     ast.JoinedStr: _format,

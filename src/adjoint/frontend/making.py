@@ -274,12 +274,11 @@ def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None)
     mine = list_items(lo, current)
     if mine is not None:
         assert isinstance(current, Ref)
-        try:
-            from adjoint.frontend.containers import known_items
+        from adjoint.frontend.containers import items_if_known
 
-            theirs = known_items(lo, value, node)
-        except NeedsRuntime:
-            raise
+        theirs = items_if_known(lo, value, node)
+        if theirs is None:
+            raise NeedsRuntime(tuple(original_sites((current.site,))))
         replace(lo, current, list_record([*mine, *theirs]), node)
         return current
     library.call(lo, library.extend, [current, value], node)

@@ -40,6 +40,12 @@ def slice_bounds(sequence: Any, lower: Any, upper: Any, step: Any) -> tuple[int,
     return slice(lower, upper, step).indices(len(sequence))
 
 
+def check_least_length(sequence: Any, count: int) -> None:
+    """Raises what unpacking ``sequence`` into at least ``count`` names would raise."""
+    if len(sequence) < count:
+        raise ValueError(f"not enough values to unpack (expected at least {count}, got {len(sequence)})")
+
+
 def check_length(sequence: Any, count: int) -> None:
     """Raises what unpacking ``sequence`` into ``count`` names would raise."""
     size = len(sequence)

@@ -1,0 +1,154 @@
+"""Starred parts: of displays, of argument lists, of targets that take apart what they are assigned."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+import types
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from adjoint.frontend import containers, making
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.values import NONE, Closure, Method, Partial, SliceValue, TupleValue, Value
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, List
+from adjoint.runtime.objects import check_least_length
+
+
+def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
+    """The values of a display, starred parts spread out."""
+    from adjoint.frontend.expressions import evaluate
+
+    values: list[Value] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            values.extend(containers.known_items(lo, evaluate(lo, node.value), node))
+        else:
+            values.append(evaluate(lo, node))
+    return values
+
+
+def list_display(lo: Lowerer, node: ast.List) -> Value:
+    """``[x, *items]``"""
+    return _display(lo, node, lambda items: making.new_list(lo, items, node), list)
+
+
+def tuple_display(lo: Lowerer, node: ast.Tuple) -> Value:
+    """``(x, *items)``"""
+    return _display(lo, node, lambda items: TupleValue(tuple(items)), tuple)
+
+
+def _display(lo: Lowerer, node: ast.List | ast.Tuple, make: Callable[[list[Value]], Value], kind: type) -> Value:
+    """A display; of what has no known length, the sum of its parts."""
+    from adjoint.frontend.calls import call_value
+    from adjoint.frontend.expressions import apply_operator, evaluate
+
+    parts: list[Value] = []
+    items: list[Value] = []
+    for element in node.elts:
+        value = evaluate(lo, element.value if isinstance(element, ast.Starred) else element)
+        if not isinstance(element, ast.Starred):
+            items.append(value)
+        elif (known := containers.items_if_known(lo, value, element)) is not None:
+            items += known
+        else:
+            _refuse_uncountable(lo, value, element)
+            parts += [make(items)] if items else []
+            parts.append(call_value(lo, Const(kind), [value], {}, node))
+            items = []
+    if not parts:
+        return make(items)
+    parts += [make(items)] if items else []
+    if kind is tuple and len(parts) > 1:
+        parts = [call_value(lo, Const(list), [part], {}, node) for part in parts]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = apply_operator(lo, operator.add, [whole, part], node)
+    return call_value(lo, Const(tuple), [whole], {}, node) if kind is tuple and len(parts) > 1 else whole
+
+
+def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
+    if not isinstance(value, Var) or not isinstance(value.type, (Array, List)):
+        raise lo.problem("AD0301", node, "the number of items is not known here")
+
+
+def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Value]:
+    """The positional arguments of a call; a starred one of unknown length gives as many as the function asks for."""
+    from adjoint.frontend.expressions import evaluate
+
+    values: list[Value] = []
+    named = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
+    for place, argument in enumerate(node.args):
+        if not isinstance(argument, ast.Starred):
+            values.append(evaluate(lo, argument))
+            continue
+        value = evaluate(lo, argument.value)
+        known = containers.items_if_known(lo, value, argument)
+        if known is None and function in (Const(max), Const(min)) and len(node.args) == 1:
+            known = [value]
+        elif known is None:
+            following = node.args[place + 1 :]
+            asked = None if any(isinstance(other, ast.Starred) for other in following) else asked_for(function, named)
+            missing = None if asked is None else asked - len(values) - len(following)
+            known = containers.known_items(lo, value, argument, missing)
+        values += known
+    return values
+
+
+def asked_for(function: Value, named: Collection[str]) -> int | None:
+    """How many positional arguments a function needs besides those that are named; None where that is not known."""
+    match function:
+        case Closure(source=source, defaults=defaults):
+            spec = source.node.args
+            positional = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)]
+            needed = positional[: len(positional) - len(defaults)]
+            return None if spec.vararg is not None else sum(name not in named for name in needed)
+        case Method(function=inner):
+            found = asked_for(inner, named)
+            return None if found is None else found - 1
+        case Partial(function=inner, args=args, kwargs=kwargs):
+            found = asked_for(inner, {*named, *(name for name, _ in kwargs)})
+            return None if found is None else found - len(args)
+        case Const(value=types.FunctionType() | types.MethodType() | type() as constant):
+            return _asked_by_signature(constant, named)
+        case _:
+            return None
+
+
+def _asked_by_signature(constant: Any, named: Collection[str]) -> int | None:
+    try:
+        parameters = inspect.signature(constant, follow_wrapped=False).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return None
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds and p.default is p.empty and p.name not in named for p in parameters)
+
+
+def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int) -> list[Value]:
+    """The values for ``count`` targets of which the one at ``starred`` takes as many as are left."""
+    after = count - starred - 1
+    items = containers.items_if_known(lo, value, target)
+    if items is None:
+        return _unpack_unknown(lo, target, value, starred, after)
+    if len(items) < starred + after:
+        raise lo.problem("AD0203", target, f"there are only {len(items)} values to unpack")
+    middle = making.new_list(lo, items[starred : len(items) - after], target)
+    return [*items[:starred], middle, *items[len(items) - after :]]
+
+
+def _unpack_unknown(lo: Lowerer, target: ast.expr, value: Value, before: int, after: int) -> list[Value]:
+    from adjoint.frontend.calls import call_value
+
+    _refuse_uncountable(lo, value, target)
+    lo.open.effect(check_least_length, value, Const(before + after))  # type: ignore[arg-type]
+    bounds = SliceValue(Const(before), Const(-after) if after else NONE, NONE)
+    middle = containers.subscript(lo, value, bounds, target)
+    return [
+        *(containers.subscript(lo, value, Const(place), target) for place in range(before)),
+        call_value(lo, Const(list), [middle], {}, target),
+        *(containers.subscript(lo, value, Const(place), target) for place in range(-after, 0)),
+    ]
