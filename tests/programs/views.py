@@ -485,3 +485,50 @@ def splits_are_views(x):
     top, bottom = np.vsplit(a.reshape(2, 3), 2)
     bottom *= top
     return np.sum(a * x)
+
+
+@program(normal(2, 3))
+def ravelled_by_columns(m):
+    m = np.asfortranarray(m) * 1.0
+    flat = m.ravel(order="F")
+    flat[1] *= m[0, 0]
+    return np.sum(flat * np.arange(6.0)) + m[1, 0]
+
+
+@program(normal(2, 3))
+def ravelled_by_columns_into_a_copy(m):
+    m = m * 1.0
+    flat = m.ravel("F")
+    flat[1] *= m[0, 0]
+    return np.sum(flat * np.arange(6.0)) + m[1, 0]
+
+
+@program(normal(2, 3))
+def ravelled_by_columns_of_the_transpose(m):
+    m = m * 1.0
+    flat = np.ravel(m.T, order="F")
+    flat[1] *= m[0, 0]
+    return np.sum(flat * np.arange(6.0)) + m[0, 1]
+
+
+@program(normal(2, 3))
+def flattened_by_columns(m):
+    flat = m.flatten("F")
+    flat[1] *= m[0, 0]
+    return np.sum(flat * np.arange(6.0)) + m[1, 0] ** 2
+
+
+@program(normal(6))
+def view_as_it_is(a):
+    b = a.view()
+    b[1] *= b[0]
+    return np.sum(a * a)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+
+    @program(normal(2, 3))
+    def unstacked(m):
+        a, b = np.unstack(m)
+        columns = np.unstack(m, axis=1)
+        return np.sum(a * b) + np.sum(columns[0] * columns[2])

@@ -15,7 +15,7 @@ from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import type_of
-from adjoint.frontend.values import NONE, Record, Ref, TupleValue, Value, is_atom
+from adjoint.frontend.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import FLOAT, Array, Dict, Instance, List, Scalar
 from adjoint.runtime.products import einsum_of_one
@@ -75,6 +75,49 @@ def _only_moves(subscripts: Any) -> bool:
         return False
     operand, arrow, result = subscripts.replace(" ", "").partition("->")
     return set(operand) == set(result) if arrow else len(set(operand)) == len(operand)
+
+
+@handles(np.ravel)
+def _ravel(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """In another order than that of the rows: ``reshape`` knows how."""
+    array, order = _with_order(args, kwargs)
+    return NotImplemented if order is None else _call(lo, np.reshape, [array, Const(-1)], {"order": order}, node)
+
+
+@handles(np.ndarray.flatten)
+def _flatten(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    array, order = _with_order(args, kwargs)
+    if order is None:
+        return NotImplemented
+    return _call(lo, np.copy, [_call(lo, np.reshape, [array, Const(-1)], {"order": order}, node)], {}, node)
+
+
+def _with_order(args: list[Value], kwargs: dict[str, Value]) -> tuple[Value, Value | None]:
+    """The array, and the order of its elements if it is that of the columns or of the rows, and said so."""
+    given = {**dict(zip(("a", "order"), args, strict=False)), **kwargs}
+    order = given.get("order")
+    plain = given.keys() == {"a", "order"} and order in (Const("C"), Const("F"))
+    return given.get("a", NONE), order if plain else None
+
+
+@handles(np.ndarray.view)
+def _view(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) > 1 or kwargs:
+        label = "'view' takes the memory of an array that varies for something else"
+        raise lo.problem("AD0303", node, label, helps=("convert it: a.astype(dtype)",))
+    return containers.subscript(lo, args[0], ELLIPSIS, node)
+
+
+def _unstack(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = dict(kwargs)
+    axis = given.pop("axis", Const(0))
+    if len(args) != 1 or given:
+        return NotImplemented
+    return _call(lo, tuple, [_call(lo, np.moveaxis, [args[0], axis, Const(0)], {}, node)], {}, node)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+    handles(np.unstack)(_unstack)
 
 
 @handles(np.lib.stride_tricks.as_strided)
