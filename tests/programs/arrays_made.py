@@ -184,10 +184,17 @@ def list_argument_written(xs):
 
 
 @program({"a": 1.0, "b": 2.0}, order=1)
-def dict_argument_written(table):
+def dict_argument_grown(table):
     table["a"] *= table["b"]
     table["c"] = table["a"] * 2.0
     return table["a"] * table["c"] + table["b"]
+
+
+@program({"a": 1.0, "b": 2.0})
+def dict_argument_written(table):
+    table["a"] *= table["b"]
+    table["b"] += table["a"] * 2.0
+    return table["a"] * table["b"]
 
 
 @program(lambda rng: {"w": rng.normal(size=3), "b": 0.5})
@@ -205,6 +212,28 @@ def list_of_arrays_written(xs):
     xs[0], xs[1] = xs[1], xs[0]
     xs[0] += 1.0
     return np.sum(xs[0] * xs[1])
+
+
+@program(lambda rng: [rng.normal(size=2), rng.normal(size=2)])
+def arrays_of_a_list_written(xs):
+    xs[0] *= xs[1]
+    for x in xs:
+        x[1] *= x[0]
+    return np.sum(xs[0] * xs[1])
+
+
+@program(lambda rng: {"w": rng.normal(size=3), "b": rng.normal(size=3)})
+def arrays_of_a_dict_written(p):
+    p["w"][0] *= p["b"][1]
+    p["b"] *= p["w"]
+    return np.sum(p["w"] * p["b"])
+
+
+@program(0.3, (np.array([1.0, 2.0]), [0.4, 0.3]))
+def parts_of_a_tuple_written(x, pair):
+    pair[0][1] *= x
+    pair[1][0] *= pair[0][1]
+    return np.sum(pair[0]) * pair[1][0]
 
 
 @program(normal(4), 0.5)

@@ -1,5 +1,7 @@
 """Derivatives of functions that write their arguments: taken again, as matrices, inside other code."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -198,3 +200,94 @@ def test_a_list_of_arrays_that_is_changed() -> None:
         return np.sum(xs[0] * xs[2])
 
     check_grads(f, ([A, A * 0.5, A - 1.0],))
+
+
+@dataclass
+class Oscillator:
+    place: float
+    speed: float
+    name: str = "one"
+
+    def kick(self, amount):
+        self.speed += amount * self.place
+
+
+@dataclass
+class Field:
+    scale: float
+    values: np.ndarray
+
+
+class TestObjectsThatAreArguments:
+    """Written by the function whose derivative is differentiated again."""
+
+    def test_by_a_method(self) -> None:
+        def f(body, amount):
+            body.kick(amount)
+            body.place += 0.1 * body.speed**2
+            return body.place * body.speed
+
+        check_grads(f, (Oscillator(0.3, 0.4), 0.2))
+
+    def test_swapped_in_a_loop(self) -> None:
+        def f(one, other, x):
+            for _ in range(3):
+                one, other = other, one
+                one.place *= x
+            return one.place * other.speed + other.place
+
+        check_grads(f, (Oscillator(0.2, 0.3), Oscillator(0.4, 0.5), 0.4))
+
+    def test_with_an_array(self) -> None:
+        def f(field, x):
+            field.scale *= x
+            field.values[0] *= field.scale
+            return field.scale * np.sum(field.values**2)
+
+        check_grads(f, (Field(0.3, np.array([0.4, 0.3])), 0.2))
+
+    def test_in_a_list(self) -> None:
+        def f(bodies):
+            for body in bodies:
+                body.place *= body.speed
+            return bodies[0].place * bodies[1].place
+
+        check_grads(f, ([Oscillator(0.1, 0.2), Oscillator(0.3, 0.4)],))
+
+    def test_what_the_derivative_leaves_behind(self) -> None:
+        def f(field):
+            field.values[0] *= field.scale
+            field.scale += 1.0
+            return np.sum(field.values**2)
+
+        def second(field):
+            return ad.grad(f)(field).scale * field.scale
+
+        field = Field(0.5, np.array([2.0, 3.0]))
+        gradient = ad.grad(second)(field)
+        assert field.scale == 1.5
+        assert np.array_equal(field.values, [1.0, 3.0])
+        # second is 2 * scale * value0**2 * (scale + 1)
+        assert np.isclose(gradient.scale, 2 * 4.0 * (2 * 0.5 + 1))
+        assert np.allclose(gradient.values, [4 * 0.5 * 2.0 * 1.5, 0.0])
+
+    def test_one_array_in_two_places_is_refused(self) -> None:
+        def f(items):
+            items[0][0] *= items[1][1]
+            return items[0][0] * items[1][0]
+
+        array = np.array([1.0, 2.0])
+        with pytest.raises(ad.DifferentiationError, match="share memory"):
+            ad.grad(lambda items: ad.grad(f)(items)[0][0])([array, array])
+
+    def test_an_object_that_an_inner_derivative_changes(self) -> None:
+        def f(field):
+            field.values[0] *= field.scale
+            field.scale += 1.0
+            return np.sum(field.values**2)
+
+        def outer(x):
+            field = Field(x, np.array([2.0, 3.0]))
+            return ad.grad(f)(field).scale * field.scale * field.values[0]
+
+        check_grads(outer, (0.5,))

@@ -247,12 +247,12 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         return new_list(lo, record.items[part], node)
     if isinstance(index, Const):
         try:
-            item: Value = record.items[index.value]
-            return item
+            place = record.keys[index.value]
         except IndexError as error:
             raise_error(lo, IndexError, str(error), node)
         except TypeError as error:
             raise lo.problem("AD0203", node, str(error)) from None
+        return lo.known_part(base, place, record.items[place])
     if any(
         isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value))
         for item in record.items
@@ -269,7 +269,7 @@ def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
     found = record.get(index.value)
     if found is None:
         raise_error(lo, KeyError, index.value, node)
-    return found
+    return lo.known_part(base, index.value, found)
 
 
 def raise_error(lo: Lowerer, cls: type[Exception], argument: Any, node: ast.AST | None) -> NoReturn:

@@ -17,7 +17,7 @@ from adjoint.diagnostics.spans import Span
 from adjoint.frontend import shapes
 from adjoint.frontend.places import call_notes, headline, users_frame
 from adjoint.frontend.source import FunctionSource
-from adjoint.frontend.values import UNDEFINED, Cell, Closure, Local, Ref, Site, Value, is_atom
+from adjoint.frontend.values import UNDEFINED, Cell, Closure, Local, Record, Ref, Site, Value, is_atom
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
     Atom,
@@ -175,6 +175,12 @@ class Lowerer:
             path.append(frame.call_span)
             frame = frame.caller
         return Site(tuple(path))
+
+    def known_part(self, ref: Ref, key: Any, part: Value) -> Value:
+        """A part of an object; one that an inner derivative changed is only known if the object exists at run time."""
+        if part is UNDEFINED and (ref, key) in self.run_data.forgotten:
+            raise shapes.NeedsRuntime(tuple(shapes.original_sites((ref.site,))))
+        return part
 
     # -- the open block --------------------------------------------------------------------------------------------
 
@@ -458,6 +464,10 @@ class Run:
     arguments: dict[int | str, Any] = field(default_factory=dict)
     """The arguments of the call for which this is lowered, for messages."""
     closures: dict[Any, Closure] = field(default_factory=dict)
+    changed: list[tuple[Ref, Record, Record]] = field(default_factory=list)
+    """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
+    forgotten: set[tuple[Any, Any]] = field(default_factory=set)
+    """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
     definitions: dict[Any, Any] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from adjoint.analysis.varying import varying
 from adjoint.diagnostics import Span
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Problem
-from adjoint.frontend.inner import Inner, lower_inner
+from adjoint.frontend.inner import Inner, forget_changes, lower_inner
 from adjoint.frontend.parameters import MARK, _parameter_node, _source_of, parameter_names, positions, refusal
 from adjoint.frontend.tangent_values import (
     converted,
@@ -56,6 +56,7 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
+from adjoint.transform.copying import can_be_copied, copied
 
 _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
 
@@ -101,6 +102,14 @@ def call_operator(
     lo: Lowerer, operator: Operator, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """A call of a derivative."""
+    result = _called(lo, operator, args, kwargs, node)
+    forget_changes(lo)
+    return result
+
+
+def _called(
+    lo: Lowerer, operator: Operator, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
     options = dict(operator.options)
     wrt = options.get("wrt", 0)
     has_aux = bool(options.get("has_aux", False))
@@ -343,6 +352,8 @@ def _vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Valu
     """The value of a function, and a pullback that is written out where it is called."""
     places = tuple(i for i, value in enumerate(args) if any(True for _ in differentiable_leaves(lo, value)))
     inner = lower_inner(lo, function, args, kwargs, places, node)
+    if lo.run_data.changed:  # the pullback is written out later, for the arguments as they are now
+        raise shapes.NeedsRuntime(tuple(original.site for original, _, _ in lo.run_data.changed))
     kept = Inner(
         inner.function, tuple(_kept(lo, atom) for atom in inner.atoms), inner.count, inner.shape, inner.results
     )
@@ -420,17 +431,12 @@ def _copy_as(lo: Lowerer, atom: Atom, param: Var) -> Var:
 
 def _lent(lo: Lowerer, direction: Atom, param: Var, node: ast.AST | None, *, written: bool) -> Atom:
     """A tangent for a parameter, which forward mode writes where the function writes what it belongs to."""
-    from adjoint.frontend import library
-
     match param.type:
         case Array() if written:
             return _copy_as(lo, direction, param)
-        case List(element=Scalar() | Array() as element) if written and lo.regions and not is_handle(element):
-            own = library.call(lo, library.copied, [direction], node)
-            assert isinstance(own, Var)
-            _unite(own, param)
-            return own
-        case List() | Dict() | Tuple() | Instance() if written and lo.regions:
+        case List() | Dict() | Tuple() | Instance() as type_ if written and lo.regions:
+            if isinstance(direction, Var) and type(direction.type) is type(type_) and can_be_copied(direction.type):
+                return copied(lo.open, direction, type_)
             raise lo.problem("AD0303", node, f"the function changes {param.hint!r}, and its tangent with it")
     if isinstance(direction, Var):
         _unite(direction, param)
@@ -469,6 +475,7 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     count = len(inner.results)
     value = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
     dots = dict(zip(outputs, atoms[count:], strict=True))
+    forget_changes(lo)
     if not lo.regions:
         dots = {i: owned_tangent(lo, atom, atoms[i]) for i, atom in dots.items()}
     return TupleValue((value, result_tangent(lo, inner.shape, iter(range(count)), dots)))

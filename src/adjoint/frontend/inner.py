@@ -15,6 +15,7 @@ from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.parameters import MARK, parameter_names, refusal
 from adjoint.frontend.values import (
+    UNDEFINED,
     Closure,
     Method,
     Operator,
@@ -46,6 +47,13 @@ class Active:
     params: list[Var]
     atoms: list[Atom]
     copies: dict[Ref, Ref] = field(default_factory=dict)
+    originals: dict[Ref, Ref] = field(default_factory=dict)
+    """Of what each copy is one."""
+
+    def copy_of(self, ref: Ref) -> Ref:
+        copy = self.copies[ref] = Ref(ref.site, ref.origin)
+        self.originals[copy] = ref
+        return copy
 
 
 def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
@@ -66,7 +74,7 @@ def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
                 return active.copies[value]
             record = lo.store[value]
             assert isinstance(record, Record)
-            copy = active.copies[value] = Ref(value.site, value.origin)
+            copy = active.copy_of(value)
             excluded = no_derivative_fields(record.cls)
             parts = [
                 (key, part if key in excluded else activate(lo, part, active, key if isinstance(key, str) else hint))
@@ -133,8 +141,16 @@ def lower_inner(
         _check_outside_writes(lo, block, active.params)
         raise refusal(lo, "AD0407", function, node, "this never returns: every path raises an exception, or has no end")
     shape = lo.join_shapes([_as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
-    for leaf in region.exits:
-        _check_effects(lo, before, leaf.store, node)
+    if lo.regions:
+        for leaf in region.exits:
+            after = dict(leaf.store)
+            for copy, original in active.originals.items():
+                was, now = before[copy], after.pop(copy)
+                assert isinstance(was, Record)
+                assert isinstance(now, Record)
+                if was is not now:
+                    lo.run_data.changed.append((original, was, now))
+            _check_effects(lo, before, after, node)
     block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store, leaf.block)))
     lo.block, lo.store = outer_block, outer_store
     own = set(active.params)
@@ -215,15 +231,26 @@ def _as_result(shape: shapes.Shape) -> shapes.Shape:
 
 def _check_effects(lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None) -> None:
     """What an inner function changes outside of itself would be lost."""
-    if not lo.regions:
-        return
     for key, value in after.items():
-        if isinstance(key, Ref) and key.origin is not None:
-            continue  # an argument of the whole: written through, to what is computed from its value on entry
         if key in before and before[key] is not value:
             raise lo.problem(
                 "AD0302", node, "the function that is differentiated here changes a variable or object from outside"
             )
+
+
+def forget_changes(lo: Lowerer) -> None:
+    """From here on nothing is known of those parts of arguments that the functions of inner derivatives changed."""
+    while lo.run_data.changed:
+        original, before, after = lo.run_data.changed.pop()
+        if before.cls in (list, dict) and before.keys != after.keys:
+            raise shapes.NeedsRuntime((original.site,))
+        record = lo.store[original]
+        assert isinstance(record, Record)
+        for name, value in after.parts:
+            if before.get(name) is not value:
+                record = record.with_part(name, UNDEFINED)
+                lo.run_data.forgotten.add((original, name))
+        lo.store[original] = record
 
 
 def name_of(function: Value) -> str:

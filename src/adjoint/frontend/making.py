@@ -49,7 +49,7 @@ def list_items(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Ref):
         record = lo.store[value]
         if isinstance(record, Record) and record.cls is list:
-            return record.items
+            return tuple(lo.known_part(value, key, part) for key, part in record.parts)
     return None
 
 

@@ -121,7 +121,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             if record.cls not in (list, dict):
                 part = record.get(name)
                 if part is not None:
-                    return part
+                    return lo.known_part(base, name, part)
             return _through_class(lo, base, record.cls, name, node)
         case TupleValue(cls=cls):
             fields = getattr(cls, "_fields", ())

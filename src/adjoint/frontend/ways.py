@@ -144,7 +144,7 @@ class _Copy:
             case Ref():
                 record = self.lo.store[value]
                 assert isinstance(record, Record)
-                copy = self.active.copies[value] = Ref(value.site, value.origin)
+                copy = self.active.copy_of(value)
                 prefix = record.cls not in (list, dict)
                 parts = [(key, self.slot(value, f".{key}" if prefix else key, part)) for key, part in record.parts]
                 self.lo.store[copy] = Record(record.cls, tuple(parts))

@@ -23,6 +23,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storag
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import indices, tangents
+from adjoint.runtime.copies import snapshot
 
 if TYPE_CHECKING:
     from adjoint.rules.declare import Rule
@@ -116,7 +117,7 @@ def _table() -> dict[Any, Effects]:
     )
     table.update(dict.fromkeys(makers, NEW_ARRAY))
     shadows = (tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
-    copies = (np.arange, np.linspace, np.copy, np.array, *shadows)
+    copies = (np.arange, np.linspace, np.copy, np.array, snapshot, *shadows)
     table.update(dict.fromkeys(copies, Effects(fresh=True)))
     table[tangents.pour] = Effects(pure=False, writes=(0,))
     return table

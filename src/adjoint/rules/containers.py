@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from adjoint.ir.types import BOOL, INT, OPAQUE, Dict, List, Opaque, Tuple, Type
+from adjoint.ir.types import BOOL, INT, OPAQUE, Dict, List, Opaque, Tuple, Type, fresh
 
 _NONE = Opaque(type(None))
 Handler = Callable[..., Type]
@@ -20,6 +20,7 @@ def handler_for(callee: Any) -> Handler | None:
 @cache
 def _handlers() -> dict[int, Handler]:
     from adjoint.runtime import display
+    from adjoint.runtime.copies import snapshot
 
     handlers: dict[Any, Handler] = {
         display.make_list: _make_list,
@@ -37,6 +38,7 @@ def _handlers() -> dict[int, Handler]:
         dict.get: _get,
         dict.pop: _get,
         dict.setdefault: _get,
+        snapshot: fresh,
         dict.copy: lambda base: Dict(base.value) if isinstance(base, Dict) else OPAQUE,
     }
     effects: list[Any] = [list.append, list.extend, list.insert, list.clear, list.reverse, list.sort, list.remove]

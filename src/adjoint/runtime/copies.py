@@ -1,7 +1,8 @@
-"""Copies of shadows, for the second half of a derivative, which may be called any number of times."""
+"""Copies of memory as it is; of shadows, for the second half of a derivative, which may be called many times."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,11 @@ def fresh_shadows(shadows: tuple[Any, ...]) -> tuple[Any, ...]:
     """Copies of shadows that share memory with each other where these do: objects, and views of arrays."""
     copies = _Copies()
     return tuple(copies.of(shadow) for shadow in shadows)
+
+
+def snapshot(memory: Any) -> Any:
+    """A container or an object as it is now, with all that lies in it."""
+    return copy.deepcopy(memory)
 
 
 class _Copies:

@@ -2,15 +2,13 @@
 
 ``y, x_bar = D[f](x, v)`` with an array ``x`` that ``f`` writes becomes ``y, last, x_bar = D[g](x, v)`` and
 ``x[...] = last``, where ``g`` does on a copy of ``x`` what ``f`` does, and returns the copy too. What was written is
-then a result like any other, and the derivative can be differentiated again. In the same way with a list of numbers:
-it is emptied and filled again.
+then a result like any other, and the derivative can be differentiated again. In the same way with lists, dicts and
+objects of which the function changes what lies in them, but not which references lie where.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-
-import numpy as np
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages, written_places
@@ -20,24 +18,17 @@ from adjoint.ir.nodes import (
     Block,
     Branch,
     Call,
-    Const,
-    Continue,
     Derived,
     Function,
-    Load,
-    Loop,
-    Range,
     Return,
     Statement,
-    Store,
-    Subscript,
     Var,
 )
-from adjoint.ir.types import INT, Array, List, Scalar, Storage, Type, fresh, is_handle
+from adjoint.ir.types import Storage, fresh
 from adjoint.ir.walk import inline, map_blocks, statements_in
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime import display
 from adjoint.runtime.overlap import check_separate
+from adjoint.transform.copying import can_be_copied, copied, holds_references, moves_references, write_back
 
 Chosen = Callable[[Call], bool]
 
@@ -56,21 +47,18 @@ def _can_be_rewritten(statement: Statement, chosen: Chosen) -> bool:
     if not written or not chosen(statement):
         return False
     args = [statement.args[place] for place in written]
+    params = [statement.callee.function.params[place] for place in written]
+    own: set[Storage] = set().union(*(storages(param.type) for param in params))
+    if any(holds_references(param.type) for param in params) and moves_references(statement.callee.function, own):
+        return False
     memory: set[Storage] = set().union(*(storages(type_of_atom(arg)) for arg in args))
     results = statement.targets[: len(statement.targets) - len(statement.callee.wrt)]
     return (
-        all(isinstance(arg, Var) and _can_be_copied(arg.type) for arg in args)
+        all(isinstance(arg, Var) and can_be_copied(arg.type) for arg in args)
+        and all(can_be_copied(param.type) for param in params)
         and len(set(args)) == len(args)
         and all(memory.isdisjoint(storages(result.type)) for result in results)
     )
-
-
-def _can_be_copied(type_: Type) -> bool:
-    match type_:
-        case List(element=element):
-            return isinstance(element, Scalar) or (isinstance(element, Array) and not is_handle(element))
-        case _:
-            return isinstance(type_, Array)
 
 
 def _block(block: Block, chosen: Chosen) -> Block:
@@ -100,19 +88,18 @@ def _rewrite(call: Call, builder: Builder) -> None:
     builder.emit(Call(targets, second, call.args, call.kwargs, call.span))
     for arg, value in zip(args, last, strict=True):
         assert isinstance(arg, Var)
-        if isinstance(arg.type, Array):
-            builder.emit(Store(arg, Subscript((Const(Ellipsis),)), value, "set", call.span))
-        else:
-            _empty(arg, builder)
-            _append_all(arg, value, builder)
+        write_back(builder, arg, value)
 
 
 def _check_separate(args: list[Atom], builder: Builder) -> None:
-    """Arrays that may be one memory, as far as the program text tells, are looked at when the program runs."""
-    for number, arg in enumerate(args):
-        for other in args[number + 1 :]:
-            if not storages(type_of_atom(arg)).isdisjoint(storages(type_of_atom(other))):
-                builder.emit(Call((), check_separate, (arg, other)))
+    """What may be one memory, as far as the program text tells, is looked at when the program runs."""
+    known: set[Storage] = set()
+    in_doubt = any(holds_references(type_of_atom(arg)) for arg in args)
+    for arg in args:
+        in_doubt |= not known.isdisjoint(storages(type_of_atom(arg)))
+        known |= storages(type_of_atom(arg))
+    if in_doubt:
+        builder.emit(Call((), check_separate, tuple(args)))
 
 
 def _on_copies(function: Function, written: tuple[int, ...]) -> Function:
@@ -122,49 +109,11 @@ def _on_copies(function: Function, written: tuple[int, ...]) -> Function:
         Var(param.hint, fresh(param.type) if place in written else param.type, param.named)
         for place, param in enumerate(function.params)
     )
-    own = {place: _copied(params[place], function.params[place].type, builder) for place in written}
+    own = {place: copied(builder, params[place], function.params[place].type) for place in written}
     args: list[Atom] = [own.get(place, param) for place, param in enumerate(params)]
     results = inline(builder, function, args)
-    last = [_copied(own[place], fresh(params[place].type), builder) for place in written]
+    last = [copied(builder, own[place], fresh(params[place].type)) for place in written]
     return Function(function.name, params, builder.block(Return((*results, *last))), function.doc)
-
-
-def _copied(memory: Var, type_: Type, builder: Builder) -> Var:
-    copy = Var(memory.hint, type_, memory.named)
-    if isinstance(type_, Array):
-        builder.emit(Call((copy,), np.copy, (memory,)))
-    else:
-        builder.emit(Call((copy,), display.make_list, ()))
-        _append_all(copy, memory, builder)
-    return copy
-
-
-def _empty(items: Var, builder: Builder) -> None:
-    def body(_: Var) -> tuple[Statement, ...]:
-        return (Call((Var("t", _element(items)),), list.pop, (items,)),)
-
-    _for_each(items, body, builder)
-
-
-def _append_all(items: Var, others: Var, builder: Builder) -> None:
-    def body(index: Var) -> tuple[Statement, ...]:
-        item = Var("t", _element(others))
-        return Load(item, others, Subscript((index,))), Call((), list.append, (items, item))
-
-    _for_each(others, body, builder)
-
-
-def _for_each(items: Var, body: Callable[[Var], tuple[Statement, ...]], builder: Builder) -> None:
-    index = Var("i", INT)
-    count = builder.call(len, items)
-    over = Range(Const(0), count, Const(1))
-    builder.emit(Loop(over, index, (), (), Block(body(index), Continue()), ()))
-
-
-def _element(items: Var) -> Type:
-    assert isinstance(items.type, List)
-    assert items.type.element is not None
-    return items.type.element
 
 
 __all__ = ["without_writes"]

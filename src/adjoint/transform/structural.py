@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from adjoint.ir.nodes import Call, Const
 from adjoint.ir.types import Array, Number
-from adjoint.runtime import display, tangents
+from adjoint.runtime import copies, display, tangents
 
 Role = Literal["container", "item", "same"]
 
@@ -32,6 +32,7 @@ _ROLES: dict[Any, tuple[Role, ...]] = {
     dict.copy: ("container",),
     dict.clear: ("container",),
     copy.copy: ("container",),
+    copies.snapshot: ("container",),
     operator.getitem: ("container", "same"),
     operator.concat: ("container", "container"),
     list: ("container",),

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.analysis.activity import all_memory
+from adjoint.analysis.activity import all_memory, parts
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Key, Loop, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Storage, Tuple
+from adjoint.ir.types import Array, List, Number, Scalar, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import blocks_of, map_key, operands
 from adjoint.runtime import arrays
+from adjoint.runtime.copies import snapshot
+from adjoint.transform.copying import can_be_copied
 from adjoint.transform.reverse.ordered import Ordered
 from adjoint.transform.reverse.regions import Region, Regions
 from adjoint.transform.reverse.sweep import Sweep
@@ -83,6 +85,14 @@ class Writes:
         )
         return written and not (read is not None and self.ordered.holds(statement, read))
 
+    def reach(self, statement: Statement, read: Var) -> bool:
+        """Whether what a value refers to, or what lies in it, may be written after it was read."""
+        storage = storage_of(read.type)
+        if storage is not None and storage.written and self.after(statement, storage, read):
+            return True
+        inner = [found for part in parts(read.type) for found in all_memory(part)]
+        return any(found.written and self.after(statement, found) for found in inner)
+
     def settled(self, statement: Statement, base: Atom) -> bool:
         """Whether what a statement reads from memory can be read again at any later time."""
         storage = getattr(base.type, "storage", None) if isinstance(base, Var) else None
@@ -135,21 +145,21 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
     """
     if not isinstance(atom, Var):
         return atom
-    storage = getattr(atom.type, "storage", None)
-    if not isinstance(storage, Storage) or not storage.written or not reverser.writes.after(statement, storage, atom):
+    if not reverser.writes.reach(statement, atom):
         return atom
     known = reverser.known_copies.get((id(statement), atom, result))
     if known is not None:
         return known
+    hint = f"{atom.hint}_kept"
     match atom.type:
         case Array(dtype=dtype, dims=dims):
-            copy, make = Var(f"{atom.hint}_kept", Array(dtype, dims)), _COPY_ARRAY
-        case List(element=element) if element is None or isinstance(element, (Scalar, Number, Array)):
-            copy, make = Var(f"{atom.hint}_kept", List(element)), _COPY_LIST
-        case List() | Dict() | Instance():
-            reverser.context.problem("AD0303", statement.span, "what is read here is changed later")
-            return atom
+            copy, make = Var(hint, Array(dtype, dims)), _COPY_ARRAY
+        case List(element=element) if isinstance(element, (Scalar, Number, Array)) and not is_handle(element):
+            copy, make = Var(hint, List(element)), _COPY_LIST
+        case type_ if can_be_copied(type_):
+            copy, make = Var(hint, fresh(type_)), snapshot
         case _:
+            reverser.context.problem("AD0303", statement.span, "what is read here is changed later")
             return atom
     reverser.bind_at(copy, statement, after=result)
     reverser.context.copies[copy] = Call((copy,), make, (atom,))
