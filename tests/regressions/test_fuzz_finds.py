@@ -618,3 +618,19 @@ def test_arrays_swapped_in_a_loop_after_which_one_is_not_read() -> None:
         return [x for _ in u]
 
     check_grads(f, (-0.789, A, A[::-1].copy()))
+
+
+@pytest.mark.parametrize(("x", "y", "n"), [(0.3, 0.4, 2), (0.3, 0.4, 1), (0.3, 0.6, 1), (-0.3, 0.4, 0)])
+def test_results_of_two_kinds_of_which_no_path_may_give_one(x, y, n) -> None:
+    def f(x, y, n):
+        if y > 0.5:
+            z = np.zeros(3)
+        else:
+            z = np.zeros(3)
+            if n % 2:
+                return y
+            if x < 0.0 and n < 2:
+                return np.cos(z[n % 3])
+        return x * y + z[0]
+
+    check_grads(f, (x, y, n), wrt=(0, 1))

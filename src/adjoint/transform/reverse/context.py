@@ -58,6 +58,8 @@ class Context:
         Beside which statement a variable is known that no statement of the original binds: before it, or after.
     forward_shadows
         Shadows that the forward region makes.
+    asked
+        Values that the reverse region asks for their shape.
     """
 
     function: Function
@@ -72,6 +74,7 @@ class Context:
     forward_shadows: set[Var] = field(default_factory=set)
     problems: list[Diagnostic] = field(default_factory=list)
     undefined: dict[Var, bool] = field(default_factory=dict)
+    asked: set[Var] = field(default_factory=set)
 
     def active(self, atom: Atom) -> bool:
         return self.activity.active(atom)

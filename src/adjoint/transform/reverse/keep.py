@@ -242,7 +242,7 @@ class Keeper:
             self.make_copy(var)
         region = binding.region
         if region.kind == "top":
-            if self.halves:
+            if self.halves or var in self.context.asked:
                 self.define(var)
             return
         if not region.in_loop:
@@ -299,8 +299,9 @@ class Keeper:
         assert isinstance(owner, (If, Guarded)) and parent is not None
         target = Var(var.hint, var.type, var.named)
         elsewhere: Atom = UNDEFINED
-        if self.halves:
+        if self.halves or var in self.context.asked:
             self.define(var)
+            self.context.asked.add(target)
             elsewhere = filler(var.type)
         sides = range(len(blocks_of(owner)))
         values = tuple(var if side == binding.region.side else elsewhere for side in sides)

@@ -128,7 +128,7 @@ class Reverser:
         if isinstance(var.type, (List, Tuple)):
             self.shadows.add_parts(sweep, self.shadows.of(var), var.type, cotangent)
             return
-        cotangent = fitted(sweep, cotangent, var, shaped=shaped)
+        cotangent = self.fitted(sweep, cotangent, var, shaped=shaped)
         memory = self.memory(var)
         if memory is not None:
             sweep.store(memory, None, cotangent, "sub" if negative else "add")
@@ -142,6 +142,13 @@ class Reverser:
             scope.set(var, sweep.call(operator.neg, cotangent, hint=hint) if negative else cotangent)
         else:
             scope.set(var, sweep.call(operator.sub if negative else operator.add, before, cotangent, hint=hint))
+
+    def fitted(self, sweep: Sweep, cotangent: Atom, var: Var, *, shaped: bool) -> Atom:
+        """A cotangent that fits its value, which is asked for its shape on paths, too, on which nothing else reads it."""
+        found = fitted(sweep, cotangent, var, shaped=shaped)
+        if found is not cotangent:
+            self.context.asked.add(var)
+        return found
 
     def memory(self, var: Var) -> Var | None:
         """The array in which the cotangent of an array accumulates, where it has one."""
