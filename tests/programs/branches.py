@@ -254,3 +254,19 @@ def piecewise_spline(t):
 @program(1.0, 3.0)
 def saturate(x, limit):
     return min(max(x, -limit), limit) * x
+
+
+@program(0.7, 0.4)
+@program(0.3, 0.4)
+@program(-0.3, 0.4)
+@program(0.3, -0.4)
+def returns_on_both_sides_of_an_inner_branch(x, y):
+    if y > 0.0:
+        v = x - y
+        if x > 0.5:
+            x = math.sin(x * v)
+        else:
+            if x < 0.0:
+                return math.tanh(v)
+            return v * v
+    return x * y

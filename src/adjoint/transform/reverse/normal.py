@@ -72,9 +72,16 @@ def _tail(statements: list[Statement], terminator: Terminator, renamed: dict[Var
     if len(kinds) > 1:
         return Block(tuple(statements), Branch(cond, then, orelse, span))
     found = [leaf for leaf in ends if isinstance(leaf, Leaf)]
-    targets = _join(found)
-    statements.append(If(cond, map_leaves(then, _yielding), map_leaves(orelse, _yielding), targets, span))
-    return Block(tuple(statements), with_values(found[0], targets))
+    joined = _join(found)
+    targets = tuple(atom for atom in joined if isinstance(atom, Var))
+
+    def yielding(leaf: Terminator) -> Terminator:
+        if not isinstance(leaf, Leaf):
+            return leaf
+        return Yield(tuple(value for value, atom in zip(leaf.values, joined, strict=True) if atom is not UNDEFINED))
+
+    statements.append(If(cond, map_leaves(then, yielding), map_leaves(orelse, yielding), targets, span))
+    return Block(tuple(statements), with_values(found[0], joined))
 
 
 def with_ways(function: Function) -> Function:
@@ -113,14 +120,13 @@ def _only_raises(block: Block) -> bool:
     return all(isinstance(leaf, Raise) for leaf in leaves(block))
 
 
-def _yielding(leaf: Terminator) -> Terminator:
-    return Yield(leaf.values) if isinstance(leaf, Leaf) else leaf
-
-
-def _join(ends: Sequence[Leaf]) -> tuple[Var, ...]:
-    """One variable for each value that the leaves hand out."""
-    targets = []
+def _join(ends: Sequence[Leaf]) -> tuple[Atom, ...]:
+    """One variable for each value that the leaves hand out, unless none of them has it."""
+    targets: list[Atom] = []
     for values in zip(*(leaf.values for leaf in ends), strict=True):
+        if all(value is UNDEFINED for value in values):
+            targets.append(UNDEFINED)
+            continue
         model = next((value for value in values if isinstance(value, Var)), None)
         hint, named = (model.hint, model.named) if model is not None else ("result", False)
         targets.append(Var(hint, join_atoms(values), named))
