@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import fuzz.expressions
+import fuzz.idioms
 import fuzz.statements  # noqa: F401 - registers the productions
 from fuzz.writer import FLOAT, FLOATS, SIZES, Callee, Record, Scope, Type, Writer, array, matrix
 

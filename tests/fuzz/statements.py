@@ -548,8 +548,7 @@ def assign_lambda(w: Writer) -> str:
     with w.binding(names):
         text = f"lambda {parameter}{default}: {w.float(2)}"
     if w.chance(0.25):
-        text = f"{text} if {condition(w)} else math.tanh" if not default else text
-        text = f"({text})"
+        text = f"({text}) if {condition(w)} else math.tanh" if not default else text
     w.line(f"{name} = {text}")
     w.scope.callees += (Callee(name, (FLOAT,), FLOAT),)
     return name
