@@ -318,7 +318,9 @@ class Reverser:
     def whole(self, sweep: Sweep, loop: Loop, slot: int, cotangent: Var) -> Atom:
         """What a loop gives for the cotangent of an init; the zero of what has no value on some path is a number."""
         init, carries = loop.inits[slot], (loop.params[slot], loop.targets[slot])
-        if not isinstance(init, Var) or not any(map(self.context.may_be_undefined, carries)):
+        if not isinstance(init, Var) or isinstance(init.type, Scalar):
+            return cotangent
+        if not any(map(self.context.may_be_undefined, carries)):
             return cotangent
         return sweep.call(unbroadcast, cotangent, init, hint=cotangent.hint)
 
