@@ -144,7 +144,7 @@ class Reverser:
             scope.set(var, sweep.call(operator.sub if negative else operator.add, before, cotangent, hint=hint))
 
     def fitted(self, sweep: Sweep, cotangent: Atom, var: Var, *, shaped: bool) -> Atom:
-        """A cotangent that fits its value, which is asked for its shape on paths, too, on which nothing else reads it."""
+        """A cotangent that fits its value; the value is asked for its shape also where nothing else reads it."""
         found = fitted(sweep, cotangent, var, shaped=shaped)
         if found is not cotangent:
             self.context.asked.add(var)
