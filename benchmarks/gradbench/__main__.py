@@ -28,7 +28,9 @@ def main() -> int:
 
     from benchmarks.gradbench.build import Build
     from benchmarks.gradbench.protocol import serve
+    from benchmarks.timing import keep_freed_memory
 
+    keep_freed_memory()
     build = Build(native=not options.interpreted, fastmath=options.fastmath)
     if options.check is not None:
         return check(options.check, build)

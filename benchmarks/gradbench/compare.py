@@ -18,7 +18,9 @@ from benchmarks.__main__ import ONE_THREAD
 RESULTS = Path(__file__).with_name("results.md")
 PLOT = Path(__file__).with_name("results.svg")
 _SLOW = 0.5
-"""Seconds of a call from which on it is made only once or twice."""
+"""Seconds of a call from which on it is made only twice."""
+_VERY_SLOW = 5.0
+"""Seconds from which on it is made only once."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,9 @@ def main() -> int:
     from benchmarks.gradbench import summary
     from benchmarks.gradbench.contestants import CASES
     from benchmarks.report import markdown, show
+    from benchmarks.timing import keep_freed_memory
 
+    keep_freed_memory()
     console = Console()
     evals = options.evals or list(CASES)
     sizes = ["S"] if options.quick else options.sizes
@@ -60,8 +64,10 @@ def main() -> int:
         console.print(*case, {name: f"{found.gradient * 1e3:.3g} ms" for name, found in outcome[case].items()})
     tables = [summary.ours(outcome), summary.gradients(outcome), summary.nested(rounds=1 if options.quick else 5)]
     if not options.quick:
-        with console.status("measuring: first calls and memory"):
-            tables += [summary.first_calls(evals), summary.memory(list(outcome))]
+        with console.status("measuring: first calls"):
+            tables.append(summary.first_calls(evals))
+        with console.status("measuring: memory"):
+            tables.append(summary.memory(list(outcome)))
     for table in tables:
         show(table, console)
     summary.plot(outcome, options.plot)
@@ -103,17 +109,20 @@ def _checked(found: Any, wanted: np.ndarray | None, title: str) -> np.ndarray:
 
 
 def fastest(runs: Mapping[Any, Callable[[], Any]], rounds: int) -> dict[Any, float]:
-    """The fastest turn of each; what is slow has fewer turns."""
+    """The fastest turn of each, in seconds of the processor; what is slow has fewer turns."""
     from benchmarks.timing import race
 
     seconds: dict[Any, float] = {}
     for key, run in runs.items():
-        run()
-        start = time.perf_counter()
-        run()
-        seconds[key] = time.perf_counter() - start
+        for _ in range(2):  # the first of which may compile
+            start = time.process_time()
+            run()
+            seconds[key] = time.process_time() - start
+            if seconds[key] > _VERY_SLOW:
+                break
     quick = {key: run for key, run in runs.items() if seconds[key] < _SLOW}
-    return {**seconds, **{key: found.best for key, found in race(quick, rounds).items()}}
+    found = race(quick, rounds, time.process_time)
+    return {**seconds, **{key: times.best for key, times in found.items()}}
 
 
 if __name__ == "__main__":

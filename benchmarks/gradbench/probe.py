@@ -1,6 +1,7 @@
 """``python -m benchmarks.gradbench.probe CONTESTANT EVAL SIZE``: what needs a process of its own.
 
-Prints the seconds of the first derivative, compilation included, and the bytes that a later one needs at its peak.
+Prints the seconds of the processor for the first derivative, compilation included, and the bytes that a later one
+needs at its peak.
 """
 
 from __future__ import annotations
@@ -79,10 +80,10 @@ def _main() -> None:
 
     importlib.import_module(_IMPORTED_BEFORE.get(name, "json"))
     args = arguments(eval_name, size)
-    start = time.perf_counter()
+    start = time.process_time()
     gradient = peer(name, eval_name, args).gradient
     gradient()
-    first = time.perf_counter() - start
+    first = time.process_time() - start
     print(json.dumps({"first": first, "peak": _peak(gradient)}))
 
 

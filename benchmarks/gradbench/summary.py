@@ -23,8 +23,9 @@ def ours(outcome: Outcome) -> Results:
     """Adjoint's derivatives beside its programs and beside the others."""
     results = Results(
         "GradBench: derivatives beside programs",
-        "The fastest of several turns; contestants take turns in one process with one thread. Less than 1 × is faster "
-        "than the other. C with `fastmath` is the rival of `fastmath`, C without it that of the default.",
+        "Processor time, the fastest of several turns; contestants take turns in one process, each in one thread; "
+        "freed memory stays with the process. Less than 1 × is faster than the other. C that may change the order of "
+        "sums is the rival of `fastmath`, C that may not that of the default.",
         ("case", "program", "derivative", "beside the program", "beside JAX", "best of Python", "beside C"),
     )
     for case, measured in outcome.items():
@@ -93,7 +94,7 @@ def first_calls(evals: Sequence[str]) -> Results:
     """How long the first derivative takes in a new process, compilation included."""
     results = Results(
         "GradBench: first calls",
-        "The first derivative in a new process, on the small case, once the libraries are imported.",
+        "Processor time of the first derivative in a new process, on the small case, once the libraries are imported.",
         ("eval", "Adjoint, cold", "Adjoint, from the cache", "JAX"),
     )
     for name in evals:

@@ -147,3 +147,20 @@ def test_a_process_tells_of_its_first_derivative(benchmarks, monkeypatch, capsys
     found = json.loads(capsys.readouterr().out)
     assert 0 < found["first"] < 60
     assert found["peak"] is None or 2e7 < found["peak"] < 2e8
+
+
+def test_memory_that_is_freed_is_taken_again(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    timing = importlib.import_module("benchmarks.timing")
+    told = []
+
+    class Library:
+        def mallopt(self, parameter, value):
+            told.append((parameter, value))
+
+    monkeypatch.setattr(timing.ctypes, "CDLL", lambda name: Library())
+    timing.keep_freed_memory()
+    assert [parameter for parameter, _ in told] == [-3, -1]
+    monkeypatch.setattr(timing.ctypes, "CDLL", lambda name: object())
+    timing.keep_freed_memory()
+    assert len(told) == 2
