@@ -634,3 +634,41 @@ def test_results_of_two_kinds_of_which_no_path_may_give_one(x, y, n) -> None:
         return x * y + z[0]
 
     check_grads(f, (x, y, n), wrt=(0, 1))
+
+
+class TestPickedOutAndWrittenLater:
+    """What is picked out of an array in a block, and written behind it."""
+
+    def test_in_a_loop(self) -> None:
+        def f(x, z):
+            for _ in range(2):
+                picked = z[[0, 0, 1]]
+            picked[1] -= x
+            z[0] *= picked[1]
+            return z
+
+        check_grads(f, (0.3, A))
+
+    def test_in_a_branch(self) -> None:
+        def f(x, z):
+            if x > 0.0:
+                picked = z[[2, 0, 1]]
+            else:
+                picked = z[z > -1.0]
+            picked[1] -= x
+            z[0] *= picked[1]
+            return z
+
+        check_grads(f, (0.3, A))
+        check_grads(f, (-0.3, A))
+
+    def test_by_a_mask_in_a_try_block(self) -> None:
+        def f(x, z):
+            try:
+                picked = z[z > -1.0]
+            finally:
+                x *= 2.0
+            picked[1] -= x
+            return z * picked
+
+        check_grads(f, (0.3, A))

@@ -25,6 +25,7 @@ from adjoint.ir.nodes import (
     Function,
     Guarded,
     If,
+    Load,
     Loop,
     Statement,
     Store,
@@ -37,6 +38,7 @@ from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.edits import Edits
+from adjoint.transform.reverse.gathers import is_gathered
 from adjoint.transform.reverse.regions import Binding, Region, Regions, find_regions
 from adjoint.transform.reverse.sweep import Sweep
 
@@ -179,6 +181,8 @@ def effects_inside(block: Block, found: Activity) -> bool:
 def _makes_memory(statement: Statement, found: Activity) -> bool:
     """Whether what a statement gives has its cotangent in a shadow, wherever it is used."""
     targets = statement.targets if isinstance(statement, Call) else ()
+    if isinstance(statement, Load) and is_gathered(statement):
+        targets = (statement.target,)
     return any(is_handle(target.type) and found.active(target) for target in targets)
 
 

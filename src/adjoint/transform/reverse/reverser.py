@@ -37,13 +37,14 @@ from adjoint.transform.reverse.calls import reverse_call
 from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
 from adjoint.transform.reverse.fit import fitted
+from adjoint.transform.reverse.gathers import is_gathered
 from adjoint.transform.reverse.indices import accumulation
 from adjoint.transform.reverse.memory import reverse_list_change, reverse_store
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.ownership import Ownership
 from adjoint.transform.reverse.replay import Again, iteration_of, replay
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
-from adjoint.transform.reverse.shadows import Shadows, is_gathered
+from adjoint.transform.reverse.shadows import Shadows
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_zero
 
 NOTHING: Mapping[Var, Var] = {}

@@ -61,6 +61,7 @@ from adjoint.runtime.objects import make_object
 from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
+from adjoint.transform.reverse.gathers import copies, is_gathered
 from adjoint.transform.reverse.sweep import Sweep
 from adjoint.transform.slots import may_vary
 from adjoint.types import tangent_class
@@ -293,7 +294,7 @@ class Shadows:
 
     def gather(self, var: Var, shadow: Var, load: Load) -> Statement | None:
         """The shadow of what was picked out by masks or integer arrays: memory of its own, as that itself is."""
-        if not _copies(load.key):
+        if not copies(load.key):
             label = "it is not known whether this is a view, and it is written"
             self.context.problem("AD0303", load.span, label)
             return None
@@ -504,28 +505,6 @@ def _all_parts(type_: Type) -> Iterator[Type]:
     yield type_
     for part in parts(type_):
         yield from _all_parts(part)
-
-
-def is_gathered(load: Load) -> bool:
-    """Whether what is read from an array lies in memory of its own."""
-    base, target = load.base, load.target
-    if not isinstance(base, Var) or not isinstance(base.type, Array) or not isinstance(target.type, Array):
-        return False
-    return _copies(load.key) is not False or base.type.storage.find() is not target.type.storage.find()
-
-
-def _copies(key: Key) -> bool | None:
-    """Whether an index has a mask or an array of integers in it; None where it is not known what is in it."""
-    found: bool | None = False
-    for atom in key_atoms(key):
-        type_ = type_of_atom(atom)
-        if isinstance(type_, (Array, List)) or (
-            isinstance(atom, Const) and isinstance(atom.value, (list, tuple, bool))
-        ):
-            return True
-        if isinstance(atom, Var) and not isinstance(type_, Scalar):
-            found = None
-    return found
 
 
 def _is_array(atom: Atom) -> bool:

@@ -1,0 +1,30 @@
+"""What is picked out of arrays by masks and integers lies in memory of its own."""
+
+from __future__ import annotations
+
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Const, Key, Load, Var
+from adjoint.ir.types import Array, List, Scalar
+from adjoint.ir.walk import key_atoms
+
+
+def is_gathered(load: Load) -> bool:
+    """Whether what is read from an array lies in memory of its own."""
+    base, target = load.base, load.target
+    if not isinstance(base, Var) or not isinstance(base.type, Array) or not isinstance(target.type, Array):
+        return False
+    return copies(load.key) is not False or base.type.storage.find() is not target.type.storage.find()
+
+
+def copies(key: Key) -> bool | None:
+    """Whether an index has a mask or an array of integers in it; None where it is not known what is in it."""
+    found: bool | None = False
+    for atom in key_atoms(key):
+        type_ = type_of_atom(atom)
+        if isinstance(type_, (Array, List)) or (
+            isinstance(atom, Const) and isinstance(atom.value, (list, tuple, bool))
+        ):
+            return True
+        if isinstance(atom, Var) and not isinstance(type_, Scalar):
+            found = None
+    return found
