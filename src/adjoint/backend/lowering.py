@@ -43,6 +43,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.raising import may_raise
 from adjoint.ir.types import BOOL
 from adjoint.ir.walk import key_atoms, operands
 from adjoint.records import dataclass
@@ -55,12 +56,16 @@ _LOAD = ast.Load()
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the leaves of a block lead: the targets of ``Yield``, the loop of ``Continue`` and ``Exit``."""
+    """Where the leaves of a block lead: the targets of ``Yield``, the loop of ``Continue`` and ``Exit``.
+
+    Where exceptions are handled around it, nothing changes places with what may raise one.
+    """
 
     depth: int
     targets: tuple[Var, ...] = ()
     loop: Loop | None = None
     after_exit: tuple[int, Block, tuple[Var, ...]] | None = None
+    handled: bool = False
 
     def deeper(self) -> _Place:
         return replace(self, depth=self.depth + 1)
@@ -106,7 +111,7 @@ class Lowering:
 
     def _open(self, block: Block, place: _Place) -> tuple[OpenBlock, Terminator]:
         """The statements of a block, and the terminator that is left to lower."""
-        out = OpenBlock(self.expressions, place.depth, self.mentions)
+        out = OpenBlock(self.expressions, place.depth, self.mentions, place.handled)
         position = 0
         while position < len(block.statements):
             found = finish_of(block, position, self.uses)
@@ -132,7 +137,7 @@ class Lowering:
             case Call():
                 self._call(statement, out)
             case Load(target=target, base=base, key=key):
-                clock, own = self._tick(), self.memory.of(statement)
+                clock, own = self._tick(), self._accesses(statement, out)
                 atoms = (base, *key_atoms(key))
                 beside = len(target.hint)
                 fragment = out.take(
@@ -156,8 +161,14 @@ class Lowering:
             bind = Bind((self._number(target),), fragment.node, span)
             out.emit(bind, fragment.accesses, frozenset((target.hint,)))
 
+    def _accesses(self, statement: Statement, out: OpenBlock) -> Accesses:
+        """What a statement does to memory and, where exceptions are handled, to the order of things by raising one."""
+        own = self.memory.of(statement)
+        orders = out.handled and (strongest(own) is Effect.WRITES or may_raise(statement))
+        return own | WRITES_ANYTHING if orders else own
+
     def _call(self, call: Call, out: OpenBlock) -> None:
-        clock, own = self._tick(), self.memory.of(call)
+        clock, own = self._tick(), self._accesses(call, out)
         names = [name for name, _ in call.kwargs]
         atoms = (*call.args, *(value for _, value in call.kwargs))
         count = len(call.args)
@@ -187,7 +198,7 @@ class Lowering:
             out.release(out.waiting[base])
         atoms = (base, *key_atoms(store.key), store.value)
         *places, value = range(len(atoms))
-        own = self.memory.of(store)
+        own = self._accesses(store, out)
         early: Accesses = NOTHING
         order = [*places, value]
         if store.mode == "set":
@@ -238,7 +249,7 @@ class Lowering:
         cond = self._single(statement.cond, out)
         choice = Choice(cond.node, then, orelse, cond.effect is Effect.WRITES, statement.span)
         hints = self.insides.hints_bound_in(statement)
-        out.emit(choice, cond.accesses | self.memory.of(statement), hints)
+        out.emit(choice, cond.accesses | self._accesses(statement, out), hints)
 
     def _single(self, atom: Atom, out: OpenBlock) -> Fragment:
         """An operand that is printed by itself."""
@@ -287,7 +298,7 @@ class Lowering:
         if loop.exit is not None and (finish is not None or not self.uses.count(loop.exit)):
             loop = replace(loop, exit=None)
         over = self._enter(loop, drawing, out)
-        inner = _Place(place.depth + 1, loop=loop)
+        inner = _Place(place.depth + 1, loop=loop, handled=place.handled)
         if finish is not None and not finish.follows:
             inner = replace(inner, after_exit=(finish.kind, finish.exited, finish.targets))
         body = self._block(loop.body, inner)
@@ -301,7 +312,7 @@ class Lowering:
         index = self._index(loop, drawing)
         params, bound = self._numbers(loop.params), self._numbers(targets)
         repeat = Repeat(index, over, params, bound, body, orelse, loop.span)
-        accesses = self.memory.of(loop) | (WRITES_ANYTHING if finish is not None else NOTHING)
+        accesses = self._accesses(loop, out) | (WRITES_ANYTHING if finish is not None else NOTHING)
         out.emit(repeat, accesses, self.insides.hints_bound_in(loop))
 
     def _enter(self, loop: Loop, drawing: Drawing | None, out: OpenBlock) -> ast.expr | None:
@@ -462,7 +473,8 @@ class Lowering:
             context = self._single(guarded.context, out).node
         out.release_all()
         inner = replace(place.deeper(), targets=guarded.targets)
-        body = self._block(guarded.body, inner)
+        handled = place.handled or guarded.context is not None or bool(guarded.handlers)
+        body = self._block(guarded.body, replace(inner, handled=handled))
         handlers = [
             Catch(
                 None if handler.exception is None else self.expressions.atom(handler.exception),

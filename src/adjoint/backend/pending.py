@@ -60,11 +60,15 @@ class Slot:
 
 @dataclass(eq=False, slots=True)
 class OpenBlock:
-    """The statements of a block so far; ``mentions`` are the expressions that are variables."""
+    """The statements of a block so far; ``mentions`` are the expressions that are variables.
+
+    ``handled`` says that exceptions which it raises are handled around it.
+    """
 
     expressions: Expressions
     depth: int
     mentions: dict[Var, Fragment]
+    handled: bool = False
     items: list[Stmt | Slot] = field(default_factory=list)
     waiting: dict[Var, Slot] = field(default_factory=dict)
 

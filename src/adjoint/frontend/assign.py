@@ -50,6 +50,10 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
     if value is UNDEFINED:
         raise lo.problem("AD0304", node, "a value that does not exist on any path is assigned")
     lo.store[cell] = value
+    if cell in lo.run_data.boxes:
+        from adjoint.frontend.torn import keep
+
+        keep(lo, cell, value, node)
 
 
 def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Value) -> None:

@@ -17,7 +17,8 @@ from adjoint.diagnostics.spans import Span
 from adjoint.frontend import shapes
 from adjoint.frontend.places import call_notes, headline, users_frame
 from adjoint.frontend.source import FunctionSource
-from adjoint.frontend.values import UNDEFINED, Cell, Closure, Local, Record, Ref, Site, Value, is_atom
+from adjoint.frontend.tracking import set_unseen
+from adjoint.frontend.values import UNDEFINED, Cell, Closure, Local, Record, Ref, Site, Value, is_atom, is_torn
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
     Atom,
@@ -34,6 +35,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.raising import is_decided, raises_itself
 from adjoint.ir.types import Scalar, Storage, Type
 from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass
@@ -61,10 +63,16 @@ class Unreached(Exception):
 class Open(Builder):
     """A block under construction, whose end may be decided by what follows."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: Run | None = None) -> None:
         super().__init__(type_of_call)
+        self.run = run
         self.branch: tuple[Atom, Open, Open, Span | None] | None = None
         self.terminator: Terminator | None = None
+
+    def emit(self, statement: Statement) -> None:
+        if self.run is not None and self.run.handled and raises_itself(statement):
+            self.run.raising += 1
+        self.statements.append(statement)
 
     def seal(self) -> Block:
         if self.branch is not None:
@@ -123,7 +131,7 @@ class Lowerer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.run_data = Run()
-        self.root = Open()
+        self.root = Open(self.run_data)
         self.block: Open | None = self.root
         self.store: dict[Any, Value] = {}
         self.regions: list[Region] = []
@@ -219,6 +227,7 @@ class Lowerer:
 
     def stop(self, terminator: Terminator) -> None:
         """Ends this block for good (an exception)."""
+        self.run_data.raising += 1
         self.open.terminator = terminator
         self.block = None
 
@@ -233,8 +242,8 @@ class Lowerer:
 
     def fork(self, store: dict[Any, Value]) -> Open:
         """Starts a block that runs on a copy of ``store``."""
-        self.block = Open()
-        self.store = dict(store)
+        self.block = Open(self.run_data)
+        self.store = store.copy()
         return self.block
 
     def branch(
@@ -243,6 +252,7 @@ class Lowerer:
         """Runs both sides and goes on where they meet (or in the one that goes on). The value is what they give."""
         if isinstance(cond, Const):
             return then() if cond.value else orelse()
+        self.run_data.raising += not is_decided(cond)
         span = self.span(node)
         origin, base = self.open, self.store
         region = self.regions[-1]
@@ -313,7 +323,7 @@ class Lowerer:
             targets.append(kind)
             for leaf, column in zip(leaves, columns, strict=True):
                 column.append(Const(kinds.index(leaf.action)))
-        store = dict(base)
+        store = base.copy()
         merged: dict[str, Value] = {}
         for action in kinds:
             values = [leaf.value if leaf.action == action else UNDEFINED for leaf in leaves]
@@ -321,7 +331,7 @@ class Lowerer:
         for key in _changed_keys(leaves, base):
             values = [leaf.store.get(key, UNDEFINED) for leaf in leaves]
             hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
-            store[key] = self._join_values(values, leaves, hint, named, columns, targets, store, key)
+            set_unseen(store, key, self._join_values(values, leaves, hint, named, columns, targets, store, key))
         return Joined(store, tuple(targets), [tuple(column) for column in columns], kind, kinds, merged)
 
     def _join_values(
@@ -336,6 +346,9 @@ class Lowerer:
         key: Any = None,
     ) -> Value:
         first = values[0]
+        torn = next((value for value in values if is_torn(value)), None)
+        if torn is not None:
+            return torn
         if not self.enclosed and all(value is first or (is_atom(value) and value == first) for value in values):
             return first
         shape = self.join_shapes([shapes.shape_of(v, leaf.store) for v, leaf in zip(values, leaves, strict=True)], key)
@@ -471,6 +484,14 @@ class Run:
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
     definitions: dict[Any, Any] = field(default_factory=dict)
+    handled: int = 0
+    """How many ``try`` statements are around whose handlers may go on."""
+    raising: int = 0
+    """How much was emitted in them that may raise."""
+    boxes: dict[Cell, tuple[Var, ...]] = field(default_factory=dict)
+    """The lists of one item in which variables are kept for handlers."""
+    torn: dict[Var, tuple[Site, Cell]] = field(default_factory=dict)
+    """What stands for variables that may have been written or not, with the ``try`` statement that knows."""
     classes: dict[Site, int] = field(default_factory=dict)
     """How often each statement was run that defines a class."""
     handed_out: list[Any] = field(default_factory=list)
@@ -491,6 +512,8 @@ class Settings:
     site_types: dict[Site, Type] = field(default_factory=dict)
     guesses: dict[Any, Scalar] = field(default_factory=dict)
     """By place in the source: what a list that starts empty holds that is made there, judging by another call."""
+    boxed: dict[Site, set[str]] = field(default_factory=dict)
+    """By ``try`` statement, the variables that are kept where handlers find them."""
     classes: dict[Any, Local] = field(default_factory=dict)
     """Classes that are defined inside functions: by statement, and how often that was run before."""
     called: set[Any] = field(default_factory=set)

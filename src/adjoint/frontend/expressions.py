@@ -17,7 +17,6 @@ from adjoint.frontend.refine import Fact, fact_of
 from adjoint.frontend.starred import elements, list_display, tuple_display
 from adjoint.frontend.values import (
     NONE,
-    TORN,
     UNDEFINED,
     Closure,
     GeneratorValue,
@@ -32,6 +31,7 @@ from adjoint.frontend.values import (
     Union,
     Value,
     is_atom,
+    is_torn,
 )
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, Array, Dict, Instance, List, Number, Scalar, Tuple
@@ -73,8 +73,10 @@ def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
             raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
         if value is UNDEFINED:
             raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
-        if isinstance(value, Var) and value.hint == TORN:
-            raise lo.problem("AD0308", node, f"what {name!r} holds here depends on where the exception was raised")
+        if is_torn(value):
+            from adjoint.frontend.torn import keep_or_refuse
+
+            keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
         return value
     from adjoint.frontend.inputs import global_value
 

@@ -1,22 +1,26 @@
-"""``with`` and ``try``: what runs however a body is left."""
+"""``try``: what runs where an exception is raised, and what runs however a body is left."""
 
 from __future__ import annotations
 
 import ast
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from adjoint.frontend import assign, objects
+from adjoint.frontend import assign
 from adjoint.frontend.core import Exiting, Lowerer
 from adjoint.frontend.expressions import evaluate
-from adjoint.frontend.iteration import settle
 from adjoint.frontend.liveness import is_live_after
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import assigned_names
-from adjoint.frontend.values import NONE, TORN, UNDEFINED, Cell, Value
+from adjoint.frontend.torn import Body, body_of, keep_or_refuse, restore, store_of_handlers, watched
+from adjoint.frontend.tracking import set_unseen
+from adjoint.frontend.values import TORN, UNDEFINED, Cell, Value, is_torn
 from adjoint.ir.nodes import Const, Guarded, Handler, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE
+from adjoint.records import dataclass
 from adjoint.rules.registry import rule_for
 
 
@@ -26,99 +30,75 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
     module.run(lo, statements)
 
 
-def run_with(lo: Lowerer, node: ast.With) -> None:
-    _with_items(lo, node, list(node.items))
-
-
-def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
-    if not items:
-        run(lo, node.body)
-        return
-    item, rest = items[0], items[1:]
-    manager = evaluate(lo, item.context_expr)
-    if objects.special_method(lo, manager, "__enter__") is not None:
-        _users_context(lo, node, item, rest, manager)
-        return
-    context = materialize(lo, manager, item.context_expr, observer=True)
-    name = Var("context", OPAQUE) if item.optional_vars is not None else None
-
-    def body() -> None:
-        if item.optional_vars is not None and name is not None:
-            assign.assign(lo, item.optional_vars, name)
-        _with_items(lo, node, rest)
-
-    _guard(lo, node, body, context=context, name=name)
-
-
-def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem], manager: Value) -> None:
-    """A context manager whose methods can be seen; an exception in the body passes by its ``__exit__``."""
-    from adjoint.frontend.calls import call_value
-
-    enter, leave = (objects.special_method(lo, manager, name) for name in ("__enter__", "__exit__"))
-    if enter is None or leave is None:
-        raise lo.problem("AD0301", node, "the context manager has no '__exit__'")
-    value = call_value(lo, enter, [], {}, item.context_expr)
-    origin, base = lo.open, lo.store
-    with lo.region("guarded") as region:
-        if item.optional_vars is not None:
-            assign.assign(lo, item.optional_vars, value)
-        _with_items(lo, node, rest)
-        lo.leave("fall")
-    settle(lo, region.exits, origin, base, "fall", lambda: call_value(lo, leave, [NONE, NONE, NONE], {}, node))
-
-
 def run_try(lo: Lowerer, node: ast.Try) -> None:
     if node.handlers:
         _try_except(lo, node)
     elif node.finalbody:
-        _guard(lo, node, lambda: run(lo, node.body), final=node.finalbody)
+        guard(lo, node, lambda: run(lo, node.body), final=_final_block(lo, node))
 
 
-def _guard(
+@dataclass(frozen=True, slots=True)
+class Final:
+    """What runs however a body is left: after an exception, whose variable it takes, and otherwise."""
+
+    after_exception: Callable[[Var], Any]
+    otherwise: Callable[[], Any]
+
+
+def _final_block(lo: Lowerer, node: ast.Try) -> Final:
+    return Final(lambda problem: _run_torn(lo, node.finalbody), lambda: run(lo, node.finalbody))
+
+
+def guard(
     lo: Lowerer,
     node: ast.stmt,
     body: Callable[[], None],
     *,
     context: Any = None,
     name: Var | None = None,
-    final: Sequence[ast.stmt] = (),
+    final: Final | None = None,
 ) -> None:
     """A body that something runs after, however it is left.
 
-    A ``finally`` block stands twice: in a handler that raises again, and on every way out that is no exception.
+    What runs stands twice: in a handler that raises again, and on every way out that is no exception.
     """
+    watch = None if final is None else body_of(lo, node)
     origin, base = lo.open, lo.store
-    root, exits = _guarded_block(lo, base, body)
+    root, exits = _guarded_block(lo, base, body, watch)
     bodies: list[tuple[Any, Any]] = [(root, None)]
-    if final:
-        bodies.append(_finally_handler(lo, node, base, final))
+    if watch is not None and final is not None:
+        bodies.append(_finally_handler(lo, node, base, watch, final))
     _end_guarded(lo, node, origin, base, bodies, exits, context, name, final)
 
 
-def _guarded_block(lo: Lowerer, base: dict[Any, Value], body: Callable[[], None]) -> tuple[Any, list[Exiting]]:
+def _guarded_block(
+    lo: Lowerer, base: dict[Any, Value], body: Callable[[], None], watch: Body | None = None
+) -> tuple[Any, list[Exiting]]:
     root = lo.fork(base)
 
     def run_body() -> Value:
         body()
         return UNDEFINED
 
-    with lo.region("guarded") as region:
+    with lo.region("guarded") as region, nullcontext() if watch is None else watched(lo, watch):
         lo.attempt(run_body)
         lo.leave("fall")
     return root, region.exits
 
 
 def _finally_handler(
-    lo: Lowerer, node: ast.stmt, base: dict[Any, Value], final: Sequence[ast.stmt]
+    lo: Lowerer, node: ast.stmt, base: dict[Any, Value], watch: Body, final: Final
 ) -> tuple[Any, tuple[Any, Any]]:
-    root = lo.fork(_torn_store(lo, base, getattr(node, "body", [])))
+    root = lo.fork(store_of_handlers(lo, watch, base, goes_on=lo.run_data.handled > 0))
+    problem = Var("problem", OPAQUE)
     with lo.region("guarded") as region:
-        _run_torn(lo, final)
+        restore(lo, watch)
+        final.after_exception(problem)
         if lo.block is not None:
             lo.stop(Raise(None, None, lo.span(node)))
     if region.exits:
         raise lo.problem("AD0301", node, "the 'finally' block may not leave on its own")
-    return root, (Const(BaseException), None)
+    return root, (Const(BaseException), problem)
 
 
 def _run_torn(lo: Lowerer, final: Sequence[ast.stmt]) -> None:
@@ -135,7 +115,7 @@ def _reads_torn(lo: Lowerer, statement: ast.stmt) -> bool:
     assert lo.frame is not None
     cells = lo.frame.cells
     values = [lo.store.get(cells[p.id]) for p in ast.walk(statement) if isinstance(p, ast.Name) and p.id in cells]
-    return any(isinstance(value, Var) and value.hint == TORN for value in values)
+    return any(map(is_torn, values))
 
 
 def _only_computes(lo: Lowerer, statement: ast.stmt) -> bool:
@@ -184,7 +164,7 @@ def _end_guarded(
     exits: Sequence[Exiting],
     context: Any,
     name: Var | None,
-    final: Sequence[ast.stmt],
+    final: Final | None,
 ) -> None:
     lo.block, lo.store = origin, base
     joined = lo.join_leaves(exits, base, enclosed=True) if exits else None
@@ -208,7 +188,8 @@ def _end_guarded(
         lo.block = None
         return
     lo.store = joined.store
-    run(lo, final)
+    if final is not None:
+        final.otherwise()
     leaving = [leaf for leaf in exits if leaf.action != "fall"]
     if not leaving or lo.block is None:
         return
@@ -232,11 +213,11 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     Variables that the body binds before it may raise are undefined in the handlers, and refused when read.
     """
     if node.finalbody:
-        inner = ast.Try(node.body, node.handlers, node.orelse, [])
-        ast.copy_location(inner, node)
-        _guard(lo, node, lambda: _try_except(lo, inner), final=node.finalbody)
+        inner = _without_final(node)
+        guard(lo, node, lambda: _try_except(lo, inner), final=_final_block(lo, node))
         return
     assert lo.frame is not None
+    watch = body_of(lo, node)
     origin, base = lo.open, lo.store
 
     completed = Cell("completed")
@@ -244,11 +225,12 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
 
     def body() -> None:
         run(lo, node.body)
-        lo.store[completed] = Const(True)
+        set_unseen(lo.store, completed, Const(True))
 
-    root, exits = _guarded_block(lo, base, body)
+    root, exits = _guarded_block(lo, base, body, watch)
     bodies: list[tuple[Any, Any]] = [(root, None)]
-    torn = _torn_store(lo, base, node.body)
+    torn = store_of_handlers(lo, watch, base, goes_on=False)
+    goes_on = False
     for handler in node.handlers:
         lo.block, lo.store = origin, base
         kind = (
@@ -257,19 +239,19 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         name = Var(handler.name, OPAQUE, named=True) if handler.name is not None else None
 
         def handle(handler: ast.ExceptHandler = handler, name: Var | None = name) -> None:
+            restore(lo, watch)
             if handler.name is not None and name is not None:
                 assign.assign_name(lo, handler.name, name, handler)
             run(lo, handler.body)
 
         block, left = _guarded_block(lo, torn, handle)
         for leaf in left:
-            for cell, value in list(leaf.store.items()):
-                if isinstance(value, Var) and value.hint == TORN:
-                    is_lost = cell not in base or not is_live_after(lo, node, cell.name)
-                    leaf.store[cell] = UNDEFINED if is_lost else _refuse_torn(lo, node, cell)
+            _settle_torn(lo, node, leaf.store, base)
+        goes_on = goes_on or bool(left)
         bodies.append((block, (kind, name)))
         exits.extend(left)
-    _end_guarded(lo, node, origin, base, bodies, exits, None, None, ())
+    store_of_handlers(lo, watch, base, goes_on=goes_on)
+    _end_guarded(lo, node, origin, base, bodies, exits, None, None, None)
     if lo.block is None:
         return
     through = lo.store.pop(completed)
@@ -278,43 +260,33 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         lo.branch(through, lambda: _run_else(lo, node), lambda: UNDEFINED, node)
 
 
+_inner: WeakKeyDictionary[ast.Try, ast.Try] = WeakKeyDictionary()
+
+
+def _without_final(node: ast.Try) -> ast.Try:
+    """The statement without its ``finally`` block: the same one each time, for it is known by its identity."""
+    inner = _inner.get(node)
+    if inner is None:
+        inner = _inner[node] = ast.Try(node.body, node.handlers, node.orelse, [])
+        ast.copy_location(inner, node)
+    return inner
+
+
 def _run_else(lo: Lowerer, node: ast.Try) -> Value:
     run(lo, node.orelse)
     return UNDEFINED
 
 
-def _torn_store(lo: Lowerer, base: dict[Any, Value], body: Sequence[ast.stmt]) -> dict[Any, Value]:
-    """The store in which a handler starts: what the body binds has no known value there.
-
-    What its last statement binds it binds when nothing can be raised any more.
-    """
+def _settle_torn(lo: Lowerer, node: ast.Try, store: dict[Any, Value], base: dict[Any, Value]) -> None:
+    """Forgets what nobody reads behind the statement, of what may have been written or not."""
     assert lo.frame is not None
-    torn = dict(base)
-    for statement in body[:-1] if body and _binds_last(body[-1]) else body:
-        for bound in assigned_names(statement):
-            cell = lo.frame.cells.get(bound)
-            if cell is not None:
-                torn[cell] = Var(TORN, OPAQUE)
-    return torn
-
-
-def _binds_last(statement: ast.stmt) -> bool:
-    """Whether a statement binds one name, after all else that it does."""
-    match statement:
-        case (
-            ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value)
-        ):
-            return value is not None and name not in assigned_names(value)
-        case ast.AugAssign(target=ast.Name(id=name), value=value):
-            return name not in assigned_names(value)
-        case _:
-            return False
-
-
-def _refuse_torn(lo: Lowerer, node: ast.Try, cell: Cell) -> Value:
-    raise lo.problem(
-        "AD0308",
-        node,
-        f"{cell.name!r} is assigned before a statement that may raise: what it is after the handler depends on where",
-        helps=(f"assign {cell.name!r} in every handler too, or compute it in the 'else' part",),
-    )
+    for key, value in list(store.items()):
+        if not is_torn(value):
+            continue
+        is_own = lo.frame.cells.get(key.name) is key
+        if is_own and (key not in base or not is_live_after(lo, node, key.name)):
+            store[key] = UNDEFINED
+        else:
+            label = f"{key.name!r} is assigned before a statement that may raise: what it is then depends on where"
+            helps = (f"assign {key.name!r} in every handler too, or compute it in the 'else' part",)
+            keep_or_refuse(lo, value, node, label, helps)

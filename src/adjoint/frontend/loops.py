@@ -11,8 +11,9 @@ from adjoint.frontend import shapes
 from adjoint.frontend.core import Exiting, Lowerer, Open
 from adjoint.frontend.liveness import live_at_head
 from adjoint.frontend.scope import assigned_names
-from adjoint.frontend.values import UNDEFINED, Cell, Value
-from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Range, Var
+from adjoint.frontend.tracking import set_unseen
+from adjoint.frontend.values import UNDEFINED, Cell, Value, is_torn
+from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Raise, Range, Var
 from adjoint.ir.types import INT
 from adjoint.records import dataclass
 
@@ -45,7 +46,7 @@ def run_loop(
     The exits that ``body`` leaves by are ``continue`` (also where it falls through), ``break``, ``return``, and
     ``exhausted`` for a condition at the head of a ``while`` loop.
     """
-    base = dict(lo.store)
+    base = lo.store.copy()
     origin = lo.open
     carried = _first_assumption(lo, node, base, assigned)
     memo = (lo.site(node).place, len(lo.regions))
@@ -86,7 +87,7 @@ def _first_assumption(
     for part in assigned:
         for name in assigned_names(part):
             cell = lo.frame.cells.get(name)
-            if cell is not None and live_at_head(lo, node, name):
+            if cell is not None and not is_torn(base.get(cell)) and live_at_head(lo, node, name):
                 carried[cell] = _loose(shapes.shape_of(base.get(cell, UNDEFINED), base))
     return carried
 
@@ -111,7 +112,7 @@ def _run_body(lo: Lowerer, base: dict[Any, Value], carried: dict[Any, shapes.Sha
         hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
         atoms = [Var(name, type_, named) for type_, name in shapes.leaf_types(shape, hint)]
         params.extend(atoms)
-        lo.store[key] = shapes.build(shape, iter(atoms), lo.store)
+        set_unseen(lo.store, key, shapes.build(shape, iter(atoms), lo.store))
     with lo.region("loop") as region:
         lo.attempt(lambda: _run(body))
         lo.leave("continue")
@@ -135,7 +136,7 @@ def _widen(
             if key in assumption:
                 shape = _detached(shapes.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([assumption[key], shape], key)
-            elif key in base and base[key] is not value:
+            elif key in base and base[key] is not value and not is_torn(base[key]):
                 before = _loose(shapes.shape_of(base[key], base))
                 after = _detached(shapes.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([before, after], key)
@@ -154,7 +155,7 @@ def _emit(
     orelse: Sequence[ast.stmt],
 ) -> None:
     inits = _flatten_carried(carried, base, origin)
-    exhausted = Exiting(origin, dict(base), "exhausted")
+    exhausted = Exiting(origin, base.copy(), "exhausted")
     leaving = [leaf for leaf in found.exits if leaf.action != "continue"]
     for leaf in found.exits:
         if leaf.action == "continue":
@@ -186,7 +187,7 @@ def _emit(
         )
     )
     if not kinds:
-        lo.block = None
+        lo.stop(Raise(Const(RecursionError)))  # which is never reached: only an exception leaves the loop
         return
     _go_on(lo, node, kinds, stores, exit_kind, orelse)
 
@@ -233,7 +234,7 @@ def _exit_values(
         leaves = [leaf for leaf in leaving if leaf.action == action]
         if not leaves:
             continue
-        store = dict(exhausted.store)
+        store = exhausted.store.copy()
         keys = list(dict.fromkeys(odd.get(action, [])))
         for leaf in leaves:
             keys += [
@@ -331,7 +332,7 @@ def _go_on(
 
     def resume(kind: str) -> Value:
         store, value = stores[kind]
-        lo.store = dict(store)
+        lo.store = store.copy()
         if kind == "return":
             lo.leave("return", value)
         elif kind == "exhausted" and orelse:

@@ -59,13 +59,14 @@ def new_list(lo: Lowerer, items: list[Value] | tuple[Value, ...], node: ast.AST 
     site = lo.site(node)
     if site in lo.settings.runtime_sites:
         slots = [slot(lo, item, node) for item in items]
-        return _runtime_list(lo, site, slots, node)
+        return runtime_list(lo, site, slots, node)
     ref = Ref(site)
     lo.store[ref] = list_record(items)
     return ref
 
 
-def _runtime_list(lo: Lowerer, site: Site, slots: list[Atom], node: ast.AST | None) -> Var:
+def runtime_list(lo: Lowerer, site: Site, slots: list[Atom], node: ast.AST | None) -> Var:
+    """A list that exists at run time, made here."""
     element = joined_types([type_of(atom) for atom in slots], lo, node)
     known = lo.settings.site_types.get(site)
     if isinstance(known, List):

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Iterable
 
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.tracking import set_unseen
 from adjoint.frontend.values import Cell, Union
 from adjoint.ir.nodes import Atom, Const
 from adjoint.records import dataclass
@@ -101,4 +102,4 @@ def refine(lo: Lowerer, facts: Iterable[Fact], holds: bool) -> None:
         wanted = holds != fact.negated
         left = [i for i in range(len(fact.union.options)) if (i in fact.when_true) == wanted]
         if len(left) == 1:
-            lo.store[fact.cell] = fact.union.options[left[0]]
+            set_unseen(lo.store, fact.cell, fact.union.options[left[0]])

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.frontend import assign
+from adjoint.frontend.contexts import run_with
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.expressions import evaluate, truth
-from adjoint.frontend.guarded import run_try, run_with
+from adjoint.frontend.guarded import run_try
 from adjoint.frontend.iteration import run_for
 from adjoint.frontend.liveness import forget
 from adjoint.frontend.loops import run_loop

@@ -243,6 +243,10 @@ NONE = Const(None)
 ELLIPSIS = Const(Ellipsis)
 
 
+def is_torn(value: Value | None) -> bool:
+    return type(value) is Var and value.hint == TORN
+
+
 def is_atom(value: Value) -> bool:
     return isinstance(value, (Var, Const, Undefined))
 
@@ -269,5 +273,6 @@ __all__ = [
     "Union",
     "Value",
     "is_atom",
+    "is_torn",
     "list_record",
 ]

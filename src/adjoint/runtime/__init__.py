@@ -11,6 +11,7 @@ from typing import Any
 _MODULES = (
     "arrays",
     "checks",
+    "contexts",
     "copies",
     "display",
     "linalg",

@@ -1,5 +1,7 @@
 """Statements that have no derivative."""
 
+import numpy as np
+
 import adjoint as ad
 
 
@@ -66,12 +68,59 @@ def executed(x):
 
 #: ad.grad(assigned_in_try)(2.0, 1.0)
 def assigned_in_try(y, w):
-    try:  # error[AD0308]: 'y' is assigned before a statement that may raise: what it is after the handler depends on where
-        y = y * 2
+    pair = (y, y)
+    try:  # error[AD0308]: 'pair' is assigned before a statement that may raise: what it is then depends on where
+        pair = (y * 2, y)
         z = 1 / w
     except ZeroDivisionError:
         z = 0.0
-    return y * z
+    return pair[0] * z
+
+
+#: ad.grad(new_in_try)(2.0, 1.0)
+def new_in_try(x, w):
+    try:
+        y = x * 2
+        z = 1 / w
+    except ZeroDivisionError:
+        z = y  # error[AD0308]: what 'y' holds here depends on where the exception was raised
+    return z * x
+
+
+#: ad.grad(recursion_in_try)(2.0, np.ones(3), 0)
+def recursion_in_try(x, a, n):
+    try:  # error[AD0308]: memory that varies is written here, before an exception that is handled
+        filled(a, x, n)
+    except ValueError:
+        pass
+    return a[0] * a[1]
+
+
+def filled(a, x, i):
+    a[i] = x / (i + 1.0)
+    if a[i] > 10.0:
+        raise ValueError
+    if i < 2:
+        filled(a, x, i + 1)
+
+
+class Handling:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, problem, traceback):
+        return kind is not None
+
+
+#: ad.grad(exit_that_may_handle)(2.0)
+def exit_that_may_handle(x):
+    y = x
+    try:
+        with Handling():  # error[AD0308]: the '__exit__' of this context manager may handle the exception
+            y = x / (x - 1.0)
+    except ZeroDivisionError:
+        y = x * x
+    return y
 
 
 #: ad.grad(three_problems)(2.0)

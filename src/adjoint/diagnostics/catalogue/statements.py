@@ -138,19 +138,21 @@ ENTRIES = {
         title="a value that varies is assigned in 'try' before a statement that may raise",
         helps=("move the assignment after the statement that may raise, or out of the 'try'",),
         explanation="""
-            When the later statement raises, the handler runs with the first assignment done; when it does not,
-            without a handler. How far the body came is not known to the derivative.
+            When a later statement raises, the handler runs with what was assigned until then. Numbers, arrays, lists,
+            dicts and objects are kept for that; a tuple, a function or a variable that did not exist before is not.
+            Neither can be known how far a function came that calls itself, or a block in a context manager.
 
-                def loss(y, w):
+                def loss(x, w):
+                    pair = (x, x)
                     try:
-                        y = y * 2                            # refused: y may or may not have been doubled below
+                        pair = (x * 2, x)                    # refused: pair may or may not have been replaced below
                         z = 1 / w
                     except ZeroDivisionError:
                         z = 0.0
-                    return y * z
+                    return pair[0] * z
 
-            Move the assignment after what may raise, or out of the try statement. Assignments whose value is not
-            read after the try statement are fine, and so are try ... finally and with.
+            Move the assignment after what may raise, or out of the try statement. Variables that are not read behind
+            the exception are fine, whatever they hold.
             """,
     ),
 }

@@ -25,6 +25,7 @@ from adjoint.transform.pure import without_writes
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
+from adjoint.transform.reverse.exceptions import with_exceptions_as_values
 from adjoint.transform.reverse.flows import unite_flows
 from adjoint.transform.reverse.keep import Keeper
 from adjoint.transform.reverse.nested import Family
@@ -97,7 +98,7 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
     DifferentiationError
         If anything in the function cannot be differentiated; all such places are named.
     """
-    function = _for_target(prepared(function))
+    function = _for_target(prepared(function, wrt, outputs))
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
@@ -119,7 +120,7 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     copies
         Whether arrays that the caller can write meanwhile (arguments, results) are copied where they are kept.
     """
-    function = _for_target(prepared(function))
+    function = _for_target(prepared(function, wrt, outputs))
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
     family = Family()
@@ -148,8 +149,8 @@ def split_recursive(
     The adjoint takes that tuple, the cotangents of the outputs and the shadows of those parameters in ``wrt`` that
     are references; it gives the cotangents of the others.
     """
-    function = prepared(function)
     given = frozenset(function.params[place] for place in wrt if is_handle(function.params[place].type))
+    function = prepared(function, wrt, outputs, given)
     sweeps = _sweeps(function, wrt, outputs, family, given, halves=True)
     shadows = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] in given)
     values = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] not in given)
@@ -202,13 +203,17 @@ def _vars(atoms: Sequence[Atom]) -> tuple[Var, ...]:
     return tuple(atom for atom in atoms if isinstance(atom, Var))
 
 
-def prepared(function: Function) -> Function:
+def prepared(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], given: frozenset[Var] = frozenset()
+) -> Function:
     """The function in normal form, with functions that it calls directly written out in it."""
     statements = statements_in(function.body)
     if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements):
         function = Function(function.name, function.params, _inlined(function.body), function.doc)
     # references that nobody reads move no shadows
-    function = with_ways(remove_dead_code(normalize(without_writes(function))))
+    function = remove_dead_code(normalize(without_writes(function)))
+    function = with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, given))
+    function = with_ways(function)
     unite_flows(function)
     return function
 

@@ -45,6 +45,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.transform.reverse.context import sources
 from adjoint.transform.reverse.edits import Slot, filler
+from adjoint.transform.reverse.exceptions import goes_on
 from adjoint.transform.reverse.grids import keep_in_grid, kept_in_grid
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.regions import Binding, Region
@@ -251,6 +252,8 @@ class Keeper:
             self.stands_for[var] = self.indices[id(region)]
         elif var in self.recomputed or (self.leaves_of(var) == frozenset()):
             self.recompute(var, binding)
+        elif is_left_by_exceptions(region):  # what was put on a list there would stay
+            self.stands_for[var] = self.handed_out(var, binding)
         else:
             self.keep(var, binding)
 
@@ -299,14 +302,16 @@ class Keeper:
         assert isinstance(owner, (If, Guarded)) and parent is not None
         target = Var(var.hint, var.type, var.named)
         elsewhere: Atom = UNDEFINED
-        if self.halves or var in self.context.asked:
+        if self.halves or parent.in_loop or var in self.context.asked:
             self.define(var)
             self.context.asked.add(target)
             elsewhere = filler(var.type)
         sides = range(len(blocks_of(owner)))
         values = tuple(var if side == binding.region.side else elsewhere for side in sides)
         self.context.edits.hand_out(owner, target, values)
-        self.context.regions.bind(target, parent, None, parent.start)
+        block = self.context.regions.block_of(owner) if parent.in_loop else parent.start
+        self.context.regions.bind(target, parent, None, block)
+        self.context.anchors[target] = owner, True
         if var in self.context.forward_shadows:
             self.context.forward_shadows.add(target)
         self.settle(target)
@@ -513,6 +518,12 @@ class Keeper:
         self.context.edits.carry(loop, Slot(param, Const(0), count, value))
         block = self.context.regions.block_of(loop)
         self.context.regions.bind(count, parent, loop, block)
+
+
+def is_left_by_exceptions(region: Region) -> bool:
+    """Whether an exception may leave a region, and control go on behind it."""
+    owner = region.owner
+    return region.kind == "guarded" and region.side == 0 and isinstance(owner, Guarded) and goes_on(owner)
 
 
 def _counts_from_start(over: Range) -> bool:

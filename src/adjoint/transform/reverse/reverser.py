@@ -22,7 +22,6 @@ from adjoint.ir.nodes import (
     If,
     Load,
     Loop,
-    Raise,
     Range,
     Statement,
     Store,
@@ -36,6 +35,7 @@ from adjoint.runtime.arrays import unbroadcast
 from adjoint.transform.reverse.calls import reverse_call
 from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
+from adjoint.transform.reverse.exceptions import goes_on, is_whole, keeps_values
 from adjoint.transform.reverse.fit import fitted
 from adjoint.transform.reverse.gathers import is_gathered
 from adjoint.transform.reverse.indices import accumulation
@@ -242,13 +242,15 @@ class Reverser:
         if not acts and all(cotangent is None for cotangent in cotangents):
             return
         final = statement.final
-        goes_on = any(not isinstance(leaf, Raise) for handler in statement.handlers for leaf in leaves(handler.body))
-        torn = goes_on and effects_inside(statement.body, self.context.activity)
+        found, region = self.context.activity, self.context.region(statement.body)
+        torn = goes_on(statement) and (
+            not is_whole(statement.body, found) or (region.in_loop and keeps_values(statement.body, found))
+        )
         if torn or (final is not None and effects_inside(final, self.context.activity)):
             label = "memory that varies is written here, before an exception that is handled"
             self.context.problem("AD0308", statement.span, label)
             return
-        if goes_on:
+        if goes_on(statement):
             self.handled(statement, scope, YieldLeaf(cotangents))
             return
         below = Scope(self.context.open(self.context.region(statement.body)), scope)

@@ -1,0 +1,124 @@
+"""``with``: context managers whose methods can be seen, those of the standard library, and any others."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import warnings
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from adjoint.frontend import assign, objects
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.expressions import evaluate, truth_of
+from adjoint.frontend.guarded import Final, guard, run, run_try
+from adjoint.frontend.iteration import settle
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.values import NONE, Value
+from adjoint.ir.nodes import Attribute, Const, Load, Var
+from adjoint.ir.types import OPAQUE
+from adjoint.runtime.contexts import letting_through
+
+_LETTING_THROUGH = (np.errstate, contextlib.nullcontext, warnings.catch_warnings)
+"""Context managers that handle no exception."""
+
+
+def run_with(lo: Lowerer, node: ast.With) -> None:
+    _with_items(lo, node, list(node.items))
+
+
+def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
+    if not items:
+        run(lo, node.body)
+        return
+    item, rest = items[0], items[1:]
+    if _is_suppression(lo, item):
+        run_try(lo, _suppressing(node, item, rest))
+        return
+    manager = evaluate(lo, item.context_expr)
+    if objects.special_method(lo, manager, "__enter__") is not None:
+        _users_context(lo, node, item, rest, manager)
+        return
+    context = materialize(lo, manager, item.context_expr, observer=True)
+    if _called(lo, item) not in _LETTING_THROUGH:
+        context = lo.open.call(letting_through, context)
+    name = Var("context", OPAQUE) if item.optional_vars is not None else None
+
+    def body() -> None:
+        if item.optional_vars is not None and name is not None:
+            assign.assign(lo, item.optional_vars, name)
+        _with_items(lo, node, rest)
+
+    guard(lo, node, body, context=context, name=name)
+
+
+def _called(lo: Lowerer, item: ast.withitem) -> object:
+    """The class or function that is called for a context manager, where that can be seen."""
+    call = item.context_expr
+    if not isinstance(call, ast.Call) or not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return None
+    callee = evaluate(lo, call.func)
+    return callee.value if isinstance(callee, Const) else None
+
+
+# -- contextlib.suppress ----------------------------------------------------------------------------------------------
+
+_as_try: WeakKeyDictionary[ast.withitem, ast.Try] = WeakKeyDictionary()
+
+
+def _is_suppression(lo: Lowerer, item: ast.withitem) -> bool:
+    return item.optional_vars is None and _called(lo, item) is contextlib.suppress
+
+
+def _suppressing(node: ast.With, item: ast.withitem, rest: list[ast.withitem]) -> ast.Try:
+    """``with suppress(...)`` as the ``try`` statement that it is."""
+    known = _as_try.get(item)
+    if known is None:
+        assert isinstance(item.context_expr, ast.Call)  # suppress takes no keywords
+        inside: list[ast.stmt] = [ast.copy_location(ast.With(rest, node.body), node)]
+        body = inside if rest else node.body
+        classes = ast.copy_location(ast.Tuple(item.context_expr.args, ast.Load()), item.context_expr)
+        handler = ast.copy_location(ast.ExceptHandler(classes, None, [ast.copy_location(ast.Pass(), node)]), node)
+        known = _as_try[item] = ast.copy_location(ast.Try(body, [handler], [], []), node)
+    return known
+
+
+# -- context managers of the user's -----------------------------------------------------------------------------------
+
+
+def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem], manager: Value) -> None:
+    """A context manager whose methods can be seen.
+
+    Where no exception is handled around it, one that is raised in the body passes by its ``__exit__``.
+    """
+    from adjoint.frontend.calls import call_value
+
+    enter, leave = (objects.special_method(lo, manager, name) for name in ("__enter__", "__exit__"))
+    if enter is None or leave is None:
+        raise lo.problem("AD0301", node, "the context manager has no '__exit__'")
+    value = call_value(lo, enter, [], {}, item.context_expr)
+
+    def body() -> None:
+        if item.optional_vars is not None:
+            assign.assign(lo, item.optional_vars, value)
+        _with_items(lo, node, rest)
+
+    def left() -> Value:
+        return call_value(lo, leave, [NONE, NONE, NONE], {}, node)
+
+    def left_by(problem: Var) -> None:
+        kind, traceback = lo.open.call(type, problem), Var("traceback", OPAQUE)
+        lo.emit(Load(traceback, problem, Attribute("__traceback__"), lo.span(node)))
+        handles = truth_of(lo, call_value(lo, leave, [kind, problem, traceback], {}, node), node)
+        if lo.block is not None and handles != Const(False):
+            raise lo.problem("AD0308", node, "the '__exit__' of this context manager may handle the exception")
+
+    if lo.run_data.handled:
+        guard(lo, node, body, final=Final(left_by, left))
+        return
+    origin, base = lo.open, lo.store
+    with lo.region("guarded") as region:
+        body()
+        lo.leave("fall")
+    settle(lo, region.exits, origin, base, "fall", left)
