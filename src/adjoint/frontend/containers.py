@@ -231,12 +231,19 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
             raise lo.problem("AD0203", node, str(error)) from None
     atom = materialize(lo, index, node)
     if all(is_atom(item) for item in items) and items:
-        container = materialize(lo, base, node)
-        types = [type_of(item) for item in items]
-        return _load_any(lo, container, atom, joined_types(types, lo, node) or OPAQUE, node)
+        element = joined_types([type_of(item) for item in items], lo, node)
+        container = materialize(lo, alike(lo, base, items, element), node)
+        return _load_any(lo, container, atom, element or OPAQUE, node)
     if 0 < len(items) <= MAX_DISPATCH:
         return Union(atom, items)
     raise lo.problem("AD0301", node, "an index that is not known at compile time into a tuple of structures")
+
+
+def alike(lo: Lowerer, base: Value, items: tuple[Value, ...], element: Type | None) -> Value:
+    """A tuple whose items are of one kind, so that any of them may be read."""
+    converted = tuple(as_element(lo, item, element) for item in items)  # type: ignore[arg-type]
+    same = all(one is other for one, other in zip(items, converted, strict=True))
+    return base if same else TupleValue(converted)
 
 
 def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: ast.AST | None) -> Value:

@@ -176,12 +176,10 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         from adjoint.frontend.materialize import materialize as made
 
         if all(is_atom(item) for item in items):
-            given = made(lo, TupleValue(tuple(items)), node)
-            from adjoint.frontend.shapes import join_types, type_of
+            from adjoint.frontend.shapes import type_of
 
-            element = type_of(items[0])
-            for item in items[1:]:
-                element = join_types(element, type_of(item)) or element
+            element = making.joined_types([type_of(item) for item in items], lo, node)
+            given = made(lo, containers.alike(lo, TupleValue(tuple(items)), tuple(items), element), node)
             row = []
             for i in range(len(items)):
                 place = containers.subscript(lo, places, Const(i), node)

@@ -18,9 +18,17 @@ HANDLERS: dict[Any, Handler] = {}
 
 def handler(constant: Any) -> Handler | None:
     """What lowers calls of ``constant``; the handler may decline by returning ``NotImplemented``."""
-    from adjoint.frontend import array_calls, array_writers, builtin_calls, fold_calls, vector_calls, ways
+    from adjoint.frontend import array_calls, array_writers, builtin_calls, fold_calls, marked, vector_calls, ways
 
-    del array_calls, array_writers, builtin_calls, fold_calls, vector_calls, ways  # imported for what they register
+    del (
+        array_calls,
+        array_writers,
+        builtin_calls,
+        fold_calls,
+        marked,
+        vector_calls,
+        ways,
+    )  # imported for what they register
     try:
         return HANDLERS.get(constant)
     except TypeError:

@@ -13,6 +13,7 @@ from adjoint.analysis.varying import varying
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.marked import refuse_written_constants
 from adjoint.frontend.parameters import MARK, parameter_names, refusal
 from adjoint.frontend.values import (
     UNDEFINED,
@@ -162,6 +163,7 @@ def lower_inner(
         block = substitute(block, inner_free)
     lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
     _check_outside_writes(lo, block, active.params)
+    refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
     types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)

@@ -90,11 +90,11 @@ def _element_of(container: Var) -> Type | None:
 
 
 def as_element(lo: Lowerer, atom: Atom, element: Type | None) -> Atom:
-    """An integer among floats as a float, so that its slot has a derivative like the others."""
+    """A whole number among floats as a float, so that its slot has a derivative like the others."""
     if not isinstance(element, Scalar) or element.kind != "float":
         return atom
     type_ = type_of(atom)
-    if not isinstance(type_, Scalar) or type_.kind != "int":
+    if not isinstance(type_, Scalar) or type_.kind not in ("bool", "int"):
         return atom
     if isinstance(atom, Const):
         return Const(float(atom.value))
@@ -317,6 +317,7 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
     known = lo.settings.site_types.get(site)
     if isinstance(known, Dict):
         value_type = _join_optional(lo, known.value, value_type, node)
+    atoms[1::2] = [as_element(lo, atom, value_type) for atom in atoms[1::2]]
     storage = Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))
     target = Var("items", Dict(value_type, storage))

@@ -30,7 +30,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Storage, carries_derivative
-from adjoint.ir.walk import free_vars, leaves, map_blocks, substitute
+from adjoint.ir.walk import free_vars, leaves, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
 
 MAX_STRUCTURAL_DEPTH = 60
@@ -141,7 +141,7 @@ def call_definition(
         raise Unreached
     atoms: list[Atom] = []
     for name, value in bound.items():
-        atoms.extend(shapes.flatten(value, found[name], lo.store, lo.open))
+        atoms.extend(shapes.flatten(value, _fresh(found[name]), lo.store, lo.open))
     targets = tuple(Var(hint, type_) for type_, hint in shapes.leaf_types(called.result, "t"))
     call = Call(targets, called.definition, (*atoms, *called.extras), (), lo.span(node))
     lo.emit(call)
@@ -202,7 +202,10 @@ def _anonymous(shape: shapes.Shape) -> shapes.Shape:
 
 def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shapes.Shape], node: ast.AST | None) -> None:
     """Lowers the body until what it returns is settled."""
+    others = set(lo.run_data.definitions)
     for _ in range(MAX_PASSES):
+        for key in [key for key in lo.run_data.definitions if key not in others]:
+            del lo.run_data.definitions[key]  # functions that it calls and that call it: they go by what it returns
         params, block, result = _run(lo, closure, found, node)
         if result is None:
             raise lo.problem("AD0407", node, f"{closure.source.name!r} calls itself without end")
@@ -217,8 +220,12 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shape
     called.extras = extras
     inner = {var: Var(var.hint, var.type, var.named) for var in extras}
     if extras:
-        block = _pass_extras(block, called)
-        block = substitute(block, inner)
+        further: Further = {called.definition: extras}
+        members = list(_calling_back(lo, called))
+        further |= {each.definition: tuple(var for var in extras if var not in each.extras) for each in members}
+        for member in members:
+            _take_further(member, further)
+        block = substitute(_pass_on(block, further, {}), inner)
     name = closure.source.name if closure.source.name != "<lambda>" else "function"
     called.definition.function = Function(name, (*params, *inner.values()), block)
     called.lowering = False
@@ -226,25 +233,57 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shape
         _unite_memory(call, called)
 
 
-def _pass_extras(block: Block, called: Called) -> Block:
-    """Hands the variables from outside on to every call of the function inside itself."""
-    statements = tuple(
-        map_blocks(_with_extras(statement, called), lambda inner: _pass_extras(inner, called))
-        for statement in block.statements
-    )
+Further = dict[Definition, tuple[Var, ...]]
+"""Variables from outside that calls of functions must hand over in addition to what they do."""
+
+
+def _calling_back(lo: Lowerer, called: Called) -> Iterable[Called]:
+    """The functions that were lowered on the way, and that call this one."""
+    found = {called.definition: called}
+    candidates = [each for each in lo.run_data.definitions.values() if not each.lowering]
+    while True:
+        more = [
+            each
+            for each in candidates
+            if each.definition not in found
+            and any(
+                isinstance(s, Call) and isinstance(s.callee, Definition) and s.callee in found
+                for s in statements_in(each.definition.function.body)
+            )
+        ]
+        if not more:
+            return [each for each in found.values() if each is not called]
+        found.update((each.definition, each) for each in more)
+
+
+def _take_further(member: Called, further: Further) -> None:
+    """Gives a function the variables that it must hand on as parameters of its own."""
+    function, new = member.definition.function, further[member.definition]
+    assert function is not None
+    own = function.params[len(function.params) - len(member.extras) :]
+    params = tuple(Var(var.hint, var.type, var.named) for var in new)
+    inside: dict[Var, Atom] = dict(zip((*member.extras, *new), (*own, *params), strict=True))
+    body = _pass_on(function.body, further, inside)
+    member.definition.function = Function(function.name, (*function.params, *params), body, function.doc)
+    member.extras = (*member.extras, *new)
+
+
+def _pass_on(block: Block, further: Further, inside: dict[Var, Atom]) -> Block:
+    """Hands variables from outside on in every call; ``inside`` tells what they are called here."""
+
+    def call(statement: Statement) -> Statement:
+        if not isinstance(statement, Call) or not isinstance(statement.callee, Definition):
+            return map_blocks(statement, lambda inner: _pass_on(inner, further, inside))
+        more = tuple(inside.get(var, var) for var in further.get(statement.callee, ()))
+        return Call(statement.targets, statement.callee, (*statement.args, *more), statement.kwargs, statement.span)
+
+    statements = tuple(map(call, block.statements))
     match block.terminator:
         case Branch(cond=cond, then=then, orelse=orelse, span=span):
-            sides = _pass_extras(then, called), _pass_extras(orelse, called)
+            sides = _pass_on(then, further, inside), _pass_on(orelse, further, inside)
             return Block(statements, Branch(cond, *sides, span))
         case terminator:
             return Block(statements, terminator)
-
-
-def _with_extras(statement: Statement, called: Called) -> Statement:
-    if isinstance(statement, Call) and statement.callee is called.definition:
-        args = (*statement.args, *called.extras)
-        return Call(statement.targets, statement.callee, args, statement.kwargs, statement.span)
-    return statement
 
 
 def _run(
