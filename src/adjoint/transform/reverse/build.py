@@ -179,9 +179,9 @@ def reverse_again(
     It takes the arguments, the cotangents of the outputs, and for the parameters in ``lent``, arrays, the memory in
     which their cotangents accumulate; it gives the cotangents of the others in ``wrt``.
     """
-    function = _for_target(prepared(function))
     arrays = [function.params[place] for place in lent]
     given = frozenset(param for param in arrays if is_handle(param.type))
+    function = _for_target(prepared(function, wrt, outputs, given))
     memory = {param: _seed(param) for param in arrays}
     sweeps = _sweeps(
         function, wrt, outputs, family, given, halves=False, again=partial(_reversed_iteration, family), lent=memory
