@@ -15,6 +15,7 @@ from adjoint.backend.overlaps import without_overlaps
 from adjoint.ir.nodes import Function
 from adjoint.transform.definitions import everywhere
 from adjoint.transform.loops import tuned
+from adjoint.transform.parts import in_parts
 from adjoint.transform.tapes import as_arrays
 
 Checked = Literal["all", "divisions", "none"]
@@ -43,4 +44,4 @@ def native_form(function: Function, checked: Checked = "all") -> Function:
         function = rewriting(function)
     if checked != "none":
         function = with_checks(function, of_functions=checked == "all")
-    return with_calls_of_python(function)
+    return everywhere(with_calls_of_python(function), in_parts)

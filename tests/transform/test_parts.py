@@ -1,0 +1,63 @@
+"""Functions in parts give what they give as a whole."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint import specialize
+from adjoint.ir.nodes import Function
+from adjoint.testing import clone, leaves
+from adjoint.transform import parts
+from adjoint.transform.definitions import everywhere
+from adjoint.transform.finish import finish
+from programs.registry import Case, collect
+from transform.test_loops import numbers
+
+TOPICS = ("straight", "kernels", "views", "array_algorithms", "recursion_on_memory")
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
+
+def taken_apart(function: Function, **_: Any) -> Function:
+    return everywhere(finish(function), parts.in_parts)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in collect() if case.name.startswith(TOPICS)], ids=lambda case: case.name
+)
+def test_same_gradient(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments, again = clone(case.arguments()), clone(case.arguments())
+    wrt = tuple(place for place, argument in enumerate(arguments) if leaves(argument))
+    if not isinstance(case.function(*clone(arguments)), (float, np.floating)) or not wrt:
+        pytest.skip("not a function to a number")
+    expected = numbers(ad.grad(case.function, wrt=wrt)(*arguments))
+    monkeypatch.setattr(parts, "LONGEST", 6)
+    monkeypatch.setattr(parts, "SHORTEST_PART", 3)
+    monkeypatch.setattr(parts, "LONGEST_PART", 5)
+    monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(specialize, "finish", taken_apart)
+    found = numbers(ad.grad(case.function, wrt=wrt)(*again))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def polynomial(x: float) -> float:
+    y = 1.0 + x * x
+    y = y * x + 2.0 * x
+    y = y * y - x
+    y = y * x + 3.0
+    return y * y
+
+
+def test_parts_are_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, length in (("LONGEST", 6), ("SHORTEST_PART", 3), ("LONGEST_PART", 5)):
+        monkeypatch.setattr(parts, name, length)
+    monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(specialize, "finish", taken_apart)
+    text = ad.source(ad.grad(polynomial), 1.5)
+    assert text.count("\ndef polynomial_grad_part") >= 2
+    assert len(set(line for line in text.splitlines() if line.startswith("def "))) == text.count("def ")
