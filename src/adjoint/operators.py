@@ -61,6 +61,13 @@ class Derivative:
             self.native,
         )
 
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """The type that Numba gives it in functions that call it."""
+        from adjoint.in_numba import DerivativeType
+
+        return DerivativeType(self)
+
     def __repr__(self) -> str:
         given = (*self.options, *([("native", self.native)] if self.native else []))
         options = "".join(f", {key}={value!r}" for key, value in given if (key, value) not in _DEFAULTS)
@@ -129,11 +136,11 @@ def grad(
         The function returns ``(value, aux)``; the derivative returns ``(gradient, aux)``.
     native
         Whether Numba compiles the derivative. What it cannot compile runs as Python, with a warning that says why;
-        ``"strict"`` makes that an error. Without it, derivatives of ``@njit`` functions are compiled. Machine code
-        follows Numba where it differs from Python: division by zero gives infinities, whole numbers wrap, and
-        indices are not checked.
+        ``"strict"`` makes that an error. Without it, derivatives of ``@njit`` functions are compiled. Whole
+        numbers of machine code have 64 bits, and its indices are not checked; else it gives what Python gives.
     fastmath
-        Compiled sums may be added up in another order, and products and sums joined.
+        Compiled sums may be added up in another order, and products and sums joined; arithmetic refuses nothing, as
+        that of NumPy.
     boundscheck
         Whether compiled code raises an IndexError for an index out of range.
 

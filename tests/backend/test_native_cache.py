@@ -105,3 +105,48 @@ def test_places_by_default(tmp_path, monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache.directory() == tmp_path / ".cache" / "adjoint"
+
+
+def test_machine_code_that_others_can_write_is_not_read(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    (folder / "__pycache__").mkdir(parents=True)
+    folder.chmod(0o700)
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(folder))
+    (folder / "__pycache__").chmod(0o777)
+    assert cache.directory() != folder
+    (folder / "__pycache__").chmod(0o700)
+    assert cache.directory() == folder
+
+
+def test_what_is_kept_can_be_listed_and_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path / "cache"))
+    assert cache.entries() == {}
+    name = "f_grad_" + "0123456789ab" * 2
+    cache.keep(f"{name}.py", "x = 1\n")
+    code = tmp_path / "cache" / "__pycache__" / f"{name}.f-1.py311.nbi"
+    code.parent.mkdir(mode=0o700)
+    code.write_bytes(b"12345")
+    other = tmp_path / "cache" / "notes.txt"
+    other.write_text("mine")
+    assert cache.entries() == {name: 11}
+    assert cache.clear() == 1
+    assert cache.entries() == {} and not code.exists() and other.exists()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_compiling_that_takes_long_is_told_on_a_terminal(monkeypatch, terminal):
+    import io
+    import time
+
+    from adjoint.backend import progress
+
+    class Stream(io.StringIO):
+        def isatty(self):
+            return terminal
+
+    stream = Stream()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    with progress.told_when_slow("f_grad"):
+        time.sleep(0.2)
+    assert ("compiling f_grad" in stream.getvalue()) == terminal

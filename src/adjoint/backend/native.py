@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint.backend.native_boundary import halves
+from adjoint.backend.progress import told_when_slow
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import DifferentiationError, error, warn
 from adjoint.ir.nodes import Function
@@ -182,7 +183,9 @@ class Core:
             run = self._for(args)
         try:
             return run(*args)
-        except TypeError:  # of the dispatcher, which then has run nothing, or of the program
+        except (TypeError, ValueError) as problem:  # of the dispatcher, which then has run nothing, or of the program
+            if isinstance(problem, ValueError) and not _has_empty_list(args):
+                raise
             fitting = self._for(args)
             if fitting is run:
                 raise
@@ -207,6 +210,8 @@ class Core:
         """The callable for arguments of these types."""
         from adjoint.backend.native_unit import signature_of
 
+        if _has_empty_list(args):  # Numba cannot tell what it is a list of; there is little to do
+            return self.interpreted
         with self._lock:
             signature = signature_of(args)
             if signature not in self._known:
@@ -218,9 +223,14 @@ class Core:
         from adjoint.backend.native_unit import NotNative, Unit
 
         try:
-            return Unit(self.emitted, signature, self._flags).compile()
+            with told_when_slow(self.__name__.removesuffix("_core")):
+                return Unit(self.emitted, signature, self._flags).compile()
         except NotNative as reason:
             if self._strict:
                 raise DifferentiationError(reason.problem) from reason.__cause__
             warn(reason.problem)
             return self.interpreted
+
+
+def _has_empty_list(args: Sequence[Any]) -> bool:
+    return any(type(arg) is list and not arg for arg in args)

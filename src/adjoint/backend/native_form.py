@@ -7,6 +7,7 @@ from typing import Literal
 
 from adjoint.backend.native_calls import with_calls_of_python
 from adjoint.backend.native_checks import with_checks
+from adjoint.backend.native_copies import with_plain_copies
 from adjoint.backend.native_indices import with_plain_indices
 from adjoint.backend.native_numbers import with_dtypes
 from adjoint.backend.native_records import with_records
@@ -22,6 +23,7 @@ Checked = Literal["all", "divisions", "none"]
 
 _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     with_records,
+    with_plain_copies,
     with_empty_lists,
     without_overlaps,
     with_plain_indices,

@@ -137,6 +137,6 @@ def _with_result(call: Call) -> Iterable[Statement]:
     if isinstance(target.type, Scalar):
         found = Var(target.hint, FLOAT)
         return Call((found,), call.callee, call.args, call.kwargs, call.span), Call((target,), dtype.type, (found,))
-    found = Var(target.hint, Array(None, target.type.dims, target.type.storage))
+    found = Var(target.hint, target.type)
     again = Call((target,), results.of_dtype, (found, Const(dtype.type)))
     return Call((found,), call.callee, call.args, call.kwargs, call.span), again

@@ -110,6 +110,9 @@ class _Flow:
             self._collect(_body_of(definition), definition)
         self.tables: dict[Node, Call] = {}
         self._settle()
+        handed_out = [value for leaf in leaves(function.body) if isinstance(leaf, Return) for value in leaf.values]
+        if any(self.table(value) is not None for value in handed_out):
+            raise _Unknown
 
     def find(self, node: Node) -> Node:
         while node in self._parents:

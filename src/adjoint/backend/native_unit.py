@@ -90,6 +90,7 @@ class Unit:
             imports.append("from numba import objmode as _objmode")
         for name, helper in helpers.items():
             imports += _helper(name, helper)
+        self.dispatcher: Any = None
         self.origins: dict[int, int] = {}
         self.text = self._compose(imports, [params[place] for place in self.places])
 
@@ -130,13 +131,18 @@ class Unit:
         except Exception as failure:
             raise self._reason(failure, name) from failure
 
+    def compile_for_numba(self) -> Any:
+        """The machine code, as a function of Numba of the arguments at ``places``."""
+        self.compile()
+        return self.dispatcher
+
     def _load(self, text: str, filename: str) -> Callable[..., Any]:
         from numba.core.errors import NumbaWarning
 
         module = types.ModuleType(f"adjoint_native_{hashlib.sha256(text.encode()).hexdigest()[:24]}")
         sys.modules[module.__name__] = module  # what is read from the cache looks for it there
         exec(compile(text, filename, "exec"), vars(module))
-        dispatcher = vars(module)[self.emitted.name]
+        dispatcher = self.dispatcher = vars(module)[self.emitted.name]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
             dispatcher.compile(self.signature)

@@ -31,6 +31,13 @@ def _float_like(x):
     return dtype if dtype.kind in "fc" else np.dtype(np.float64)
 
 
+def _zero_of(a, b):
+    """Zero in the dtype of a quotient or product."""
+    kinds = [as_dtype(part.dtype if _is_array(part) else part) for part in (a, b)]
+    kind = np.result_type(*kinds)
+    return kind.type(0) if kind.kind in "fc" else np.float64(0.0)
+
+
 # Numbers
 
 
@@ -70,10 +77,11 @@ def _divide(a, b):
 
         return divide
     if _is_array(a):
+        zero = _zero_of(a, b)
 
         def divide(a, b):
             quotient = a / b
-            return np.where(a == 0, 0.0, quotient) if np.any(np.isnan(quotient)) else quotient
+            return np.where(a == 0, zero, quotient) if np.any(np.isnan(quotient)) else quotient
 
         return divide
     if _is_number(a) and _is_array(b):
@@ -88,10 +96,11 @@ def _times(a, b):
     if _is_number(a) and _is_number(b):
         return lambda a, b: a * 0.0 if a == 0 else a * b
     if _is_array(a):
+        zero = _zero_of(a, b)
 
         def times(a, b):
             product = a * b
-            return np.where(a == 0, 0.0, product) if np.any(np.isnan(product)) else product
+            return np.where(a == 0, zero, product) if np.any(np.isnan(product)) else product
 
         return times
     if _is_number(a) and _is_array(b):
@@ -271,6 +280,15 @@ def _finish(shadow, like):
     if _is_array(like) and _is_array(shadow) and like.dtype == shadow.dtype:
         return lambda shadow, like: shadow.copy()
     return None
+
+
+@overload(tangents.zero_tangent)
+def _zero_tangent(x, memo=None):
+    if isinstance(x, types.List) and isinstance(x.dtype, (types.Float, types.Complex, types.Array)):
+        return lambda x, memo=None: [tangents.zero_tangent(item) for item in x]
+    if _is_array(x) and isinstance(x.dtype, (types.Float, types.Complex)):
+        return lambda x, memo=None: np.zeros(x.shape, x.dtype)
+    return (lambda x, memo=None: x * 0) if isinstance(x, (types.Float, types.Complex)) else None
 
 
 @overload(tangents.zero_number)

@@ -35,7 +35,7 @@ from adjoint.ir.types import (
 from adjoint.rules import containers, registry, shapes
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
 
-__all__ = ["abstract", "join", "type_of_call"]
+__all__ = ["AnyExtents", "abstract", "join", "type_of_call"]
 
 _PYTHON: dict[type, ScalarKind] = {float: "float", int: "int", bool: "bool", complex: "complex"}
 _KINDS: dict[str, ScalarKind] = {"f": "float", "i": "int", "u": "int", "b": "bool", "c": "complex"}
@@ -349,6 +349,10 @@ def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[Type, ...]:
 # --- abstraction and joins --------------------------------------------------------------------------------------------
 
 
+class AnyExtents(np.ndarray[Any, Any]):
+    """An example of arrays of which only dtype and rank are known."""
+
+
 def abstract(value: Any) -> Type:
     """The type of a run-time value."""
     cls = type(value)
@@ -356,8 +360,10 @@ def abstract(value: Any) -> Type:
     if kind is not None:
         return Scalar(kind)
     if isinstance(value, np.ndarray):
-        if cls is not np.ndarray or value.dtype.kind not in _KINDS:
+        if cls not in (np.ndarray, AnyExtents) or value.dtype.kind not in _KINDS:
             return Opaque(cls)
+        if cls is AnyExtents:
+            return Array(value.dtype, tuple(["any" for _ in value.shape]))
         return Array(value.dtype, tuple(["one" if extent == 1 else "many" for extent in value.shape]))
     if isinstance(value, np.generic):
         return Scalar(_KINDS[value.dtype.kind], value.dtype) if value.dtype.kind in _KINDS else Opaque(cls)

@@ -1,0 +1,135 @@
+"""Do compiled and interpreted derivatives agree? In values, types, errors, and what they leave in arguments."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import adjoint as ad
+from adjoint.testing import clone, leaves, rebuild
+
+Arguments = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a comparison: ``same``, ``refused`` (with the reason), ``differs`` (with the difference)."""
+
+    kind: str
+    message: str = ""
+
+
+def _single(leaf: Any) -> Any:
+    return leaf.astype(np.float32) if isinstance(leaf, np.ndarray) else leaf
+
+
+def _fortran(leaf: Any) -> Any:
+    return np.asfortranarray(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+
+def _strided(leaf: Any) -> Any:
+    if not isinstance(leaf, np.ndarray) or leaf.ndim == 0:
+        return leaf
+    wide = np.zeros((*leaf.shape[:-1], 2 * leaf.shape[-1]), leaf.dtype)
+    wide[..., ::2] = leaf
+    return wide[..., ::2]
+
+
+def _frozen(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        leaf = leaf.copy(order="K")
+        leaf.flags.writeable = False
+    return leaf
+
+
+VARIANTS: dict[str, Callable[[Any], Any]] = {
+    "plain": lambda leaf: leaf,
+    "single": _single,
+    "fortran": _fortran,
+    "strided": _strided,
+    "frozen": _frozen,
+}
+"""Kinds of arrays, by what makes them of plain ones."""
+
+MODES = ("reverse", "forward")
+
+
+def compare(function: Callable[..., Any], args: Arguments, mode: str = "reverse", variant: str = "plain") -> Outcome:
+    """Runs the derivative of a function in both forms."""
+    change = VARIANTS[variant]
+
+    def given() -> list[Any]:
+        return [rebuild(arg, change, {}) for arg in clone(tuple(args))]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mine, theirs = given(), given()
+        expected = _result(function, mine, mode, False)
+        if isinstance(expected, ad.DifferentiationError):
+            return Outcome("refused", str(expected))
+        found = _result(function, theirs, mode, "strict")
+    if isinstance(found, ad.DifferentiationError):
+        return Outcome("refused", str(found))
+    if isinstance(expected, Exception) or isinstance(found, Exception):
+        alike = type(expected) is type(found)
+        return Outcome("same") if alike else Outcome("differs", f"{expected!r} and {found!r}")
+    tolerance = 2e-3 if variant == "single" else 1e-9
+    difference = _difference(expected, found, tolerance) or _difference(mine, theirs, tolerance, "arguments")
+    return Outcome("differs", difference) if difference else Outcome("same")
+
+
+def _result(function: Callable[..., Any], args: list[Any], mode: str, native: Any) -> Any:
+    """The values and derivatives, or what was raised."""
+    rng = np.random.default_rng(11)
+
+    def drawn(leaf: Any) -> Any:
+        if isinstance(leaf, np.ndarray):
+            return rng.normal(size=leaf.shape).astype(leaf.dtype)
+        return type(leaf)(rng.normal())
+
+    try:
+        if mode == "forward":
+            tangents = [drawn(arg) if isinstance(arg, (float, np.ndarray)) and leaves(arg) else None for arg in args]
+            return ad.jvp(function, args, tangents, native=native)
+        value, pullback = ad.vjp(function, *args, native=native)
+        seed = rebuild(value, drawn, {})
+        return value, pullback(seed), pullback(seed)
+    except Exception as problem:
+        return problem
+
+
+def _difference(one: Any, other: Any, tolerance: float, path: str = "result") -> str | None:
+    """Where two structures differ first, and how; None where they do not."""
+    numbers = (float, np.floating, complex, np.complexfloating)
+    if isinstance(one, numbers) and isinstance(other, numbers):
+        single = any(getattr(part, "dtype", None) == np.float32 for part in (one, other))
+        close = np.allclose(one, other, rtol=2e-3 if single else tolerance, atol=tolerance, equal_nan=True)
+        return None if close else f"{path}: {one!r} and {other!r}"
+    if type(one) is not type(other):
+        return f"{path}: {type(one).__name__} and {type(other).__name__}"
+    if isinstance(one, np.ndarray):
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return f"{path}: {one.dtype}{one.shape} and {other.dtype}{other.shape}"
+        if one.dtype.kind in "fc":
+            close = np.allclose(one, other, rtol=tolerance, atol=tolerance, equal_nan=True)
+        else:
+            close = np.array_equal(one, other)
+        return None if close else f"{path}: {one} and {other}"
+    if isinstance(one, (list, tuple)):
+        if len(one) != len(other):
+            return f"{path}: {len(one)} and {len(other)} items"
+        parts = [(f"{path}[{place}]", *pair) for place, pair in enumerate(zip(one, other, strict=True))]
+    elif isinstance(one, dict):
+        if list(one) != list(other):
+            return f"{path}: {list(one)} and {list(other)}"
+        parts = [(f"{path}[{key!r}]", one[key], other[key]) for key in one]
+    elif hasattr(one, "__dict__") and not callable(one):
+        parts = [(f"{path}.{name}", value, vars(other)[name]) for name, value in vars(one).items()]
+    else:
+        return None if callable(one) or one == other else f"{path}: {one!r} and {other!r}"
+    found = (_difference(mine, theirs, tolerance, name) for name, mine, theirs in parts)
+    return next((difference for difference in found if difference), None)

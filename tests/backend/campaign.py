@@ -1,0 +1,63 @@
+"""``python -m backend.campaign``: compiled derivatives against interpreted ones, for all programs, until it is through.
+
+Every program runs in both modes and with all kinds of arrays; ``--fuzz`` adds random programs without end. Compiling
+takes most of the time: days rather than minutes where all is asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from backend.agreement import MODES, VARIANTS, compare
+from fuzz.check import module_of
+from fuzz.programs import generate
+from programs.registry import collect
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m backend.campaign", description=__doc__)
+    parser.add_argument("--only", default="", help="programs whose name contains this")
+    parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument("--variants", default=",".join(VARIANTS))
+    parser.add_argument("--part", default="0/1", help="2/5: the third of five parts")
+    parser.add_argument("--fuzz", type=int, default=-1, help="random programs from this seed on, instead")
+    options = parser.parse_args()
+    part, parts = map(int, options.part.split("/"))
+    source = _random(options.fuzz) if options.fuzz >= 0 else _programs(options.only)
+    counts: Counter[str] = Counter()
+    for number, (name, function, args) in enumerate(source):
+        if number % parts != part:
+            continue
+        for mode, variant in itertools.product(options.modes.split(","), options.variants.split(",")):
+            outcome = compare(function, args, mode, variant)
+            counts[outcome.kind] += 1
+            if outcome.kind != "same":
+                print(f"{name} {mode} {variant}: {outcome.kind}: {_line(outcome.message)}", flush=True)
+    print(dict(counts), file=sys.stderr)
+    return int(counts["differs"] > 0)
+
+
+def _line(message: str) -> str:
+    telling = [line.strip() for line in message.splitlines() if "^" in line or "note: " in line]
+    return " | ".join(telling)[:400] or message.splitlines()[0][:400] if message else ""
+
+
+def _programs(only: str) -> Iterator[tuple[str, Any, Any]]:
+    for case in collect():
+        if only in case.name:
+            yield case.name, case.function, case.arguments()
+
+
+def _random(seed: int) -> Iterator[tuple[str, Any, Any]]:
+    for number in itertools.count(seed):
+        with module_of(generate(number).text) as module:
+            yield f"seed {number}", module.f, module.arguments()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
