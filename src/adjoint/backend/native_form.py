@@ -11,7 +11,7 @@ from adjoint.backend.native_copies import with_plain_copies
 from adjoint.backend.native_indices import with_plain_indices
 from adjoint.backend.native_numbers import with_dtypes
 from adjoint.backend.native_records import with_records
-from adjoint.backend.native_undefined import with_empty_lists
+from adjoint.backend.native_undefined import with_empty_stand_ins
 from adjoint.backend.overlaps import without_overlaps
 from adjoint.ir.nodes import Function
 from adjoint.transform.definitions import everywhere
@@ -24,7 +24,7 @@ Checked = Literal["all", "divisions", "none"]
 _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     with_records,
     with_plain_copies,
-    with_empty_lists,
+    with_empty_stand_ins,
     without_overlaps,
     with_plain_indices,
     with_dtypes,
