@@ -110,3 +110,29 @@ def test_matrices_and_products():
     np.testing.assert_allclose(ad.jacobian(lambda x: x * x, native="strict")(x), np.diag(2 * x))
     (product,) = ad.hvp(cubes, (x,), (np.ones(3),), native="strict")
     np.testing.assert_allclose(product, 6 * x)
+
+
+def test_functions_may_ask_for_it_themselves():
+    @ad.differentiable(native=True, fastmath=True)
+    def share(x, y):
+        return x / y
+
+    derivative = ad.grad(share)
+    assert repr(derivative) == "grad(share, native=True, fastmath=True)"
+    assert derivative(1.0, 0.0) == math.inf
+    assert not ad.grad(share, native=False).native
+    assert share(1.0, 2.0) == 0.5
+
+
+def test_a_value_that_may_be_none_is_not_compiled():
+    def held(x):
+        table = {}
+        for i in range(2):
+            previous = table.get(i)
+            table[i] = x * i
+            if previous is not None:
+                x = x + previous
+        return x
+
+    with pytest.warns(ad.DifferentiationWarning, match="AD0601"):
+        assert ad.grad(held, native=True)(2.0) == 1.0

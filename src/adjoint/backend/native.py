@@ -14,43 +14,16 @@ from typing import TYPE_CHECKING, Any
 from adjoint.backend.native_boundary import halves
 from adjoint.backend.progress import told_when_slow
 from adjoint.backend.python import Emitted, emit, load
+from adjoint.compiling import MARK, Compiling
 from adjoint.diagnostics import DifferentiationError, error, warn
 from adjoint.ir.nodes import Function
-from adjoint.records import dataclass
 
 if TYPE_CHECKING:
     from adjoint.backend.native_form import Checked
 
 
-@dataclass(frozen=True, slots=True)
-class Compiling:
-    """How a derivative is compiled, where it is told more than that it is.
-
-    Attributes
-    ----------
-    mode
-        True or ``"strict"``.
-    fastmath
-        Sums may be added up in another order, and products and sums joined; tests for NaN stay right.
-    boundscheck
-        Whether an index out of range raises an IndexError.
-    """
-
-    mode: bool | str = True
-    fastmath: bool = False
-    boundscheck: bool = False
-
-    def __repr__(self) -> str:
-        """As the options were given."""
-        told = [f"{name}=True" for name in ("fastmath", "boundscheck") if getattr(self, name)]
-        return ", ".join([repr(self.mode), *told])
-
-
 Native = bool | str | Compiling | None
 """Whether to compile: True, False, or ``"strict"``; None leaves it to the function."""
-
-MARK = "__adjoint_native__"
-"""The attribute of a function that tells how its derivatives are compiled."""
 
 _FAST = "{'arcp', 'contract', 'nsz', 'reassoc'}"
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from adjoint.backend.native_indices import is_mask, rank_of
 from adjoint.backend.native_types import declared_type, numba_type
+from adjoint.backend.not_native import NotNative
 from adjoint.backend.python import Emitted, emit
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.effects import effects_of
@@ -54,6 +55,8 @@ def with_calls_of_python(function: Function) -> Function:
 
 class _Leaving(Rewriting):
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        if isinstance(statement, Call) and statement.callee is dict.get and len(statement.args) == 2:
+            raise NotNative("'get' of a dict gives a value or None, of which there is no type", (), statement.span)
         if is_known(statement):
             return (statement,)
         declared = [declared_type(target.type) for target in targets_of(statement)]

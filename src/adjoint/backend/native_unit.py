@@ -23,20 +23,12 @@ import numpy as np
 
 from adjoint.backend import cache
 from adjoint.backend.native_calls import ByPython
+from adjoint.backend.not_native import NotNative as NotNative
 from adjoint.backend.python import Emitted
-from adjoint.diagnostics import Span, diagnostic
 
 _CACHE = "cache=True, "
 _VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
 """Modules for which versions and the digest of the runtime speak; what else the text refers to may change unseen."""
-
-
-class NotNative(Exception):
-    """Why a text cannot be compiled."""
-
-    def __init__(self, reason: str, notes: Sequence[str] = (), span: Span | None = None) -> None:
-        super().__init__(reason)
-        self.problem = diagnostic("AD0601", span, reason, notes=notes)
 
 
 def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, dataclass_transform, get_args, get_origin, over
 
 import numpy as np
 
+from adjoint.compiling import MARK, Compiling
 from adjoint.diagnostics import Span, diagnostic, span_of, warn
 from adjoint.keypaths import KeyPathIterable
 from adjoint.types.annotations import UNKNOWN, alternatives, field_types, plain
@@ -26,6 +27,7 @@ from adjoint.types.variables import assign_variables, differentiable_variables, 
 from adjoint.types.vectors import ByClass, declare_own_tangent, tangent_class, variables_class
 
 C = TypeVar("C", bound=type)
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @overload
@@ -44,8 +46,12 @@ def differentiable(
     slots: bool = False,
     weakref_slot: bool = False,
 ) -> Callable[[C], C]: ...
+@overload
+def differentiable(
+    *, native: bool | str = True, fastmath: bool = False, boundscheck: bool = False
+) -> Callable[[F], F]: ...
 @dataclass_transform(field_specifiers=(dataclasses.field, no_derivative))
-def differentiable(cls: Any = None, /, **options: bool) -> Any:
+def differentiable(cls: Any = None, /, **options: Any) -> Any:
     """Makes a class a dataclass whose values can vary.
 
     Parameters
@@ -53,7 +59,8 @@ def differentiable(cls: Any = None, /, **options: bool) -> Any:
     cls
         The class. One that is a dataclass already stays as it is.
     **options
-        Those of `dataclasses.dataclass`.
+        Those of `dataclasses.dataclass`. For a function ``native``, ``fastmath`` and ``boundscheck``: its derivatives
+        are compiled without asking, as by those options of :func:`grad`.
 
     Returns
     -------
@@ -95,11 +102,21 @@ def differentiable(cls: Any = None, /, **options: bool) -> Any:
     Vector(x=2.0, y=0.0, z=0.0)
     """
     scope = dict(sys._getframe(1).f_locals)
+    if cls is None and options.keys() & {"native", "fastmath", "boundscheck"}:
+        return lambda function: differentiable(function, **options)
     if cls is None:
         return lambda cls: _declared(cls, options, scope)
     if not isinstance(cls, type):
-        raise TypeError(f"@differentiable is for classes, not for {cls!r}")
+        if callable(cls) and options and options.keys() <= {"native", "fastmath", "boundscheck"}:
+            return _compiled(cls, **options)
+        raise TypeError(f"@differentiable is for classes, or for functions with native=True, not for {cls!r}")
     return _declared(cls, options, scope)
+
+
+def _compiled(function: Any, native: Any = True, fastmath: bool = False, boundscheck: bool = False) -> Any:
+    """Marks a function whose derivatives are compiled without asking."""
+    setattr(function, MARK, Compiling(native, fastmath, boundscheck) if native else False)
+    return function
 
 
 def _declared(cls: Any, options: dict[str, bool], scope: dict[str, Any]) -> Any:
