@@ -672,3 +672,20 @@ class TestPickedOutAndWrittenLater:
             return z * picked
 
         check_grads(f, (0.3, A))
+
+
+def test_places_in_a_list_that_is_made_at_run_time() -> None:
+    def f(y):
+        for _ in range(2):
+            y[0] += (np.take(y, [0, 1, 0]) - y)[2]
+        return y - np.array([y[0]])
+
+    check_grads(f, (A,))
+
+
+def test_numbers_of_an_array_beside_lists() -> None:
+    def f(x, y):
+        y[[1, 0, 1]] = np.take(y, 1) - [y[0]]
+        return x * (y[0] - [x, y[1]]) + [x] / y[1]
+
+    check_grads(f, (0.3, A))

@@ -143,7 +143,7 @@ def apply_operator(
             )
     if any(objects.is_object(lo, operand) for operand in operands):
         return _by_method(lo, op, operands, node, inplace)
-    if op not in (operator.is_, operator.is_not) and any(map(_is_array, operands)):
+    if _takes_sequences_for_arrays(op, operands):
         from adjoint.frontend.calls import as_array
 
         operands = [as_array(lo, operand, node) for operand in operands]
@@ -258,8 +258,14 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
     return None
 
 
-def _is_array(value: Value) -> bool:
-    return isinstance(value, Var) and isinstance(value.type, Array)
+def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -> bool:
+    """Whether NumPy answers for an operator, to which lists and tuples are arrays."""
+    types_ = [operand.type for operand in operands if isinstance(operand, Var)]
+    if any(isinstance(type_, Array) for type_ in types_):
+        return op not in (operator.is_, operator.is_not)
+    # a number of Python's own would raise; a product would repeat the list, or raise
+    arithmetic = (operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow)
+    return op in arithmetic and any(isinstance(type_, Scalar) for type_ in types_)
 
 
 def _is_list(lo: Lowerer, value: Value) -> bool:

@@ -24,6 +24,7 @@ from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import indices, tangents
 from adjoint.runtime.copies import snapshot
+from adjoint.runtime.objects import make_object
 
 if TYPE_CHECKING:
     from adjoint.rules.declare import Rule
@@ -100,6 +101,7 @@ def _table() -> dict[Any, Effects]:
     table.update(dict.fromkeys((range, slice, ord, chr, hash, id, np.dtype, np.finfo, np.iinfo), PURE))
     table.update(dict.fromkeys((min, max, tuple, frozenset, dict.get, list.index, list.count), PART))
     table.update(dict.fromkeys((list, dict, set, sorted, zip, enumerate, reversed, iter, list.copy, dict.copy), FRESH))
+    table[make_object] = FRESH
     table.update(dict.fromkeys((dict.keys, dict.values, dict.items, map, filter), FRESH))
     table[next] = WRITES_FIRST
     for cls, names in _MUTATORS.items():

@@ -167,9 +167,15 @@ _LARGE = 50
 
 def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Iterator[Any]:
     """Results of the calls that succeed; what does not depend on the choice of extents is called once, counts twice."""
+    listed = any(map(_lists_integers, (*arguments, *(value for _, value in named))))
+    choices = [
+        (extent, many, as_places)
+        for as_places in ((False, True) if listed else (False,))
+        for extent, many in zip(_EXTENTS, _MANY, strict=True)
+    ]
     for rank in (0, 1):
-        for extent, many in zip(_EXTENTS, _MANY, strict=True):
-            maker = _Maker(extent, many, rank)
+        for extent, many, as_places in choices:
+            maker = _Maker(extent, many, rank, as_places)
             try:
                 args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
                 kwargs = {name: maker.make(argument, 0.75) for name, argument in named}
@@ -200,10 +206,14 @@ def _value_at(rule: Rule, place: int) -> float:
 
 
 class _Maker:
-    """Makes values of types; ``extent`` gives the extents and integers that are not known, one after the other."""
+    """Makes values of types; ``extent`` gives the extents and integers that are not known, one after the other.
 
-    def __init__(self, extent: Callable[[int], int], many: int, rank: int) -> None:
+    Integers in lists are places in arrays where ``as_places``, else extents.
+    """
+
+    def __init__(self, extent: Callable[[int], int], many: int, rank: int, as_places: bool = False) -> None:
         self._extent, self._many, self._rank = extent, many, rank
+        self._as_places = as_places
         self._place = -1
         self.varied = False
 
@@ -218,6 +228,8 @@ class _Maker:
                 return self._array(dtype or np.dtype(float), dims, value)
             case Number():
                 return self._array(np.dtype(float), ("many",), value) if self._rank else value
+            case List(element=Scalar(kind="int")) if self._as_places:
+                return [0] * max(1, self._next())
             case List(element=element) if element is not None:
                 return [self.make(element, value) for _ in range(max(1, self._next()))]
             case Dict(value=element) if element is not None:
@@ -304,6 +316,11 @@ def _dim(extents: set[int], trusted: bool) -> Dim:
     if not trusted:
         return "any"
     return "one" if extents == {1} else "any" if 1 in extents else "many"
+
+
+def _lists_integers(known: Any) -> bool:
+    """Whether an argument is a list of integers, which may be extents as well as places in an array."""
+    return isinstance(known, List) and isinstance(known.element, Scalar) and known.element.kind == "int"
 
 
 def _is_vague(known: Any) -> bool:
