@@ -86,30 +86,20 @@ def bone_transforms(theta, parents, base_relatives, inverse_base_absolutes):
 
 
 def vertices(theta, parents, base_relatives, inverse_base_absolutes, base_positions, weights):
-    """The points of the surface: each is moved by all bones, by weights, then with the hand."""
+    """The points of the surface: each is moved by a weighted mean of all bones' transforms, then with the hand."""
     transforms = bone_transforms(theta, parents, base_relatives, inverse_base_absolutes)
     rotation = hand_rotation(theta[:3])
+    blended = weights @ transforms.reshape(len(parents), 16)
     found = np.empty((len(base_positions), 3))
     for v in range(len(base_positions)):
-        x, y, z = 0.0, 0.0, 0.0
-        for bone in range(len(parents)):
-            weight = weights[v, bone]
-            x += weight * moved(transforms, bone, 0, base_positions, v)
-            y += weight * moved(transforms, bone, 1, base_positions, v)
-            z += weight * moved(transforms, bone, 2, base_positions, v)
+        transform = blended[v]
+        p0, p1, p2, p3 = base_positions[v]
+        x = transform[0] * p0 + transform[1] * p1 + transform[2] * p2 + transform[3] * p3
+        y = transform[4] * p0 + transform[5] * p1 + transform[6] * p2 + transform[7] * p3
+        z = transform[8] * p0 + transform[9] * p1 + transform[10] * p2 + transform[11] * p3
         for i in range(3):
             found[v, i] = rotation[i, 0] * x + rotation[i, 1] * y + rotation[i, 2] * z + theta[3 + i]
     return found
-
-
-def moved(transforms, bone, i, positions, v):
-    """One coordinate of a point moved by a bone."""
-    return (
-        transforms[bone, i, 0] * positions[v, 0]
-        + transforms[bone, i, 1] * positions[v, 1]
-        + transforms[bone, i, 2] * positions[v, 2]
-        + transforms[bone, i, 3] * positions[v, 3]
-    )
 
 
 def simple(theta, parents, base_relatives, inverse_base_absolutes, base_positions, weights, correspondences, points):
