@@ -7,7 +7,7 @@ from fuzz.programs import generate
 from fuzz.shrink import shrink
 
 PROGRAMS = 60
-CLAIMED = 0.55
+CLAIMED = 0.9
 """The share of programs that must be differentiated, not refused; to be raised, never lowered."""
 
 
