@@ -62,18 +62,22 @@ def main() -> int:
         with console.status(f"measuring: {' '.join(case)}"):
             outcome[case] = measure(*case, rounds=3 if options.quick else 15)
         console.print(*case, {name: f"{found.gradient * 1e3:.3g} ms" for name, found in outcome[case].items()})
-    tables = [summary.ours(outcome), summary.gradients(outcome), summary.nested(rounds=1 if options.quick else 5)]
-    if not options.quick:
-        with console.status("measuring: first calls"):
-            tables.append(summary.first_calls(evals))
-        with console.status("measuring: memory"):
-            tables.append(summary.memory(list(outcome)))
-    for table in tables:
-        show(table, console)
     summary.plot(outcome, options.plot)
-    text = markdown(tables, f"python -m benchmarks.gradbench.compare{' --quick' if options.quick else ''}")
-    text += f"\n![Gradients beside those of Adjoint]({os.path.relpath(options.plot, options.output.parent)})\n"
-    options.output.write_text(text, encoding="utf-8")
+    stages = [
+        lambda: summary.ours(outcome),
+        lambda: summary.gradients(outcome),
+        lambda: summary.nested(rounds=1 if options.quick else 5),
+    ]
+    if not options.quick:
+        stages += [lambda: summary.first_calls(evals), lambda: summary.memory(list(outcome))]
+    command = f"python -m benchmarks.gradbench.compare{' --quick' if options.quick else ''}"
+    picture = f"\n![Gradients beside those of Adjoint]({os.path.relpath(options.plot, options.output.parent)})\n"
+    tables = []
+    for stage in stages:  # written after each: the last ones take long
+        with console.status("measuring"):
+            tables.append(stage())
+        show(tables[-1], console)
+        options.output.write_text(markdown(tables, command) + picture, encoding="utf-8")
     console.print(f"written: {options.output}, {options.plot}", markup=False, highlight=False, soft_wrap=True)
     return 0
 
