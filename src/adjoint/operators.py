@@ -13,7 +13,6 @@ from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
 from adjoint.frontend.inputs import differentiated
 from adjoint.keypaths import KeyPath
 from adjoint.keypaths.parts import as_part
-from adjoint.runtime import jacobians
 from adjoint.runtime.boundary import check_cotangent
 from adjoint.specialize import Specialization, specialization
 
@@ -431,7 +430,9 @@ def jacobian(
     native = resolve(native, _function(f, "jacobian"), fastmath, boundscheck)
     if sparsity is not None:
         return _sparse("jacobian", f, wrt, native, sparsity)
-    return jacobians.Jacobian("jacobian", f, _wrt(wrt), native)
+    from adjoint.runtime.jacobians import Jacobian
+
+    return Jacobian("jacobian", f, _wrt(wrt), native)
 
 
 def hessian(
@@ -466,7 +467,9 @@ def hessian(
     native = resolve(native, _function(f, "hessian"), fastmath, boundscheck)
     if sparsity is not None:
         return _sparse("hessian", f, wrt, native, sparsity)
-    return jacobians.Jacobian("hessian", f, _wrt(wrt), native)
+    from adjoint.runtime.jacobians import Jacobian
+
+    return Jacobian("hessian", f, _wrt(wrt), native)
 
 
 def _sparse(kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity: Any) -> Callable[..., Any]:

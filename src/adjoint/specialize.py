@@ -16,7 +16,6 @@ from adjoint.backend.native import Native, NativeFunction, checked_of, flags_of,
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
-from adjoint.diagnostics.request import request_note
 from adjoint.doors import Door, write_door
 from adjoint.frontend.entry import Entry
 from adjoint.frontend.inputs import Captured, Guard, differentiated, fields_of, has_fields
@@ -207,6 +206,8 @@ def _compiled(
     except Exception as failure:
         problems = (diagnostic("AD0901", None, f"{type(failure).__name__}: {failure}".splitlines()[0]),)
         cause = failure
+    from adjoint.diagnostics.request import request_note
+
     note = request_note(operator[0], function)
     notes = () if note is None else (note,)
     raise DifferentiationError(*(problem.with_notes(*notes) for problem in problems)) from cause

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from adjoint.backend.expressions import BINARY, COMPARISON, UNARY, lookup
-from adjoint.ir.effects import effects_of
+from adjoint.ir.effects import effects, effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     Atom,
@@ -112,6 +112,17 @@ def _holds_no_memory(atom: Atom) -> bool:
     return isinstance(type_of_atom(atom), (Scalar, Number))
 
 
+def _is_arithmetic(call: Call) -> bool:
+    """Whether a call computes a number of numbers and does nothing else."""
+    for arg in call.args:
+        if type(arg) is Var:
+            if type(arg.type) is not Scalar:
+                return False
+        elif type(arg) is not Const or type(arg.value) not in (float, int, bool):
+            return False
+    return not call.kwargs and effects(call.callee).pure
+
+
 @dataclass(slots=True)
 class _Made:
     """Memory that a function makes: the block that makes it, and places in that block."""
@@ -133,6 +144,8 @@ class Memory:
 
     def of(self, statement: Statement) -> Accesses:
         """What a statement accesses, its blocks included."""
+        if type(statement) is Call and statement.targets and _is_arithmetic(statement):
+            return NOTHING
         known = self._known.get(id(statement))
         if known is None:
             found = frozenset(self._own(statement))

@@ -15,6 +15,7 @@ from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inp
 from adjoint.frontend.presence import evaluate_owner
 from adjoint.frontend.refine import Fact, fact_of
 from adjoint.frontend.starred import elements, list_display, tuple_display
+from adjoint.frontend.trees import nodes
 from adjoint.frontend.values import (
     NONE,
     UNDEFINED,
@@ -96,7 +97,7 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
         if default is not None
     }
     source = dataclasses.replace(frame.source, node=node, name=name)
-    for part in ast.walk(node):
+    for part in nodes(node):
         if isinstance(part, (ast.Yield, ast.YieldFrom)):
             raise lo.problem("AD0104", node, f"{name!r} is a generator")
     return Closure(source, cells, frame.closure.globals, defaults, kw_defaults, frame.closure.owner)

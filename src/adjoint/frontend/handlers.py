@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from importlib import import_module
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any
 
 from adjoint.frontend.core import Lowerer
@@ -16,23 +18,46 @@ Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any
 HANDLERS: dict[Any, Handler] = {}
 
 
+_FAMILIES = ("array_calls", "array_writers", "builtin_calls", "fold_calls", "marked", "vector_calls", "ways")
+_FOR_PYTHON = ("builtin_calls", "fold_calls")
+_WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "copy")
+_loaded: set[str] = set()
+
+
 def handler(constant: Any) -> Handler | None:
     """What lowers calls of ``constant``; the handler may decline by returning ``NotImplemented``."""
-    from adjoint.frontend import array_calls, array_writers, builtin_calls, fold_calls, marked, vector_calls, ways
-
-    del (
-        array_calls,
-        array_writers,
-        builtin_calls,
-        fold_calls,
-        marked,
-        vector_calls,
-        ways,
-    )  # imported for what they register
+    for family in _families(constant):
+        if family not in _loaded:
+            import_module(f"adjoint.frontend.{family}")  # for what it registers
+            _loaded.add(family)
     try:
         return HANDLERS.get(constant)
     except TypeError:
         return None
+
+
+def _families(constant: Any) -> tuple[str, ...]:
+    """The modules that may have a handler for a function, as far as its own module tells."""
+    match constant:
+        case BuiltinFunctionType() if constant.__module__ in ("builtins", "math"):
+            return _FOR_PYTHON
+        case MethodDescriptorType() if constant.__objclass__.__module__ == "builtins":
+            return _FOR_PYTHON
+        case type() if constant.__module__ == "builtins":
+            return _FOR_PYTHON
+        case FunctionType(__module__=str(home)):
+            return _families_of_functions(home)
+        case _:
+            return _FAMILIES
+
+
+def _families_of_functions(home: str) -> tuple[str, ...]:
+    """The same for functions in Python of a module; rules, which are called all the time, have no handlers."""
+    if home.startswith("adjoint.runtime"):
+        return _FOR_PYTHON
+    if home.startswith("adjoint.rules"):
+        return ()
+    return _FAMILIES if home.partition(".")[0] in _WITH_HANDLERS else ()
 
 
 def handles(*functions: Any) -> Callable[[Handler], Handler]:

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.scope import scope_of
+from adjoint.frontend.trees import nodes
 from adjoint.records import dataclass
 
 Names = frozenset[str]
@@ -169,11 +170,9 @@ class _Analysis:
         return live
 
 
-def _reads(*nodes: ast.AST) -> Names:
+def _reads(*parts: ast.AST) -> Names:
     """The names that are read in expressions; those that comprehensions bind count too."""
-    return frozenset(
-        part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name) and _is_read(part)
-    )
+    return frozenset(part.id for node in parts for part in nodes(node) if isinstance(part, ast.Name) and _is_read(part))
 
 
 def _is_read(name: ast.Name) -> bool:
@@ -197,9 +196,9 @@ def _bound_names(target: ast.expr) -> Iterable[str]:
 
 
 def _read_later(statement: ast.stmt) -> Iterable[str]:
-    for part in ast.walk(statement):
+    for part in nodes(statement):
         if isinstance(part, _LATER):
-            for inner in ast.walk(part):
+            for inner in nodes(part):
                 match inner:
                     case ast.Name(id=name):
                         yield name

@@ -14,6 +14,8 @@ import inspect
 from collections.abc import Iterator, Sequence
 from types import CodeType
 
+from adjoint.frontend.trees import nodes
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -122,7 +124,7 @@ class _Part:
         self._unread = [statement for statement in self._unread if statement not in here]
         for statement in here:
             has_class = False
-            for node in ast.walk(statement):
+            for node in nodes(statement):
                 if isinstance(node, ast.Lambda):
                     self._lambdas.setdefault(node.lineno, []).append(node)
                 elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -88,9 +88,8 @@ def _collect(node: ast.AST, found: list[ast.AST]) -> None:
     found.append(node)
     if isinstance(node, _NESTED):
         return
-    for name in node._fields:
-        value = getattr(node, name, None)
-        for child in value if isinstance(value, list) else (value,):
+    for value in node.__dict__.values():
+        for child in value if type(value) is list else (value,):
             if isinstance(child, _COMPREHENSIONS):
                 found.extend(part.target for part in ast.walk(child) if isinstance(part, ast.NamedExpr))
             elif isinstance(child, ast.AST) and child._fields:

@@ -7,14 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.frontend import assign
-from adjoint.frontend.contexts import run_with
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.expressions import evaluate, truth
-from adjoint.frontend.guarded import run_try
 from adjoint.frontend.iteration import run_for
 from adjoint.frontend.liveness import forget
 from adjoint.frontend.loops import run_loop
-from adjoint.frontend.match_statement import run_match
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY
 from adjoint.frontend.refine import refine
@@ -219,6 +216,24 @@ def _function(lo: Lowerer, node: ast.FunctionDef) -> None:
     assign.assign_name(lo, node.name, value, node)
 
 
+def _with(lo: Lowerer, node: ast.With) -> None:
+    from adjoint.frontend.contexts import run_with
+
+    run_with(lo, node)
+
+
+def _try(lo: Lowerer, node: ast.Try) -> None:
+    from adjoint.frontend.guarded import run_try
+
+    run_try(lo, node)
+
+
+def _match(lo: Lowerer, node: ast.Match) -> None:
+    from adjoint.frontend.match_statement import run_match
+
+    run_match(lo, node)
+
+
 def _class(lo: Lowerer, node: ast.ClassDef) -> None:
     from adjoint.frontend.local_classes import define
 
@@ -270,7 +285,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {
     ast.Nonlocal: _scope_declaration,
     ast.Import: _import,
     ast.ImportFrom: _import_from,
-    ast.With: run_with,
-    ast.Try: run_try,
-    ast.Match: run_match,
+    ast.With: _with,
+    ast.Try: _try,
+    ast.Match: _match,
 }

@@ -135,6 +135,7 @@ _PLAIN = (
     *(bool, int, float, complex, str, bytes, type(None), type, tuple, list, dict, set, frozenset, range, slice),
     *(np.ndarray, np.generic, np.dtype),
 )
+_NUMBERS = (float, int, bool)
 _SIZES = (len, np.shape, np.ndim, np.size)
 _KNOWN = _table()
 
@@ -211,7 +212,12 @@ def _impure(found: Effects) -> Effects:
 def _may_be_overloaded(args: Sequence[Atom]) -> bool:
     """Whether Python may run methods of some class for a call of one of its own functions."""
     for arg in args:
-        type_ = type_of_atom(arg)
+        if type(arg) is Var:
+            type_: Type | None = arg.type
+        elif type(arg) is Const and type(arg.value) in _NUMBERS:
+            continue
+        else:
+            type_ = type_of_atom(arg)
         if type(type_) is not Scalar and _has_methods(type_):
             return True
     return False

@@ -72,6 +72,8 @@ def operands(node: Node) -> tuple[Atom, ...]:
     """The atoms that a statement or terminator reads itself: not those read in its blocks."""
     if isinstance(node, Call):
         return node.args + tuple([value for _, value in node.kwargs]) if node.kwargs else node.args
+    if isinstance(node, (Yield, Continue, Exit, Return)):
+        return node.values
     match node:
         case Load(base=base, key=key):
             return (base, *key_atoms(key))
@@ -88,10 +90,9 @@ def operands(node: Node) -> tuple[Atom, ...]:
         case Guarded(context=context, handlers=handlers):
             own = () if context is None else (context,)
             return own + tuple(handler.exception for handler in handlers if handler.exception is not None)
-        case Yield(values=values) | Continue(values=values) | Exit(values=values) | Return(values=values):
-            return values
         case Raise(exception=exception, cause=cause):
             return tuple(atom for atom in (exception, cause) if atom is not None)
+    raise AssertionError(node)
 
 
 def uses(node: Node) -> Iterator[Atom]:

@@ -5,6 +5,7 @@ Every public function of the modules named here is handed out by the package, so
 compiler.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -26,11 +27,15 @@ _MODULES = (
     "tables",
     "tangents",
 )
+_OTHERS = ("boundary", "indices", "jacobians", "overlap")
+"""Modules whose functions generated code names in other ways."""
 
 
 def __getattr__(name: str) -> Any:
-    if not name.startswith("_") and name not in _MODULES:
-        for part in _MODULES:
+    """Looks into the modules that are loaded before it loads another: a name stands in one of them only."""
+    if not name.startswith("_") and name not in (*_MODULES, *_OTHERS):
+        loaded = [part for part in _MODULES if f"{__name__}.{part}" in sys.modules]
+        for part in (*loaded, *[part for part in _MODULES if part not in loaded]):
             module = import_module(f"{__name__}.{part}")
             value = vars(module).get(name)
             if getattr(value, "__module__", None) == module.__name__:

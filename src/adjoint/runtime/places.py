@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adjoint.runtime.arrays import unbroadcast
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def numbered(selected: Any) -> NDArray[np.intp]:

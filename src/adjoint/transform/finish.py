@@ -36,18 +36,17 @@ def _without_idle_conversions(function: Function) -> Function:
 
     What was converted takes the name of the result.
     """
-    made = {
-        target: statement
-        for statement in statements_in(function.body)
-        if isinstance(statement, Call)
-        for target in statement.targets
-    }
-    holders = _holders(function.body)
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+    conversions = [call for call in calls if (call.callee is float or call.callee is owned) and len(call.args) == 1]
+    if not conversions:
+        return function
+    made = {target: call for call in calls for target in call.targets}
+    holders = _holders(function.body) if any(call.callee is owned for call in conversions) else Counter()
     renamed: dict[Var, Atom] = {}
     names: dict[Var, Var] = {}
     idle: set[Statement] = set()
-    for statement in statements_in(function.body):
-        if not isinstance(statement, Call) or len(statement.args) != 1 or len(statement.targets) != 1:
+    for statement in conversions:
+        if len(statement.targets) != 1:
             continue
         arg, target = statement.args[0], statement.targets[0]
         if (statement.callee is float and _is_float(arg)) or (

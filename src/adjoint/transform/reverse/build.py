@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.transform.dead_code import remove_dead_code
-from adjoint.transform.forwarding import with_known_places
 from adjoint.transform.pure import without_writes
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
@@ -31,13 +31,14 @@ from adjoint.transform.reverse.keep import Keeper
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.normal import normalize, with_ways
 from adjoint.transform.reverse.notes import Notes
-from adjoint.transform.reverse.replay import Again, Reversed
 from adjoint.transform.reverse.reverser import NOTHING, Reverser, YieldLeaf
 from adjoint.transform.reverse.scopes import cotangent_type
-from adjoint.transform.reverse.sinking import sink_work_arrays
 from adjoint.transform.reverse.sweep import freeze, prune
 from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.target import for_machine
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.replay import Again, Reversed
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +270,12 @@ def _sweeps(
 
 
 def _for_target(function: Function) -> Function:
-    return sink_work_arrays(with_known_places(function)) if for_machine() else function
+    if not for_machine():
+        return function
+    from adjoint.transform.forwarding import with_known_places
+    from adjoint.transform.reverse.sinking import sink_work_arrays
+
+    return sink_work_arrays(with_known_places(function))
 
 
 def _again(family: Family) -> Again | None:
@@ -290,6 +296,8 @@ def _reversed_iteration(
         sweeps = _sweeps(function, wrt, outputs, family, frozenset(handles), halves=False, lent=handles | owned)
     except DifferentiationError:
         return None
+    from adjoint.transform.reverse.replay import Reversed
+
     return Reversed((*sweeps.forward, *sweeps.backward), sweeps.seeds, sweeps.cotangents)
 
 

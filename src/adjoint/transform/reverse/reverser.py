@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from adjoint.ir.nodes import (
     UNDEFINED,
@@ -42,12 +43,14 @@ from adjoint.transform.reverse.indices import accumulation
 from adjoint.transform.reverse.memory import reverse_list_change, reverse_store
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.ownership import Ownership
-from adjoint.transform.reverse.replay import Again, iteration_of, replay
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
 from adjoint.transform.reverse.shadows import Shadows
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_zero
 
 NOTHING: Mapping[Var, Var] = {}
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.replay import Again
 
 
 class Reverser:
@@ -331,6 +334,8 @@ class Reverser:
         """Runs an iteration again where it is reversed, if that may be; gives the cotangents before it."""
         if self.again is None:
             return None
+        from adjoint.transform.reverse.replay import iteration_of, replay
+
         iteration = iteration_of(self, loop)
         return None if iteration is None else replay(self, self.again, iteration, scope, slots)
 
