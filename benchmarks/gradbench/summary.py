@@ -85,6 +85,8 @@ def nested(rounds: int) -> Results:
         for name, given in (("saddle", {"start": [1.0, 1.0]}), ("particle", {"w": 0.0})):
             functions = functions_of(name, build)
             runs = {modes: partial(functions[modes].run, *functions[modes].prepare(given)) for modes in MODES}
+            for run in runs.values():
+                run()
             times = fastest(runs, rounds)
             results.rows.append((name + title, *(duration(times[modes]) for modes in MODES)))
     return results
