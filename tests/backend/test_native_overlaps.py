@@ -41,8 +41,17 @@ def moved(x):
     return np.sum(a * x)
 
 
+def down_in_reverse(x):
+    a = x.copy()
+    a[:-1] += a[1:]
+    a[:-1] *= x[1:]
+    return np.sum(a * x)
+
+
 @pytest.mark.filterwarnings("error::adjoint.diagnostics.DifferentiationWarning")  # it is compiled, not interpreted
-@pytest.mark.parametrize("function", [shifted_up, backwards, transposed, moved], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [shifted_up, backwards, transposed, moved, down_in_reverse], ids=lambda f: f.__name__
+)
 def test_overlapping_parts(function: Callable[..., Any]) -> None:
     value, gradient = ad.value_and_grad(function, native=True)(X)
     expected_value, expected = ad.value_and_grad(function)(X)

@@ -105,7 +105,9 @@ class Unit:
         from numba.core.errors import NumbaError
 
         import adjoint.backend.overloads_of_checks
-        import adjoint.backend.overloads_of_places  # noqa: F401
+        import adjoint.backend.overloads_of_lanes
+        import adjoint.backend.overloads_of_places
+        import adjoint.backend.vector_math  # noqa: F401
 
         name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
         kept = cache.keep(f"{name}.py", self.text) if self.is_closed else None
@@ -222,9 +224,9 @@ def _circumstances() -> tuple[str, ...]:
 
     import adjoint
 
-    runtime = Path(adjoint.__file__).parent
+    package = Path(adjoint.__file__).parent
     digest = hashlib.sha256()
-    for path in sorted([*(runtime / "runtime").glob("*.py"), *Path(__file__).parent.glob("overloads*.py")]):
+    for path in sorted([*(package / "runtime").glob("*.py"), *(package / "backend").glob("*.py")]):
         digest.update(path.read_bytes())
     processor = cpu_target.target_context.codegen().magic_tuple()
     named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}

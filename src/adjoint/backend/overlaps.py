@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from adjoint.analysis.aliases import Aliases
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.nodes import Atom, Call, Function, Load, Statement, Store, Var
 from adjoint.ir.types import Array
@@ -20,19 +21,24 @@ def without_overlaps(function: Function) -> Function:
 
 
 class _Separation(Rewriting):
+    def function(self, function: Function) -> Function:
+        outer, self.aliases = getattr(self, "aliases", None), Aliases(function)
+        separated = super().function(function)
+        self.aliases = outer or self.aliases
+        return separated
+
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
         match statement:
             case Store(base=base, key=key, value=value, mode="add" | "sub" as mode, span=span):
-                if _may_overlap(base, value) and not (key is None and value is base):
+                if self.may_overlap(base, value) and not (key is None and value is base):
                     assert isinstance(value, Var)
                     copy = Var(value.hint, Array(value.type.dtype, value.type.dims))  # type: ignore[attr-defined]
                     return Call((copy,), np.copy, (value,), (), span), Store(base, key, copy, mode, span)
         return (statement,)
 
-
-def _may_overlap(base: Atom, value: Atom) -> bool:
-    if not isinstance(base, Var) or not isinstance(value, Var):
-        return False
-    if not isinstance(base.type, Array) or not isinstance(value.type, Array):
-        return False
-    return base.type.storage.find() is value.type.storage.find()
+    def may_overlap(self, base: Atom, value: Atom) -> bool:
+        if not isinstance(base, Var) or not isinstance(value, Var):
+            return False
+        if not isinstance(base.type, Array) or not isinstance(value.type, Array):
+            return False
+        return self.aliases.of(base) == self.aliases.of(value)

@@ -15,6 +15,7 @@ _MODULES = (
     "contexts",
     "copies",
     "display",
+    "lanes",
     "linalg",
     "numbers",
     "objects",
@@ -26,6 +27,7 @@ _MODULES = (
     "sorting",
     "tables",
     "tangents",
+    "vector_math",
 )
 _OTHERS = ("boundary", "indices", "jacobians", "overlap")
 """Modules whose functions generated code names in other ways."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from adjoint.ir.nodes import (
     Atom,
+    Attribute,
     Block,
     Branch,
     Call,
@@ -55,6 +56,8 @@ class Extents:
 
     def __init__(self, function: Function) -> None:
         self.shapes: dict[Var, Shape] = {}
+        self.tuples: dict[Var, Shape] = {}
+        self.numbers: dict[Var, Extent] = {}
         self.inner: dict[int, set[Var]] = {}
         self.tapes = _tapes(function.body)
         self.filled: dict[Var, Shape | None] = {}
@@ -108,6 +111,7 @@ class Extents:
         match statement:
             case Call(targets=(target,)):
                 self.bind(target, self.result(statement))
+                self.measure(statement, target)
             case Call(callee=list.append, args=(Var() as tape, value)) if tape in self.tapes:
                 self.fill(tape, value)
             case Call(targets=targets):
@@ -115,6 +119,7 @@ class Extents:
                     self.name(target)
             case Load(target=target, base=base, key=key):
                 self.bind(target, self.loaded(base, key))
+                self.measure_part(target, base, key)
             case Store(base=Var() as tape, value=value) if tape in self.tapes:
                 self.fill(tape, value)
             case If() | Guarded():
@@ -139,14 +144,44 @@ class Extents:
             return self.broadcast([self.of(arg) for arg in args])
         return None
 
+    def measure(self, call: Call, target: Var) -> None:
+        """Remembers what calls tell of extents."""
+        shape = self.of(call.args[0]) if call.args else None
+        if call.callee is np.shape and shape is not None:
+            self.tuples[target] = shape
+        elif call.callee is len and shape:
+            self.numbers[target] = shape[0]
+        elif call.callee is display.make_tuple and all(map(_is_whole, call.args)):
+            self.tuples[target] = tuple(map(self.number, call.args))
+
+    def measure_part(self, target: Var, base: Atom, key: Key) -> None:
+        if not isinstance(base, Var):
+            return
+        shape = self.of(base)
+        if key == Attribute("shape") and isinstance(base.type, Array) and shape is not None:
+            self.tuples[target] = shape
+        elif base in self.tuples and isinstance(key, Subscript) and len(key.items) == 1:
+            place = getattr(key.items[0], "value", None)
+            known = self.tuples[base]
+            if type(place) is int and -len(known) <= place < len(known):
+                self.numbers[target] = known[place]
+
+    def number(self, atom: Atom) -> Extent:
+        """The term of a whole number that is not negative."""
+        if isinstance(atom, Const):
+            return atom.value  # type: ignore[no-any-return]
+        return self.numbers.get(atom, ("number", atom)) if isinstance(atom, Var) else ("number", atom)
+
     def made(self, size: Atom) -> Shape | None:
+        if isinstance(size, Var) and size in self.tuples:
+            return self.tuples[size]
         match size:
             case Const(value=int() as count):
                 return (count,)
             case Const(value=tuple() as counts) if all(isinstance(count, int) for count in counts):
                 return counts
             case Var(type=Scalar(kind="int")):
-                return (("number", size),)
+                return (self.number(size),)
             case _:
                 return None
 
@@ -245,6 +280,12 @@ def like_argument(callee: Any) -> int | None:
         return _LIKE.get(callee)
     except TypeError:  # not hashable
         return None
+
+
+def _is_whole(atom: Atom) -> bool:
+    if isinstance(atom, Const):
+        return type(atom.value) is int
+    return isinstance(atom, Var) and isinstance(atom.type, Scalar) and atom.type.kind == "int"
 
 
 def _names(term: object, variables: set[Var]) -> bool:

@@ -27,7 +27,7 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import INT, OPAQUE, Array, Dim, Scalar, Storage
+from adjoint.ir.types import INT, OPAQUE, Array, Dim, Scalar, Storage, Tuple
 from adjoint.ir.walk import (
     binders_of,
     map_blocks,
@@ -234,6 +234,8 @@ def _is_fact(statement: Statement, inside: set[Var]) -> bool:
                 numbers if callee is max else callee not in (len, np.shape) or isinstance(type_of_atom(args[0]), Array)
             )
         case Load(base=Var(type=Array()), key=Attribute(name="shape")):
+            plain = True
+        case Load(target=Var(type=type_), base=Var(type=Tuple()), key=Subscript(items=(Const(),))) if type_ == INT:
             plain = True
         case _:
             return False

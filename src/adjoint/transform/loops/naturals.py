@@ -28,7 +28,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import INT, Array
 from adjoint.ir.walk import blocks_of, leaves, map_blocks, rebuild_terminator
-from adjoint.runtime import indices
+from adjoint.runtime import indices, lanes
 
 
 def with_unsigned_indices(function: Function) -> Function:
@@ -91,7 +91,7 @@ class _Naturals:
 
     def call(self, call: Call) -> bool:
         callee, args = call.callee, call.args
-        if callee in (indices.natural, indices.unsigned, len, np.size):
+        if callee in (indices.natural, indices.unsigned, lanes.step_along, len, np.size):
             return True
         if callee in (operator.add, operator.mul, operator.floordiv, min):
             return all(map(self.has, args))

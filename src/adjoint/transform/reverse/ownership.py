@@ -41,6 +41,8 @@ class Ownership:
         self.owned: dict[Var, Var] = {}
         self.part_of: dict[Var, Var] = {}
         self.touched: set[Var] = set()
+        for var in lent:
+            self.own(var)
         self.scan(context.function.body)
 
     def scan(self, block: Block) -> None:

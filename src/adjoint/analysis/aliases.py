@@ -1,0 +1,133 @@
+"""Which variables may share memory, told from what statements do: types of derivatives do not say it of all views."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import Atom, Block, Call, Continue, Exit, Function, If, Load, Loop, Return, Statement, Store, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Tuple, storage_of
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, terminators_in
+from adjoint.runtime import display
+
+
+class Aliases:
+    """The classes of variables that may share memory, and whether something writes to it."""
+
+    def __init__(self, function: Function) -> None:
+        self._parents: dict[Hashable, Hashable] = {}
+        self._written: set[Hashable] = set()
+        self._handed_out = _handed_out(function)
+        self._block(function.body)
+        self._find_all(function)
+        self._written = {self._find(part) for part in self._written}
+
+    def of(self, atom: Atom) -> Hashable:
+        """The class of an array; None for what has no memory."""
+        return self._find(atom) if isinstance(atom, Var) and _has_memory(atom) else None
+
+    def classes(self, atoms: Iterable[object]) -> set[Hashable]:
+        """The classes of all arrays among some atoms."""
+        return {self._find(atom) for atom in atoms if isinstance(atom, Var) and _has_memory(atom)}
+
+    def is_written(self, var: Var) -> bool:
+        """Whether an element may be another one the next time."""
+        return self.of(var) in self._written
+
+    def _find(self, part: Hashable) -> Hashable:
+        if part not in self._parents:
+            self._parents[part] = part
+            storage = storage_of(part.type) if isinstance(part, Var) else None
+            if storage is not None:
+                self._unite([part, storage])
+                if storage.written and isinstance(part, Var) and isinstance(part.type, Array):
+                    self._written.add(part)
+        while self._parents[part] is not part:
+            self._parents[part] = part = self._parents[self._parents[part]]
+        return part
+
+    def _find_all(self, function: Function) -> None:
+        for statement in statements_in(function.body):
+            for atom in (*operands(statement), *targets_of(statement)):
+                self.of(atom)
+
+    def _unite(self, parts: Iterable[Hashable]) -> None:
+        roots = [self._find(part) for part in parts if not isinstance(part, Var) or _has_memory(part)]
+        for root in roots[1:]:
+            self._parents[self._find(root)] = self._find(roots[0])
+
+    def _block(self, block: Block) -> None:
+        for statement in block.statements:
+            self._statement(statement)
+            for inner in blocks_of(statement):
+                self._block(inner)
+        for inner in blocks_of(block.terminator):
+            self._block(inner)
+
+    def _statement(self, statement: Statement) -> None:
+        match statement:
+            case Call():
+                self._call(statement)
+            case Load(target=target, base=base):
+                self._unite(_variables([target, base]))
+            case Store(base=base, value=value):
+                if isinstance(base, Var) and isinstance(base.type, Array):
+                    self._written.add(base)
+                else:
+                    self._unite(_variables([base, value]))
+            case If(targets=targets):
+                for block in blocks_of(statement):
+                    for leaf in leaves(block):
+                        self._flow(getattr(leaf, "values", ()), targets)
+            case Loop(params=params, inits=inits, targets=targets, body=body):
+                self._flow(inits, params)
+                self._flow(params, targets)
+                for leaf in leaves(body):
+                    if isinstance(leaf, (Continue, Exit)):
+                        self._flow(leaf.values, params if isinstance(leaf, Continue) else targets)
+            case _:
+                self._unite(_variables([*operands(statement), *targets_of(statement)]))
+
+    def _flow(self, values: Iterable[Atom], into: Iterable[Var]) -> None:
+        for value, var in zip(values, into, strict=False):
+            self._unite(_variables([value, var]))
+
+    def _call(self, call: Call) -> None:
+        found = effects_of(call)
+        written = _variables(call.args[place] for place in found.writes if place < len(call.args))
+        self._written.update(var for var in written if isinstance(var.type, Array))
+        if found.view_of is not None and found.view_of < len(call.args):
+            self._unite(_variables([*call.targets, call.args[found.view_of]]))
+        if found.known and not found.hands_on:
+            return
+        if call.callee in (display.make_tuple, display.make_list) and self._handed_out.issuperset(call.targets):
+            return
+        if not found.known:
+            self._written.update(_variables(operands(call)))
+        self._unite(_variables([*operands(call), *call.targets]))
+
+
+def _variables(atoms: Iterable[Atom]) -> list[Var]:
+    return [atom for atom in atoms if isinstance(atom, Var)]
+
+
+def _has_memory(var: Var) -> bool:
+    return isinstance(var.type, (Array, List, Tuple, Dict, Instance, Opaque))
+
+
+def _handed_out(function: Function) -> set[Var]:
+    """The tuples that are only handed to the caller, alone or in others."""
+    made = {
+        target
+        for statement in statements_in(function.body)
+        if isinstance(statement, Call) and statement.callee is display.make_tuple
+        for target in statement.targets
+    }
+    used: set[Atom] = set()
+    for statement in statements_in(function.body):
+        if not isinstance(statement, Call) or statement.callee is not display.make_tuple:
+            used.update(operands(statement))
+    for end in terminators_in(function.body):
+        if not isinstance(end, Return):
+            used.update(operands(end))
+    return made - used

@@ -1,0 +1,75 @@
+"""What fused loops call: reductions whose order is free, extents that must agree.
+
+Here they are what they say; machine code has forms of them that can work on several elements at once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+_SHORTEST = 1024
+
+
+def plus(total: Any, x: Any) -> Any:
+    """``total + x``, in a sum whose order is free."""
+    return total + x
+
+
+def times_by(product: Any, x: Any) -> Any:
+    """``product * x``, in a product whose order is free."""
+    return product * x
+
+
+def largest(best: Any, x: Any) -> Any:
+    """The larger of two numbers; not a number if one of them is not."""
+    return np.maximum(best, x)
+
+
+def smallest(best: Any, x: Any) -> Any:
+    """The smaller of two numbers; not a number if one of them is not."""
+    return np.minimum(best, x)
+
+
+def same_extent(one: int, other: int) -> None:
+    """Raises unless two extents, neither of which is 1, are equal."""
+    if one != other:
+        raise ValueError("operands could not be broadcast together")
+
+
+def fits_extent(narrow: int, wide: int) -> None:
+    """Raises unless an extent is 1 or that of the others."""
+    if narrow not in (1, wide):
+        raise ValueError("operands could not be broadcast together")
+
+
+def common_extent(one: int, other: int) -> int:
+    """The extent of two axes that are broadcast together."""
+    if one == 1 or one == other:
+        return other
+    if other == 1:
+        return one
+    raise ValueError("operands could not be broadcast together")
+
+
+def step_along(extent: int) -> int:
+    """How far to go along an axis that is broadcast if its extent is 1."""
+    return 0 if extent == 1 else 1
+
+
+def some(extent: int) -> None:
+    """Raises if there is nothing of which to take the largest or smallest."""
+    if extent == 0:
+        raise ValueError("zero-size array to reduction operation which has no identity")
+
+
+def block_size(extent: int) -> int:
+    """How much is summed at a time: sums of blocks keep the errors of long sums small."""
+    return max(_SHORTEST, int(math.sqrt(extent)))
+
+
+def block_end(start: int, size: int, stop: int) -> int:
+    """Where the block ends that begins at ``start``."""
+    return min(start + size, stop)

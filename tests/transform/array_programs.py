@@ -1,0 +1,178 @@
+"""Programs made of array statements, each with the shapes it takes: one letter for each extent."""
+
+import numpy as np
+
+PROGRAMS = {}
+
+
+def takes(*shapes):
+    def register(function):
+        PROGRAMS[function.__name__] = (function, shapes)
+        return function
+
+    return register
+
+
+@takes("i")
+def polynomial(x):
+    y = 1.0 + x * (2.0 + x * (3.0 + x * 4.0))
+    return np.sum(y * y)
+
+
+@takes("i")
+def log_sum_exp(x):
+    largest = np.max(x)
+    return largest + np.log(np.sum(np.exp(x - largest)))
+
+
+@takes("ik", "jk")
+def nearest(points, centres):
+    apart = points[:, None, :] - centres[None, :, :]
+    return np.sum(np.min(np.sum(apart * apart, axis=2), axis=1))
+
+
+@takes("ij", "j", "ij")
+def log_softmax(z, b, weights):
+    z = z + b
+    z = z - np.max(z, axis=1, keepdims=True)
+    log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+    return -np.mean(np.sum(log_p * weights, axis=1))
+
+
+@takes("ij", "j", "i")
+def linear_model(a, x, b):
+    r = a @ x - b
+    return 0.5 * np.sum(r * r)
+
+
+@takes("ij")
+def standardised(x):
+    mean = np.mean(x, axis=0)
+    centred = x - mean
+    spread = np.sqrt(np.mean(centred**2, axis=0) + 0.1)
+    return np.sum(np.tanh(centred / spread) ** 3)
+
+
+@takes("ij", "ji")
+def transposed(a, b):
+    return np.sum((a * 2.0 + b.T) * np.transpose(b) - a.T.sum(axis=0, keepdims=True).T)
+
+
+@takes("ij")
+def both_ways(x):
+    rows = np.sum(x, axis=1, keepdims=True)
+    columns = np.sum(x, axis=0)
+    return np.sum(x * rows * columns) + np.sum(rows) * np.max(columns)
+
+
+@takes("i", "i")
+def chosen(x, y):
+    low = np.where(x > y, x * y, y - x)
+    return np.sum(np.maximum(low, 0.25) + np.minimum(x, y) * np.abs(x) + np.clip(x, -0.5, 0.5))
+
+
+@takes("ijk", "k", "jk")
+def three_axes(x, a, b):
+    y = x * a + b
+    z = np.mean(y, axis=(0, 2))
+    return np.sum(np.exp(-(z**2))) + np.sum(np.max(y, axis=1))
+
+
+@takes("i")
+def written(x):
+    y = np.zeros_like(x)
+    y[:] = x * x
+    y += np.sin(x)
+    y *= 2.0
+    return np.sum(y * x)
+
+
+@takes("ij", "j")
+def written_rows(x, b):
+    y = np.zeros(x.shape)
+    y[:, :] = x + b
+    y[0] = b * b
+    y[:, 0] += 1.0
+    return np.sum(y * y)
+
+
+@takes("i")
+def neighbours(x):
+    d = x[1:] - x[:-1]
+    return np.sum(d * d) + np.sum(x[2:] * 0.5)
+
+
+@takes("i")
+def read_then_written(x):
+    y = x.copy()
+    z = y * 3.0
+    y[:] = x * x
+    return np.sum(z * y)
+
+
+@takes("i")
+def shifted_in_place(x):
+    y = x.copy()
+    y[1:] = 2.0 * y[:-1]
+    y[1:] += y[:-1]
+    return np.sum(y * y)
+
+
+@takes("ij", "j")
+def rows_in_a_loop(x, w):
+    total = 0.0
+    state = np.zeros(w.shape)
+    for i in range(len(x)):
+        state = np.tanh(state * 0.5 + x[i] * w)
+        total = total + np.sum(state * x[i])
+    return total
+
+
+@takes("ij", "j")
+def weighted_rows(x, w):
+    total = 0.0
+    for i in range(len(x)):
+        total += np.sum(x[i] * w)
+    return total
+
+
+@takes("ij", "j")
+def buffer_in_a_loop(x, w):
+    state = np.zeros(w.shape)
+    for i in range(len(x)):
+        row = x[i] - state
+        state[:] = state + 0.1 * row * w
+    return np.sum(state * state)
+
+
+@takes("i", "")
+def with_a_number(x, a):
+    y = a * x + a
+    return np.sum(y / (1.0 + x * x)) * a
+
+
+@takes("ij", "ij")
+def ratios(x, y):
+    return np.mean(x / (1.0 + y * y)) + np.mean(np.exp(x) ** 0.5, axis=0).sum() + np.sqrt(np.sum(y**2) + 1.0)
+
+
+@takes("i", "j")
+def outer(x, y):
+    table = x[:, None] * y - y
+    return np.sum(np.log1p(table**2)) + np.sum(np.min(0.1 * table + 1.0, axis=1))
+
+
+@takes("i")
+def branches(x):
+    y = x * x
+    if np.sum(y) > 3.0:
+        z = y - 1.0
+    else:
+        z = np.exp(-y)
+    return np.sum(z * x)
+
+
+@takes("ij")
+def flags(x):
+    positive = x > 0
+    return np.sum(x * positive) + np.sum(np.where(np.any(positive, axis=1), 2.0, 3.0) * x[:, 0])
