@@ -176,3 +176,19 @@ def branches(x):
 def flags(x):
     positive = x > 0
     return np.sum(x * positive) + np.sum(np.where(np.any(positive, axis=1), 2.0, 3.0) * x[:, 0])
+
+
+@takes("ij", "")
+def heat(u, rate):
+    u = u.copy()
+    for _ in range(3):
+        inside = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1]
+        u[1:-1, 1:-1] += rate * inside
+    return np.sum(u**3)
+
+
+@takes("i")
+def ends(x):
+    y = np.zeros(len(x) + 2)
+    y[1 : len(x) + 1] = x * x
+    return np.sum(y[: len(x)] * x) + np.sum(y[2:] * x)

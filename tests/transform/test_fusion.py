@@ -82,7 +82,7 @@ def test_the_same_as_array_statements(name):
     function, shapes = PROGRAMS[name]
     smooth = tuple(range(len(shapes)))
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
     @given(args=arguments(shapes))
     def check(args):
         derivative = ad.value_and_grad(function, wrt=smooth)

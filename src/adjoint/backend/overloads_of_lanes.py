@@ -117,6 +117,11 @@ def _common_extent(one, other):
     return common_extent
 
 
+@overload(lanes.sliced, jit_options=_INLINED)
+def _sliced(extent, lower, upper):
+    return lambda extent, lower, upper: max(min(upper + extent if upper < 0 else upper, extent) - lower, 0)
+
+
 @overload(lanes.step_along, jit_options=_INLINED)
 def _step_along(extent):
     return lambda extent: 0 if extent == 1 else 1

@@ -115,7 +115,7 @@ def tanh(context, x):
 
 
 def _declare(function, own):
-    @overload(function, inline="always")
+    @overload(function, jit_options={"forceinline": True})
     def declared(x):
         return (lambda x: own(x)) if isinstance(x, (types.Float, types.Integer)) else None
 

@@ -54,6 +54,11 @@ def common_extent(one: int, other: int) -> int:
     raise ValueError("operands could not be broadcast together")
 
 
+def sliced(extent: int, lower: int, upper: int) -> int:
+    """How much of an axis ``lower:upper`` selects; ``lower`` is not negative."""
+    return max(min(upper + extent if upper < 0 else upper, extent) - lower, 0)
+
+
 def step_along(extent: int) -> int:
     """How far to go along an axis that is broadcast if its extent is 1."""
     return 0 if extent == 1 else 1

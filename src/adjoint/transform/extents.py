@@ -313,7 +313,7 @@ def _part(shape: Shape, items: Sequence[Atom | Slice]) -> Shape | None:
             case Slice():
                 if axis >= len(shape):
                     return None
-                result.append(_sliced(shape[axis], item))
+                result.append(sliced_extent(shape[axis], item))
                 axis += 1
             case Const(value=None):
                 result.append(ONE)
@@ -339,7 +339,8 @@ def is_basic(item: Atom | Slice) -> bool:
             return False
 
 
-def _sliced(extent: Extent, part: Slice) -> Extent:
+def sliced_extent(extent: Extent, part: Slice) -> Extent:
+    """The term of what a slice selects of an axis."""
     lower, upper = _bound(part.lower), _bound(part.upper)
     if part.step not in (Const(None), Const(1)) or lower is None or upper is None:
         return ("slice", extent, part.lower, part.upper, part.step)

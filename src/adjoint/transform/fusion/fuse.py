@@ -9,7 +9,7 @@ from adjoint.analysis.aliases import Aliases
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Function, Load, Statement, Store, Var
 from adjoint.ir.types import Array
-from adjoint.ir.walk import blocks_of, map_blocks, operands, read_counts, substitute, targets_of
+from adjoint.ir.walk import map_blocks, operands, read_counts, substitute, targets_of
 from adjoint.transform.fusion.generate import Generator
 from adjoint.transform.fusion.plan import Plan
 from adjoint.transform.fusion.ranks import with_known_ranks
@@ -34,14 +34,11 @@ class _Fusion:
         self._shapes = Shapes(function)
         self._aliases = Aliases(function)
         self._renamed: dict[Var, Atom] = {}
-        self._idle: set[Var] = set()
 
     def run(self) -> Function:
         body = self._block(self._function.body)
         if self._renamed:
             body = substitute(body, self._renamed)
-        if self._idle:
-            body = _without(body, self._idle)
         return Function(self._function.name, self._function.params, body, self._function.doc)
 
     def _block(self, block: Block) -> Block:
@@ -74,19 +71,17 @@ class _Fusion:
             if nodes is not None:
                 known.update(atom for atom in operands(statement) if isinstance(atom, Var))
         live = {var for statement in segment for var in targets_of(statement) if self._uses[var] > known[var]}
-        nodes = self._nodes(found, reader, live)
+        nodes = self._nodes(found, live)
         if all(isinstance(node, Other) for node in nodes):
             return segment
         return self._fused(nodes, live)
 
-    def _nodes(
-        self, found: Sequence[tuple[Statement, list[Node] | None]], reader: Recognizer, live: set[Var]
-    ) -> list[Node]:
+    def _nodes(self, found: Sequence[tuple[Statement, list[Node] | None]], live: set[Var]) -> list[Node]:
         result: list[Node] = []
         for order, (statement, nodes) in enumerate(found, 1):
             if nodes:
                 result += nodes
-            if nodes is None or (not nodes and self._is_needed(statement, reader, live)):
+            if nodes is None or (not nodes and not live.isdisjoint(targets_of(statement))):
                 result.append(Other(order=order, axes=(), operands=_as_operands(statement), statement=statement))
         needed = {atom for node in result if isinstance(node, Other) for atom in operands(node.statement)}
         live.update(atom for atom in needed if isinstance(atom, Var))
@@ -97,14 +92,6 @@ class _Fusion:
             elif isinstance(node, Write):
                 live.add(node.base)
         return result
-
-    def _is_needed(self, statement: Statement, reader: Recognizer, live: set[Var]) -> bool:
-        """Whether a view is made: for others, or to see what its extents are."""
-        (target,) = targets_of(statement)
-        if reader.views[target].partial:
-            self._idle.add(target)
-            return True
-        return target in live
 
     def _fused(self, nodes: Sequence[Node], live: set[Var]) -> Sequence[Statement]:
         plan = Plan(nodes, live, self._aliases)
@@ -153,21 +140,3 @@ def _may_move(statement: Statement) -> bool:
 
 def _is_about_arrays(statement: Statement) -> bool:
     return any(isinstance(atom, Var) and isinstance(atom.type, Array) for atom in operands(statement))
-
-
-def _without(block: Block, idle: set[Var]) -> Block:
-    """A block without the making of things that nobody reads."""
-    unread = idle - set(read_counts(block))
-
-    def cleaned(old: Block) -> Block:
-        kept = tuple(
-            map_blocks(statement, cleaned) if blocks_of(statement) else statement
-            for statement in old.statements
-            if unread.isdisjoint(targets_of(statement))
-        )
-        end = old.terminator
-        if isinstance(end, Branch):
-            end = Branch(end.cond, cleaned(end.then), cleaned(end.orelse), end.span)
-        return Block(kept, end)
-
-    return cleaned(block) if unread else block

@@ -41,6 +41,7 @@ from adjoint.transform.fusion.terms import (
     Place,
     Places,
     Reduce,
+    Sliced,
     Write,
 )
 
@@ -143,6 +144,10 @@ class Generator:
         scalars = self._top.scalars
         if isinstance(source, int):
             return Const(source)
+        if isinstance(source, Sliced):
+            whole = self._extent(source.extent)
+            upper = whole if source.upper == Const(None) else self._resolved(source.upper)
+            return scalars.call(lanes.sliced, whole, Const(source.lower), upper, type=INT, hint="n")
         if isinstance(source[0], Var):
             array, axis = source
             rank = len(array.type.dims)

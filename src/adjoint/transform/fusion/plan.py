@@ -20,6 +20,7 @@ from adjoint.transform.fusion.terms import (
     Place,
     Places,
     Reduce,
+    Sliced,
     Write,
     composed,
 )
@@ -227,9 +228,14 @@ def targets_made_by(node: Node) -> tuple[Var, ...]:
 
 
 def source_arrays(extent: Extent) -> Iterator[Var]:
-    """The arrays whose shapes tell an extent."""
-    if isinstance(extent.source, tuple):
-        for part in extent.source:
+    """The arrays whose shapes tell an extent, and the numbers that do."""
+    source = extent.source
+    if isinstance(source, Sliced):
+        yield from source_arrays(source.extent)
+        if isinstance(source.upper, Var):
+            yield source.upper
+    elif isinstance(source, tuple):
+        for part in source:
             if isinstance(part, Var):
                 yield part
             elif isinstance(part, Extent):

@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any
 
-import numpy as np
-
 from adjoint.analysis.aliases import Aliases
-from adjoint.ir.nodes import Atom, Call, Const, Load, Statement, Store, Subscript, Var
+from adjoint.ir.nodes import Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array
 from adjoint.transform.fusion.composites import COMPOSITES, reduction_of
-from adjoint.transform.fusion.recipes import REDUCTIONS, found_in, recipe_for
+from adjoint.transform.fusion.recipes import REDUCTIONS, found_in, is_real, recipe_for
 from adjoint.transform.fusion.scalars import dtype_of_target, is_supported, rank_of
 from adjoint.transform.fusion.shapes import Shapes
 from adjoint.transform.fusion.terms import (
@@ -71,7 +69,7 @@ class Recognizer:
         base = self.views.get(view.base)
         if base is not None:
             places = _through(base, view.places)
-            view = View(base.base, view.axes, places, view.dims, view.partial or base.partial)
+            view = View(base.base, view.axes, places, view.dims)
         self.views[target] = view
         self.shapes.bind(target, view.dims)
         return True
@@ -188,19 +186,11 @@ class Recognizer:
         assert isinstance(base.type, Array) and base.type.dtype is not None
         dtype = base.type.dtype
         items = store.key.items if isinstance(store.key, Subscript) else ()
-        if (
-            not isinstance(store.key, Subscript | None)
-            or recipe_for(np.positive, (store.value,), np.dtype(float)) is None
-        ):
+        target = selection(base, items, self.shapes)
+        if isinstance(store.key, Attribute) or not is_real(store.value) or target is None or dtype.kind != "f":
             return False
-        found = selection(dims, items, lambda place: None)
-        if found is None or found[3] or not found[1] or dtype.kind != "f":
+        if not any(target.axes) or not self._fits(value, target.dims):
             return False
-        extents, axes, places, _ = found
-        aligned = self._fitted(value, extents)
-        if aligned is None:
-            return False
-        target = View(base, tuple(axes), tuple(places), tuple(extents))
         known = self.views.get(base)
         if known is not None:
             target = View(known.base, target.axes, _through(known, target.places), target.dims)
@@ -208,7 +198,7 @@ class Recognizer:
             Write(
                 order=self.order,
                 axes=_present(target.axes),
-                operands=(self.operand(store.value, _aligned(aligned, target.axes)),),
+                operands=(self.operand(store.value, _aligned(value, target.axes)),),
                 store=store,
                 base=target.base,
                 places=target.places,
@@ -217,17 +207,17 @@ class Recognizer:
         )
         return True
 
-    def _fitted(self, value: Dims, extents: Sequence[Any]) -> Dims | None:
-        """The shape of what is stored into a selection; None where only the program can tell whether it fits."""
+    def _fits(self, value: Dims, extents: Dims) -> bool:
+        """Whether what is stored into a selection fits; False also where only the program can tell."""
         if len(value) > len(extents):
-            return None
+            return False
         for mine, theirs in zip(value, extents[len(extents) - len(value) :], strict=True):
             if mine is None or (theirs is not None and mine.find() is theirs.find()):
                 continue
-            if theirs is None or mine.may_be_one or theirs.find().may_be_one:
-                return None
+            if theirs is None or mine.find().may_be_one or theirs.find().may_be_one:
+                return False
             self.shapes.equate(theirs, mine, self.order)
-        return value
+        return True
 
 
 def _through(view: View, places: Places) -> Places:

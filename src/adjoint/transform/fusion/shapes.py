@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.ir.nodes import Atom, Const, Function, Var
+from adjoint.ir.nodes import Atom, Const, Function, Slice, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.runtime import lanes
-from adjoint.transform.extents import Extents
-from adjoint.transform.fusion.terms import Check, Dims, Extent, Source
+from adjoint.transform.extents import Extents, sliced_extent
+from adjoint.transform.fusion.terms import Check, Dims, Extent, Sliced, Source
 
 
 class Shapes:
@@ -64,6 +64,17 @@ class Shapes:
             known = self._extents[term] = Extent(source, may_be_one=may_be_one and not isinstance(term, int))
         elif not may_be_one:
             known.find().may_be_one = False
+        return known
+
+    def sliced(self, base: Var, axis: int, extent: Extent, part: Slice) -> Extent:
+        """The extent of what a slice that starts at a known place selects of an axis."""
+        terms = self._terms.of(base)
+        assert isinstance(part.lower, Const)
+        source = Sliced(extent, part.lower.value or 0, part.upper)
+        term = sliced_extent(terms[axis] if terms else extent, part)
+        known = self._extents.get(term)
+        if known is None:
+            known = self._extents[term] = Extent(source, may_be_one=True)
         return known
 
     def broadcast(self, shapes: Sequence[Dims], order: int) -> Dims:

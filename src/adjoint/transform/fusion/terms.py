@@ -40,8 +40,17 @@ class Extent:
             mine.may_be_one &= theirs.may_be_one
 
 
-Source = int | tuple[Var, int] | tuple[Extent, Extent]
-"""A number, an array and its axis, or two extents that are broadcast together."""
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """What ``lower:upper`` selects of an extent; ``lower`` is not negative, ``upper`` may be None."""
+
+    extent: Extent
+    lower: int
+    upper: Atom
+
+
+Source = int | tuple[Var, int] | tuple[Extent, Extent] | Sliced
+"""A number, an array and its axis, two extents that are broadcast together, or a part of one."""
 
 Dims = tuple[Extent | None, ...]
 """The extents of an array; None where an extent is 1."""

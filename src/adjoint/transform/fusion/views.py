@@ -16,23 +16,19 @@ from adjoint.transform.fusion.terms import START, Axis, Dims, Extent, Place, Pla
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """``places`` tells where in ``base`` the elements lie, along axes of its own, one for each dimension.
-
-    The extents of a view that is ``partial`` are known only when it is made.
-    """
+    """``places`` tells where in ``base`` the elements lie, along axes of its own, one for each dimension."""
 
     base: Var
     axes: tuple[Axis | None, ...]
     places: Places
     dims: Dims
-    partial: bool = False
 
 
 def view_of(statement: Statement, shapes: Shapes) -> View | None:
     """What a statement that makes a view makes; None for other statements."""
     match statement:
-        case Load(target=Var(type=Array()) as target, base=Var(type=Array()) as base, key=Subscript(items=items)):
-            return _indexed(target, base, items, shapes)
+        case Load(target=Var(type=Array()), base=Var(type=Array()) as base, key=Subscript(items=items)):
+            return selection(base, items, shapes)
         case Call(targets=(Var(type=Array()),), callee=callee, args=(Var(type=Array()) as base, *rest), kwargs=()):
             dims = shapes.of(base)
             if dims is None:
@@ -45,15 +41,12 @@ def view_of(statement: Statement, shapes: Shapes) -> View | None:
             return None
 
 
-def selection(
-    dims: Dims, items: Sequence[Atom | Slice], part: Any
-) -> tuple[list[Extent | None], list[Axis | None], list[Place], bool] | None:
-    """The extents and axes of what basic indices select, where that lies, and whether it is a part of an axis.
-
-    ``part`` gives the extent of a dimension of the selection that is a part of an axis.
-    """
+def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes) -> View | None:
+    """What basic indices select of an array; None where that is not known."""
+    dims = shapes.of(base)
+    if dims is None:
+        return None
     found: tuple[list[Extent | None], list[Axis | None], list[Place]] = ([], [], [])
-    partial = False
     taken = sum(1 for item in items if not _is_free(item))
 
     def extend(extent: Extent | None, offset: int = 0) -> None:
@@ -80,10 +73,10 @@ def selection(
             case Slice(Const(value=None), Const(value=None), Const(value=None | 1)):
                 extend(dims[at])
             case Slice(Const(value=None | int() as lower), upper, Const(value=None | 1)) if (lower or 0) >= 0:
-                if not _is_bound(upper):
+                extent = dims[at]
+                if extent is None or not _is_bound(upper):
                     return None
-                extend(part(len(found[0])), lower or 0)
-                partial = True
+                extend(shapes.sliced(base, at, extent, item), lower or 0)
             case Const(value=int()) | Var(type=Scalar(kind="int")):
                 found[2].append(Place(at=item))
             case _:
@@ -91,7 +84,8 @@ def selection(
         at += 1
     for extent in dims[at:]:
         extend(extent)
-    return (*found, partial)
+    extents, axes, places = found
+    return View(base, tuple(axes), tuple(places), tuple(extents))
 
 
 def _is_free(item: Atom | Slice) -> bool:
@@ -107,17 +101,6 @@ def _is_bound(atom: Atom) -> bool:
             return True
         case _:
             return False
-
-
-def _indexed(target: Var, base: Var, items: Sequence[Atom | Slice], shapes: Shapes) -> View | None:
-    dims, given = shapes.of(base), shapes.given(target)
-    if dims is None or given is None:
-        return None
-    found = selection(dims, items, lambda place: given[place] if place < len(given) else None)
-    if found is None or len(found[0]) != len(given):
-        return None
-    extents, axes, places, partial = found
-    return View(base, tuple(axes), tuple(places), tuple(extents), partial)
 
 
 def _permuted(base: Var, dims: Dims, order: Sequence[int]) -> View:
