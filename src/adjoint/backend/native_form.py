@@ -13,8 +13,10 @@ from adjoint.backend.native_numbers import with_dtypes
 from adjoint.backend.native_records import with_records
 from adjoint.backend.native_undefined import with_empty_stand_ins
 from adjoint.backend.overlaps import without_overlaps
+from adjoint.backend.vector_calls import with_vector_calls
 from adjoint.ir.nodes import Function
 from adjoint.transform.definitions import everywhere
+from adjoint.transform.fusion import fuse
 from adjoint.transform.loops import tuned
 from adjoint.transform.parts import in_parts
 from adjoint.transform.tapes import as_arrays
@@ -26,6 +28,7 @@ _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     with_plain_copies,
     with_empty_stand_ins,
     without_overlaps,
+    lambda function: everywhere(function, fuse),
     with_plain_indices,
     with_dtypes,
     lambda function: everywhere(function, lambda part: tuned(as_arrays(part))),
@@ -46,4 +49,4 @@ def native_form(function: Function, checked: Checked = "all") -> Function:
         function = rewriting(function)
     if checked != "none":
         function = with_checks(function, of_functions=checked == "all")
-    return everywhere(with_calls_of_python(function), in_parts)
+    return everywhere(with_calls_of_python(everywhere(function, with_vector_calls)), in_parts)

@@ -23,7 +23,7 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Storage, Tuple
+from adjoint.ir.types import INT, Array, Scalar, Storage, Tuple
 from adjoint.ir.walk import targets_of
 from adjoint.runtime import display, indices, lanes
 from adjoint.transform.fusion.plan import Plan, operands_at, own_places, source_arrays
@@ -46,7 +46,7 @@ from adjoint.transform.fusion.terms import (
 )
 
 _INDEX_NAMES = "ijkl"
-_ACCUMULATORS = {"f": FLOAT, "i": INT, "b": BOOL}
+_ACCUMULATORS: dict[str, Any] = {"f": np.float64, "i": np.int64, "b": np.bool_}
 Key = tuple[Any, ...]
 
 
@@ -231,7 +231,8 @@ class Generator:
             self._accumulate_in_memory(node, value, body)
         else:
             type_ = _accumulator_type(node)
-            value = body.scalars.cast(value, type_.dtype or np.dtype(_DTYPES[type_.kind]))
+            assert type_.dtype is not None
+            value = body.scalars.cast(value, type_.dtype)
             body.totals[node] = body.scalars.call(node.combine, body.totals[node], value, type=type_, hint="total")
 
     def _accumulate_in_memory(self, node: Reduce, value: Atom, body: Body) -> None:
@@ -466,11 +467,8 @@ class Generator:
         return False
 
 
-_DTYPES: dict[str, Any] = {"float": np.float64, "int": np.int64, "bool": np.bool_}
-
-
 def _accumulator_type(node: Reduce) -> Scalar:
-    return _ACCUMULATORS[node.dtype.kind]
+    return element_type(np.dtype(_ACCUMULATORS[node.dtype.kind]))
 
 
 def _start(node: Reduce) -> Const:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from adjoint.ir.nodes import Function
-from adjoint.transform.fusion import fuse
 from adjoint.transform.loops.clears import without_idle_clears
 from adjoint.transform.loops.hoisting import without_allocations_in_loops
 from adjoint.transform.loops.naturals import with_unsigned_indices
 from adjoint.transform.loops.order import forwards
 from adjoint.transform.loops.promotion import with_places_as_variables
-from adjoint.transform.loops.vector_calls import with_vector_calls
 from adjoint.transform.simplify import simplify
 
 _STEPS = (
-    fuse,
     without_allocations_in_loops,
     without_idle_clears,
     forwards,
     with_places_as_variables,
     simplify,
     with_unsigned_indices,
-    with_vector_calls,
 )
 
 
