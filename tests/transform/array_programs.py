@@ -192,3 +192,9 @@ def ends(x):
     y = np.zeros(len(x) + 2)
     y[1 : len(x) + 1] = x * x
     return np.sum(y[: len(x)] * x) + np.sum(y[2:] * x)
+
+
+@takes("i")
+def only_finite(x):
+    root = np.sqrt(x)
+    return np.sum(np.where(np.isnan(root), -x, root) * np.isfinite(x))

@@ -77,14 +77,15 @@ class _Fusion:
         return self._fused(nodes, live)
 
     def _nodes(self, found: Sequence[tuple[Statement, list[Node] | None]], live: set[Var]) -> list[Node]:
-        result: list[Node] = []
-        for order, (statement, nodes) in enumerate(found, 1):
-            if nodes:
-                result += nodes
-            if nodes is None or (not nodes and not live.isdisjoint(targets_of(statement))):
-                result.append(Other(order=order, axes=(), operands=_as_operands(statement), statement=statement))
-        needed = {atom for node in result if isinstance(node, Other) for atom in operands(node.statement)}
-        live.update(atom for atom in needed if isinstance(atom, Var))
+        parts: list[list[Node]] = []
+        for order, (statement, nodes) in reversed(list(enumerate(found, 1))):
+            part = list(nodes or ())
+            is_view = nodes is not None and not nodes
+            if nodes is None or (is_view and not live.isdisjoint(targets_of(statement))):
+                part.append(Other(order=order, axes=(), operands=_as_operands(statement), statement=statement))
+                live.update(atom for atom in operands(statement) if isinstance(atom, Var))
+            parts.append(part)
+        result = [node for part in reversed(parts) for node in part]
         for node in result:
             if isinstance(node, (Map, Reduce)) and isinstance(node.target.type, Array):
                 if self._aliases.is_written(node.target):

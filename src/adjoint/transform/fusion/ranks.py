@@ -4,30 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Slice, Statement, Subscript, Var
-from adjoint.ir.types import Array, Dim, Scalar, Type
-from adjoint.ir.walk import rebuild, rebuild_terminator
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Function,
+    If,
+    Load,
+    Loop,
+    Slice,
+    Statement,
+    Subscript,
+    Var,
+)
+from adjoint.ir.types import Array, Dim, Number, Scalar, Type
+from adjoint.ir.walk import blocks_of, leaves, rebuild, rebuild_terminator, statements_in
 from adjoint.rules.typing import type_of_call
 
 
 def with_known_ranks(function: Function) -> Function:
     """The function with the types of its arrays as far as they follow from those of its arguments."""
-    return Function(function.name, function.params, _Retyping().block(function.body), function.doc)
+    retyping = _Retyping(_unsure(function.body))
+    return Function(function.name, function.params, retyping.block(function.body), function.doc)
 
 
 class _Retyping:
-    def __init__(self) -> None:
-        self.known: dict[Var, Atom] = {}
+    def __init__(self, unsure: set[Var]) -> None:
+        self.known: dict[Var, Atom] = {var: Var(var.hint, Number(), var.named) for var in unsure}
 
     def atom(self, atom: Atom) -> Atom:
         return self.known.get(atom, atom) if isinstance(atom, Var) else atom
+
+    def binder(self, var: Var) -> Var:
+        known = self.known.get(var, var)
+        return known if isinstance(known, Var) else var
 
     def block(self, block: Block) -> Block:
         statements = [self.statement(statement) for statement in block.statements]
         return Block(tuple(statements), rebuild_terminator(block.terminator, self.atom, self.block))
 
     def statement(self, statement: Statement) -> Statement:
-        found = rebuild(statement, self.atom, self.block)
+        found = rebuild(statement, self.atom, self.block, self.binder)
         match found:
             case Call(targets=(Var(type=Array() as vague) as target,)) if _is_vague(vague):
                 (better,) = type_of_call(found.callee, found.args, found.kwargs)
@@ -40,6 +59,33 @@ class _Retyping:
         new = Var(target.hint, Array(better.dtype, better.dims, vague.storage), target.named)
         self.known[target] = new
         return rebuild(found, self.atom, binder=lambda var: new if var is target else var)
+
+
+def _unsure(body: Block) -> set[Var]:
+    """What is an array on some paths only: where paths meet, one of them brings a number, or nothing."""
+    flows: list[tuple[Atom, Var]] = []
+    for statement in statements_in(body):
+        if isinstance(statement, If):
+            for block in blocks_of(statement):
+                for leaf in leaves(block):
+                    flows += zip(getattr(leaf, "values", ()), statement.targets, strict=False)
+        elif isinstance(statement, Loop):
+            flows += zip(statement.inits, statement.params, strict=True)
+            flows += zip(statement.params, statement.targets, strict=False)
+            for leaf in leaves(statement.body):
+                into = statement.params if isinstance(leaf, Continue) else statement.targets
+                flows += zip(getattr(leaf, "values", ()), into, strict=False)
+    found: set[Var] = set()
+    grows = True
+    while grows:
+        new = {var for value, var in flows if isinstance(var.type, Array) and not _is_array(value, found)}
+        grows = not new <= found
+        found |= new
+    return found
+
+
+def _is_array(value: Atom, unsure: set[Var]) -> bool:
+    return isinstance(value, Var) and isinstance(value.type, Array) and value not in unsure
 
 
 def _is_vague(type_: Array) -> bool:

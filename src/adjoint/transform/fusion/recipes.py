@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array, Scalar
+from adjoint.ir.types import BOOL, Array, Scalar
 from adjoint.runtime import lanes, numbers
 from adjoint.transform.fusion.scalars import DTYPES, Scalars
 from adjoint.transform.fusion.terms import Recipe
@@ -95,7 +95,7 @@ def recipe_for(callee: Any, args: Sequence[Atom], dtype: np.dtype) -> tuple[Reci
     if comparison := found_in(_COMPARISONS, callee):
         return _compared(comparison, common_dtype(args)), 1
     if (test := found_in(_TESTS, callee)) and common_dtype(args).kind == "f":
-        return (lambda scalars, parts: scalars.compare(test, *parts, *parts[1:])), 1
+        return (lambda scalars, parts: scalars.call(test, *parts, type=BOOL)), 1
     if (of_truths := found_in(_OF_TRUTHS, callee)) and all(_dtype_of(arg) == np.bool_ for arg in args):
         return (lambda scalars, parts: scalars.of_dtype(of_truths, *parts, dtype=dtype)), 1
     special = found_in(_SPECIAL, callee)
