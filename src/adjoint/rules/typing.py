@@ -342,7 +342,7 @@ def _vagueness(arguments: Sequence[Any]) -> str:
 def _without_extents(type_: Type) -> Type:
     match type_:
         case Array(dtype=dtype, dims=dims) if dims is not None:
-            unknown: tuple[Dim, ...] = ("any",) * len(dims)
+            unknown: tuple[Dim, ...] = tuple(["any" for _ in dims])
             return Array(dtype, unknown)
         case Tuple(items=items):
             return Tuple(tuple(map(_without_extents, items)))
