@@ -57,7 +57,7 @@ def numbers(value: Any) -> list[Any]:
 
 def same(found: Any, expected: Any, arguments: Any) -> None:
     """Compares but for what the order of a sum makes of it."""
-    single = any(np.asarray(part).dtype == np.float32 for part in arguments)
+    single = any(np.asarray(part).dtype == np.float32 for part in numbers(arguments))
     np.testing.assert_allclose(found, expected, rtol=1e-6 if single else 1e-9, atol=1e-12)
 
 

@@ -110,7 +110,7 @@ class Recognizer:
 
     def spread(self, target: Var, dims: Dims, args: Sequence[Atom | Extent], recipe: Recipe, cost: int) -> bool:
         """A recipe for arguments that are broadcast to ``dims``."""
-        if rank_of(target) != len(dims):
+        if rank_of(target) != len(dims) or self._needs_layout(target):
             return False
         axis_of = _axes(dims)
         operands = []
@@ -136,6 +136,10 @@ class Recognizer:
         )
         return True
 
+    def _needs_layout(self, target: Var) -> bool:
+        """Whether what is made of an array may be a view or a copy, as its layout in memory has it."""
+        return rank_of(target) > 1 and self.aliases.is_written(target)
+
     # Reductions
 
     def reduced_axes(self, x: Atom, axis: Atom) -> frozenset[int] | None:
@@ -158,7 +162,7 @@ class Recognizer:
         axis_of = _axes(shape)
         kept = [None if place in axes else axis for place, axis in enumerate(axis_of) if keepdims or place not in axes]
         dims = tuple(None if axis is None else axis.extent for axis in kept)
-        if rank_of(target) != len(dims):
+        if rank_of(target) != len(dims) or self._needs_layout(target):
             return False
         self.shapes.bind(target, dims)
         self.nodes.append(
