@@ -132,17 +132,12 @@ def _infer(
     examples = list(_examples(rule, arguments, named))
     if not examples:
         return _fallback(rule, arguments)
-    everything = arguments + tuple(value for _, value in named)
-    vague = _vagueness(everything)
-    of_lists = any(isinstance(known, List) for known in everything)  # whose lengths are not those of the examples
-
-    def learnt(results: list[Any]) -> Type:
-        found = _weakened(_summary(rule, results), vague)
-        return _without_extents(found) if of_lists else found
-
+    vague = _vagueness(arguments + tuple(value for _, value in named))
     if rule.results == 1:
-        return (learnt(examples),)
-    return tuple(learnt([example[place] for example in examples]) for place in range(rule.results))
+        return (_weakened(_summary(rule, examples), vague),)
+    return tuple(
+        _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
+    )
 
 
 def _chosen(arguments: tuple[Type | Const, ...]) -> Type | None:
@@ -337,17 +332,6 @@ def _vagueness(arguments: Sequence[Any]) -> str:
     if any(isinstance(known, Number) for known in arguments):
         return "number"
     return "dtype" if any(isinstance(known, Array) and known.dtype is None for known in arguments) else ""
-
-
-def _without_extents(type_: Type) -> Type:
-    match type_:
-        case Array(dtype=dtype, dims=dims) if dims is not None:
-            unknown: tuple[Dim, ...] = tuple(["any" for _ in dims])
-            return Array(dtype, unknown)
-        case Tuple(items=items):
-            return Tuple(tuple(map(_without_extents, items)))
-        case _:
-            return type_
 
 
 def _weakened(type_: Type, vague: str) -> Type:
