@@ -131,3 +131,21 @@ def returns_two(x, n):
 
     p, q = go(x, n)
     return p * q
+
+
+def expanded(a, row, used):
+    n = len(a)
+    total, sign = 0.0, 1.0
+    for column in range(n):
+        if not used >> column & 1:
+            if row == n - 1:
+                total += a[row, column]
+            else:
+                total += sign * a[row, column] * expanded(a, row + 1, used | 1 << column)
+            sign = -sign
+    return total
+
+
+@program(lambda rng: rng.normal(size=(3, 3)))
+def determinant_from_constants(a):
+    return expanded(a, 0, 0)

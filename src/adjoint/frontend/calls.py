@@ -436,6 +436,10 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
     return closure
 
 
+MANY_ACTIVATIONS = 4
+"""A function that is inlined in itself more often than this may be too deep for it."""
+
+
 def _call_closure(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
@@ -484,6 +488,8 @@ def run_closure(
     for name, value in bound.items():
         lo.store[cells[name]] = value
     recorded = (closure.source.node, tuple(args))
+    if sum(active is closure.source.node for active, _ in lo.run_data.activations) >= MANY_ACTIVATIONS:
+        lo.settings.nested.add(closure.source.node)
     lo.run_data.activations.append(recorded)
     body = closure.source.node.body
 

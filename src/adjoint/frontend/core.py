@@ -518,6 +518,8 @@ class Settings:
     """Classes that are defined inside functions: by statement, and how often that was run before."""
     called: set[Any] = field(default_factory=set)
     """Code of functions that call themselves: called, not inlined."""
+    nested: set[Any] = field(default_factory=set)
+    """Code of functions that were being inlined several times in themselves."""
     copied_results: set[Any] = field(default_factory=set)
     """Functions that call themselves and return arrays of their own that are written elsewhere."""
     shared_results: set[Any] = field(default_factory=set)

@@ -65,6 +65,11 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
             continue
         except Restart:
             continue
+        except RecursionError:
+            if settings.nested <= settings.called:
+                raise
+            settings.called |= settings.nested
+            continue
         except Problem as problem:
             raise _refusal(lo, problem.diagnostic) from None
         except DifferentiationError as error:
