@@ -173,7 +173,9 @@ def _resolved(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets
     from numba.core.registry import cpu_target
 
     import adjoint.backend.overloads_of_checks
-    import adjoint.backend.overloads_of_places  # noqa: F401
+    import adjoint.backend.overloads_of_lanes
+    import adjoint.backend.overloads_of_places
+    import adjoint.backend.vector_math  # noqa: F401
 
     context = cpu_target.typing_context
     cpu_target.target_context.refresh()

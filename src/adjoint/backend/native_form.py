@@ -49,4 +49,4 @@ def native_form(function: Function, checked: Checked = "all") -> Function:
         function = rewriting(function)
     if checked != "none":
         function = with_checks(function, of_functions=checked == "all")
-    return everywhere(with_calls_of_python(everywhere(function, with_vector_calls)), in_parts)
+    return everywhere(with_calls_of_python(function), lambda part: in_parts(with_vector_calls(part)))
