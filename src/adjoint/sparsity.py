@@ -40,8 +40,7 @@ def groups_of_columns(pattern: Any) -> np.ndarray:
     starts, places = pattern.indptr, pattern.indices
     for column in np.argsort(-np.diff(starts), kind="stable"):
         own = places[starts[column] : starts[column + 1]]
-        used = np.bitwise_or.reduce(taken[own], axis=0) if len(own) else taken[0] * np.uint64(0)
-        word, bit = _first_free(used)
+        word, bit = _first_free(np.bitwise_or.reduce(taken[own], axis=0))
         if word == taken.shape[1]:
             taken = np.concatenate((taken, np.zeros((rows, 1), dtype=np.uint64)), axis=1)
         taken[own, word] |= np.uint64(1) << np.uint64(bit)

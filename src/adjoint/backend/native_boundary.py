@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.effects import effects_of
+from adjoint.ir.join import is_array
 from adjoint.ir.nodes import (
     Atom,
     Attribute,
@@ -161,13 +162,9 @@ def _writes_structures(statement: Statement) -> bool:
             return True
         if isinstance(part, Call):
             facts = effects_of(part)
-            if not facts.known or any(not _is_array(part.args[place]) for place in facts.writes):
+            if not facts.known or any(not is_array(part.args[place]) for place in facts.writes):
                 return True
     return False
-
-
-def _is_array(atom: Atom) -> bool:
-    return isinstance(atom, Var) and isinstance(atom.type, Array)
 
 
 # The part behind the core

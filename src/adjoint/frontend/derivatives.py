@@ -118,7 +118,7 @@ def _called(
     from adjoint.frontend import library
     from adjoint.runtime import jacobians
 
-    if operator.kind == "compile":
+    if operator.kind in ("call", "compile"):
         from adjoint.frontend.calls import call_value
 
         return call_value(lo, operator.function, args, kwargs, node)

@@ -131,12 +131,7 @@ def lower_operator(
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
         params, values, named = _entered(lo, names, args, kwargs)
-        if kind in ("call", "compile"):
-            from adjoint.frontend.calls import call_value
-
-            result = call_value(lo, fn, values, named, None)
-        else:
-            result = derivatives.call_operator(lo, Operator(kind, fn, options), values, named, None)
+        result = derivatives.call_operator(lo, Operator(kind, fn, options), values, named, None)
         refuse_made_here(lo, result, None)
         return _finish(lo, f"{_plain_name(fn)}_{kind}", params, result)
 

@@ -38,6 +38,11 @@ def type_of_atom(atom: Atom) -> Type | None:
     return _type_of_value(atom.value) if type(atom) is Const else None
 
 
+def is_array(atom: Atom) -> bool:
+    """Whether a variable holds an array."""
+    return type(atom) is Var and isinstance(atom.type, Array)
+
+
 def _type_of_value(value: object) -> Type:
     number = _PYTHON_NUMBERS.get(type(value))
     if number is not None:

@@ -169,6 +169,23 @@ def defined_in(block: Block) -> set[Var]:
     return found
 
 
+def defined_by(loop: Loop) -> set[Var]:
+    """Every variable that a loop binds inside of itself."""
+    return {*binders_of(loop), *defined_in(loop.body)}
+
+
+def mentions(node: Node, var: Var) -> bool:
+    """Whether a node, or anything inside of it, reads a variable."""
+    return any(atom is var for atom in operands(node)) or any(var in vars_used(block) for block in blocks_of(node))
+
+
+def with_inner(statement: Statement) -> Iterator[Statement]:
+    """A statement, then every statement inside of it."""
+    yield statement
+    for block in blocks_of(statement):
+        yield from statements_in(block)
+
+
 def vars_used(block: Block) -> dict[Var, None]:
     """Every variable read in a block, at any depth, in the order of first use (an ordered set)."""
     found: dict[Var, None] = {}
@@ -323,6 +340,11 @@ def rebuild_terminator(terminator: Terminator, atom: AtomMap, block: BlockMap = 
 def map_blocks(statement: Statement, block: BlockMap) -> Statement:
     """A statement with each of its blocks replaced; the statement itself where it has none."""
     return rebuild(statement, _same_atom, block) if blocks_of(statement) else statement
+
+
+def map_body(loop: Loop, body: Block) -> Loop:
+    """The loop with another body."""
+    return Loop(loop.over, loop.index, loop.params, loop.inits, body, loop.targets, loop.exit, loop.span)
 
 
 def _same_atom(atom: Atom) -> Atom:

@@ -36,7 +36,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import Array, Scalar, same_dtype
-from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, terminators_in
+from adjoint.ir.walk import blocks_of, defined_by, leaves, operands, statements_in, terminators_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import arrays, display
@@ -49,6 +49,8 @@ _LIKE: dict[Any, int] = {np.copy: 0, np.zeros_like: 0, np.ones_like: 0, np.empty
 _LIKE |= {arrays.unbroadcast: 1, arrays.match: 1, arrays.spread: 1, operator.neg: 0, operator.pos: 0}
 """Functions whose result has the shape of an argument, and which."""
 _FILLS = (list.append, list.pop)
+_LAYOUT = ("dtype", "order")
+"""Keywords that leave a shape as it is."""
 
 
 class Extents:
@@ -131,14 +133,14 @@ class Extents:
 
     def result(self, call: Call) -> Shape | None:
         callee, args = call.callee, call.args
-        if call.kwargs or not args:
+        if not args or any(name not in _LAYOUT for name, _ in call.kwargs):
             return None
         if callee is list.pop and isinstance(args[0], Var):
             return self.tapes.get(args[0])
         place = like_argument(callee)
         if place is not None:
             return self.of(args[place]) if place < len(args) else None
-        if callee in (np.zeros, np.ones, np.empty) and len(args) == 1:
+        if callee in (np.zeros, np.ones, np.empty):
             return self.made(args[0])
         if isinstance(rule_for(callee), Elementwise):
             return self.broadcast([self.of(arg) for arg in args])
@@ -249,8 +251,7 @@ class Extents:
     def bound_in(self, loop: Loop) -> set[Var]:
         found = self.inner.get(id(loop))
         if found is None:
-            found = self.inner[id(loop)] = {var for s in statements_in(loop.body) for var in binders_of(s)}
-            found.update((*loop.params, *(() if loop.index is None else (loop.index,))))
+            found = self.inner[id(loop)] = defined_by(loop)
         return found
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 
 from adjoint.ir.effects import effects_of
+from adjoint.ir.join import is_array
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
@@ -81,9 +82,9 @@ def _holders(body: Block) -> Counter[Var]:
         atoms = operands(statement)
         if isinstance(statement, Store):
             atoms = tuple(a for a in atoms if a is not statement.base)
-            if statement.mode != "set" or statement.key is None or _is_array(statement.base):
+            if statement.mode != "set" or statement.key is None or is_array(statement.base):
                 continue  # copies what it stores
-        elif isinstance(statement, Load) and _is_array(statement.base):
+        elif isinstance(statement, Load) and is_array(statement.base):
             views.append((statement.target, statement.base))
             continue
         elif (isinstance(statement, Load) and not isinstance(statement.target.type, Array)) or (
@@ -97,10 +98,6 @@ def _holders(body: Block) -> Counter[Var]:
         if found[view] and isinstance(base, Var):
             found[base] += 1
     return found
-
-
-def _is_array(atom: Atom) -> bool:
-    return isinstance(atom, Var) and isinstance(atom.type, Array)
 
 
 def _only_reads(call: Call) -> bool:

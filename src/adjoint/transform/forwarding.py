@@ -5,8 +5,6 @@ Only in arrays of 64-bit floats, where what is stored is what is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from adjoint.ir.effects import effects_of, storages
@@ -28,7 +26,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Scalar, Storage
-from adjoint.ir.walk import blocks_of, map_blocks, operands, rebuild_terminator, statements_in, substitute
+from adjoint.ir.walk import map_blocks, operands, rebuild_terminator, substitute, with_inner
 
 Place = tuple[Var, tuple[Atom | Slice, ...]]
 Known = dict[Place, Atom]
@@ -93,7 +91,7 @@ def _forget(known: Known, statement: Statement) -> None:
     if not known:
         return
     written: set[Storage] = set()
-    for inner in _with_inner(statement):
+    for inner in with_inner(statement):
         found = _written(inner)
         if found is None:
             known.clear()
@@ -101,12 +99,6 @@ def _forget(known: Known, statement: Statement) -> None:
         written |= found
     for place in [place for place in known if not written.isdisjoint(storages(place[0].type))]:
         del known[place]
-
-
-def _with_inner(statement: Statement) -> Iterator[Statement]:
-    yield statement
-    for block in blocks_of(statement):
-        yield from statements_in(block)
 
 
 def _written(statement: Statement) -> set[Storage] | None:

@@ -14,6 +14,16 @@ from adjoint.runtime import display
 _DTYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
 
 
+def dtype_of(number: Scalar) -> np.dtype:
+    """The dtype of an array that holds such numbers."""
+    return np.dtype(_DTYPES[number.kind]) if number.dtype is None else number.dtype
+
+
+def dtype_argument(dtype: np.dtype | None) -> tuple[Atom, ...]:
+    """What ``np.empty`` has to be told of the dtype, besides the shape."""
+    return () if dtype is None or dtype == np.float64 else (Const(dtype.type),)
+
+
 def as_arrays(function: Function) -> Function:
     """The function with its tapes of known length as arrays."""
     tapes = _tapes(function.body)
@@ -43,10 +53,10 @@ def _tapes(body: Block) -> dict[Var, Var]:
         match statement:
             case Call(targets=(target,), callee=display.make_list, args=(Const(),)):
                 singles.add(target)
-            case Call(targets=(Var(type=List(element=Scalar(kind=kind, dtype=dtype))) as target,), callee=callee) if (
+            case Call(targets=(Var(type=List(element=Scalar() as number)) as target,), callee=callee) if (
                 callee is operator.mul and statement.args[0] in singles
             ):
-                array = Array(np.dtype(_DTYPES[kind]) if dtype is None else dtype, ("any",), Storage(written=True))
+                array = Array(dtype_of(number), ("any",), Storage(written=True))
                 found[target] = Var(target.hint, array, target.named)
     for statement in statements_in(body):
         handed = operands(statement)
@@ -61,10 +71,9 @@ def _tapes(body: Block) -> dict[Var, Var]:
 
 
 def _allocation(call: Call, array: Var) -> list[Statement]:
-    assert isinstance(array.type, Array) and array.type.dtype is not None
+    assert isinstance(array.type, Array)
     size = Var("size", INT)
-    dtype = () if array.type.dtype == np.float64 else (Const(array.type.dtype.type),)
     return [
         Call((size,), max, (call.args[1], Const(0)), (), call.span),
-        Call((array,), np.empty, (size, *dtype), (), call.span),
+        Call((array,), np.empty, (size, *dtype_argument(array.type.dtype)), (), call.span),
     ]

@@ -44,6 +44,7 @@ from adjoint.transform.fusion.terms import (
     Sliced,
     Write,
 )
+from adjoint.transform.tapes import dtype_argument
 
 _INDEX_NAMES = "ijkl"
 _ACCUMULATORS: dict[str, Any] = {"f": np.float64, "i": np.int64, "b": np.bool_}
@@ -179,7 +180,7 @@ class Generator:
         size: Atom = shape[0]
         if len(shape) != 1:
             size = self._top.scalars.call(display.make_tuple, *shape, type=Tuple((INT,) * len(shape)), hint="shape")
-        dtype = () if node.dtype == np.float64 else (Const(node.dtype.type),)
+        dtype = dtype_argument(node.dtype)
         maker = np.zeros if memory.accumulates and self._is_cleared_at_once(node) else np.empty
         self.statements.append(Call((array,), maker, (size, *dtype)))
         self._arrays[target] = array

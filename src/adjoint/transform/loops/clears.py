@@ -24,7 +24,16 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Storage
-from adjoint.ir.walk import blocks_of, map_blocks, operands, rebuild_terminator, statements_in, targets_of
+from adjoint.ir.walk import (
+    blocks_of,
+    map_blocks,
+    map_body,
+    mentions,
+    operands,
+    rebuild_terminator,
+    statements_in,
+    targets_of,
+)
 from adjoint.transform.loops.uses import Uses
 
 _ZERO = Const(0.0)
@@ -64,7 +73,7 @@ class _Clears:
         for fill in [s for s in statements if isinstance(s, Store) and _fills(s) and s.base in self.own]:
             assert isinstance(fill.base, Var)
             place = statements.index(fill)
-            following = next((s for s in statements[place + 1 :] if _mentions(s, fill.base)), None)
+            following = next((s for s in statements[place + 1 :] if mentions(s, fill.base)), None)
             if fill.value == _ZERO and isinstance(following, Store) and _is_first_sum(following, fill.base):
                 sum_ = Store(fill.base, _WHOLE, following.value, "set", following.span)
                 statements[statements.index(following)] = sum_
@@ -87,7 +96,7 @@ def _without_last_clears(statements: list[Statement], fill: int, array: Var) -> 
     read_later: list[int] = []
     for place in range(len(statements) - 1, fill, -1):
         statement = statements[place]
-        if not _mentions(statement, array):
+        if not mentions(statement, array):
             continue
         if isinstance(statement, Store) and _is_clear(statement, array):
             constant = _constant(statement)
@@ -122,7 +131,7 @@ def _is_clear(store: Store, array: Var) -> bool:
 def _without_clear(loop: Loop, array: Var, read_later: list[int]) -> Loop | None:
     """A loop whose iterations read one place of an array each, and clear it, without that."""
     body = loop.body.statements
-    users = [s for s in body if _mentions(s, array)]
+    users = [s for s in body if mentions(s, array)]
     if loop.index is None or len(users) < 2 or not isinstance(loop.body.terminator, Continue):
         return None
     clear = users[-1]
@@ -134,8 +143,7 @@ def _without_clear(loop: Loop, array: Var, read_later: list[int]) -> Loop | None
         return None
     if not all(isinstance(s, (Load, Store)) and s.base is array and s.key == clear.key for s in users):
         return None
-    inner = Block(tuple(s for s in body if s is not clear), loop.body.terminator)
-    return Loop(loop.over, loop.index, loop.params, loop.inits, inner, loop.targets, loop.exit, loop.span)
+    return map_body(loop, Block(tuple(s for s in body if s is not clear), loop.body.terminator))
 
 
 def _starts_behind(loop: Loop, place: int) -> bool:
@@ -172,7 +180,3 @@ def _count(node: Statement | Terminator, var: Var) -> int:
     """How many statements use a variable, from a statement inwards."""
     inner = (inner for block in blocks_of(node) for inner in (*block.statements, block.terminator))
     return any(atom is var for atom in operands(node)) + sum(_count(part, var) for part in inner)
-
-
-def _mentions(node: Statement, var: Var) -> bool:
-    return _count(node, var) > 0

@@ -29,17 +29,18 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import INT, OPAQUE, Array, Dim, Scalar, Storage, Tuple
 from adjoint.ir.walk import (
-    binders_of,
+    defined_by,
     map_blocks,
+    map_body,
     operands,
     rebuild_terminator,
-    statements_in,
     substitute,
     targets_of,
 )
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.transform.loops.uses import Uses
+from adjoint.transform.tapes import dtype_argument
 
 _FILLS: dict[Any, bool] = {np.empty: False, np.zeros: True, np.empty_like: False, np.zeros_like: True}
 """Functions that make an array, and whether they fill it."""
@@ -78,8 +79,7 @@ class _Hoisting:
 
     def loop(self, loop: Loop, before: list[Statement]) -> None:
         """Puts a loop after ``before``, and there what need not be in it."""
-        inside = {var for s in statements_in(loop.body) for var in (*targets_of(s), *binders_of(s))}
-        inside.update((*loop.params, *(() if loop.index is None else (loop.index,))))
+        inside = defined_by(loop)
         tapes = self.tapes(loop, before, inside)
         body: list[Statement] = []
         for statement in loop.body.statements:
@@ -99,7 +99,7 @@ class _Hoisting:
             else:
                 body.append(statement)
         inner = self.block(Block(tuple(body), loop.body.terminator))
-        before.append(Loop(loop.over, loop.index, loop.params, loop.inits, inner, loop.targets, loop.exit, loop.span))
+        before.append(map_body(loop, inner))
 
     def is_work_array(self, statement: Statement, inside: set[Var]) -> bool:
         """Whether a statement makes an array of the same size in each iteration, for this iteration only."""
@@ -113,7 +113,9 @@ class _Hoisting:
             return [_unfilled(statement)]
         builder = Builder(type_of_call, statement.span)
         shape = extents[0] if len(extents) == 1 else builder.call(display.make_tuple, *extents, hint="shape")
-        builder.emit(Call(statement.targets, np.empty, (shape, *_dtype_of(statement.targets[0])), (), statement.span))
+        builder.emit(
+            Call(statement.targets, np.empty, (shape, *_dtype_argument(statement.targets[0])), (), statement.span)
+        )
         return builder.statements
 
     def row_shape(self, statement: Statement, inside: set[Var]) -> tuple[Atom, ...] | None:
@@ -186,7 +188,7 @@ class _Hoisting:
         shape = builder.call(display.make_tuple, count, *extents, hint="shape")
         dims: tuple[Dim, ...] = (_ANY,) * (1 + len(sizes))
         rows = Var(f"{array.hint}_rows", Array(array.type.dtype, dims, Storage(written=True)))
-        builder.emit(Call((rows,), np.empty, (shape, *_dtype_of(array)), (), call.span))
+        builder.emit(Call((rows,), np.empty, (shape, *_dtype_argument(array)), (), call.span))
         before[:] = [s for s in before if not (isinstance(s, Call) and s.targets == (tape,))]
         before += builder.statements
         self.rows[tape] = rows
@@ -219,10 +221,9 @@ def _makes_alike(statement: Statement, inside: set[Var]) -> bool:
     return not any(isinstance(atom, Var) and atom in inside for atom in operands(statement))
 
 
-def _dtype_of(array: Var) -> tuple[Atom, ...]:
-    """The argument that tells which numbers an array holds, where it needs one."""
-    dtype = array.type.dtype if isinstance(array.type, Array) else None
-    return () if dtype is None or dtype == np.float64 else (Const(dtype.type),)
+def _dtype_argument(array: Var) -> tuple[Atom, ...]:
+    assert isinstance(array.type, Array)
+    return dtype_argument(array.type.dtype)
 
 
 def _is_fact(statement: Statement, inside: set[Var]) -> bool:

@@ -2,130 +2,28 @@
 
 from __future__ import annotations
 
-import operator
-
-import numpy as np
-
+from adjoint.analysis.naturals import naturals_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     Atom,
-    Attribute,
     Block,
     Call,
-    Const,
-    Continue,
     Function,
-    If,
     Load,
-    Loop,
-    Range,
     Slice,
     Statement,
     Store,
     Subscript,
     Var,
-    Yield,
 )
 from adjoint.ir.types import INT, Array
-from adjoint.ir.walk import blocks_of, leaves, map_blocks, rebuild_terminator
-from adjoint.runtime import indices, lanes
+from adjoint.ir.walk import map_blocks, rebuild_terminator
+from adjoint.runtime import indices
 
 
 def with_unsigned_indices(function: Function) -> Function:
     """The function with those indices marked that are surely not negative."""
     return Function(function.name, function.params, _Marking(naturals_of(function)).block(function.body), function.doc)
-
-
-def naturals_of(function: Function) -> set[Var]:
-    """The whole numbers of a function that are surely never negative."""
-    naturals = _Naturals()
-    naturals.block(function.body)
-    return naturals.found
-
-
-class _Naturals:
-    """The whole numbers of a function that are never negative."""
-
-    def __init__(self) -> None:
-        self.found: set[Var] = set()
-        self.lowest: dict[Var, int] = {}
-        self.shapes: set[Var] = set()
-
-    def has(self, atom: Atom | Slice) -> bool:
-        if isinstance(atom, Const):
-            return type(atom.value) is int and atom.value >= 0
-        return isinstance(atom, Var) and atom in self.found
-
-    def block(self, block: Block) -> None:
-        for statement in block.statements:
-            self.statement(statement)
-        for inner in blocks_of(block.terminator):
-            self.block(inner)
-
-    def statement(self, statement: Statement) -> None:
-        match statement:
-            case Call(targets=(target,), callee=callee):
-                if callee is np.shape:
-                    self.shapes.add(target)
-                elif target.type == INT and self.call(statement):
-                    self.found.add(target)
-            case Load(target=target, base=Var(type=Array()), key=Attribute(name="size" | "ndim")):
-                self.found.add(target)
-            case Load(target=target, base=Var(type=Array()), key=Attribute(name="shape")):
-                self.shapes.add(target)
-            case Load(target=target, base=Var() as base) if base in self.shapes and target.type == INT:
-                self.found.add(target)
-            case If(targets=targets):
-                for block in blocks_of(statement):
-                    self.block(block)
-                ends = [leaf for block in blocks_of(statement) for leaf in leaves(block)]
-                for place, target in enumerate(targets):
-                    given = [end.values[place] for end in ends if isinstance(end, Yield)]
-                    if target.type == INT and given and all(map(self.has, given)):
-                        self.found.add(target)
-            case Loop():
-                self.loop(statement)
-            case _:
-                for block in blocks_of(statement):
-                    self.block(block)
-
-    def call(self, call: Call) -> bool:
-        callee, args = call.callee, call.args
-        if callee in (indices.natural, indices.unsigned, lanes.step_along, len, np.size):
-            return True
-        if callee in (operator.add, operator.mul, operator.floordiv, min):
-            return all(map(self.has, args))
-        if callee is operator.mod:
-            return self.has(args[1])
-        if callee is max:
-            return any(map(self.has, args))
-        if callee is operator.sub and isinstance(args[1], Const) and type(args[1].value) is int:
-            return isinstance(args[0], Var) and self.lowest.get(args[0], 0) >= args[1].value and self.has(args[0])
-        return False
-
-    def loop(self, loop: Loop) -> None:
-        """Assumes that what a loop carries stays natural, and looks again without what does not."""
-        over = loop.over
-        if loop.index is not None and isinstance(over, Range) and _counts_up(over) and self.has(over.start):
-            self.found.add(loop.index)
-            if isinstance(over.start, Const):
-                self.lowest[loop.index] = over.start.value
-        hopeful = [slot for slot, param in enumerate(loop.params) if param.type == INT and self.has(loop.inits[slot])]
-        known = set(self.found)
-        while True:
-            self.found = known | {loop.params[slot] for slot in hopeful}
-            self.block(loop.body)
-            ends = [leaf for leaf in leaves(loop.body) if isinstance(leaf, Continue)]
-            holds = [slot for slot in hopeful if all(self.has(end.values[slot]) for end in ends)]
-            if holds == hopeful:
-                break
-            hopeful = holds
-        if all(isinstance(leaf, Continue) for leaf in leaves(loop.body)):
-            self.found.update(loop.targets[slot] for slot in hopeful)
-
-
-def _counts_up(over: Range) -> bool:
-    return isinstance(over.step, Const) and type(over.step.value) is int and over.step.value > 0
 
 
 class _Marking:
@@ -136,7 +34,11 @@ class _Marking:
         statements: list[Statement] = []
         for statement in block.statements:
             current = map_blocks(statement, self.block)
-            if isinstance(current, (Load, Store)) and _is_array(current.base) and isinstance(current.key, Subscript):
+            if (
+                isinstance(current, (Load, Store))
+                and isinstance(type_of_atom(current.base), Array)
+                and isinstance(current.key, Subscript)
+            ):
                 items = tuple(self.marked(item, statements) for item in current.key.items)
                 key = Subscript(items, current.key.tupled)
                 if isinstance(current, Load):
@@ -152,7 +54,3 @@ class _Marking:
         marked = Var(item.hint, INT)
         before.append(Call((marked,), indices.unsigned, (item,)))
         return marked
-
-
-def _is_array(atom: Atom) -> bool:
-    return isinstance(type_of_atom(atom), Array)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
+from adjoint.ir.join import is_array
 from adjoint.ir.nodes import (
     Atom,
     Attribute,
@@ -187,7 +188,7 @@ class _Accesses:
 
     def note(self, node: Statement | Terminator) -> None:
         match node:
-            case Load(base=base, key=Subscript(items=items), target=target) if _is_array(base):
+            case Load(base=base, key=Subscript(items=items), target=target) if is_array(base):
                 if isinstance(target.type, Array) and isinstance(base, Var) and _all_numbers(items):
                     root, prefix = self.views.get(base, (base, ()))
                     self.views[target] = root, (*prefix, *items)
@@ -195,12 +196,12 @@ class _Accesses:
                     self.access(base, items)
                 else:
                     self.access(base, None)
-            case Load(base=base, key=Attribute()) if _is_array(base):
+            case Load(base=base, key=Attribute()) if is_array(base):
                 pass
-            case Store(base=base, key=key, value=value, mode=mode) if _is_array(base):
+            case Store(base=base, key=key, value=value, mode=mode) if is_array(base):
                 place = key.items if isinstance(key, Subscript) else None
                 self.access(base, place, writes=True, adds=mode in ("add", "sub"))
-                if _is_array(value):
+                if is_array(value):
                     self.access(value, None)
             case Call():
                 self.call(node)
@@ -211,7 +212,7 @@ class _Accesses:
             case Loop(over=over):
                 self.known &= isinstance(over, Range)
             case Exit() | Continue() | _:
-                self.known &= not any(map(_is_array, operands(node)))
+                self.known &= not any(map(is_array, operands(node)))
 
     def call(self, call: Call) -> None:
         found = effects_of(call)
@@ -224,7 +225,7 @@ class _Accesses:
             self.known = False
         reads = range(len(operands(call))) if found.reads is None else found.reads
         for place in reads:
-            if _is_array(operands(call)[place]):
+            if is_array(operands(call)[place]):
                 self.access(operands(call)[place], None)
 
     def access(self, base: Atom, items: Key, *, writes: bool = False, adds: bool = False) -> None:
@@ -232,10 +233,6 @@ class _Accesses:
         root, prefix = self.views.get(base, (base, ()))
         key = None if items is None else (*prefix, *items)
         self.of[base.type.storage.find()].append(_Access(root, adds, writes, key))
-
-
-def _is_array(atom: Atom) -> bool:
-    return isinstance(atom, Var) and isinstance(atom.type, Array)
 
 
 def _all_numbers(items: tuple[Atom | Slice, ...]) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -30,20 +30,18 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Storage
 from adjoint.ir.walk import (
-    binders_of,
     blocks_of,
+    defined_by,
     map_blocks,
     operands,
     rebuild_terminator,
     statements_in,
     substitute,
-    targets_of,
-    terminators_in,
+    vars_used,
 )
 from adjoint.rules.typing import type_of_call
 
 _OPERATORS: dict[str, Any] = {"add": operator.add, "sub": operator.sub}
-_NUMBER = FLOAT
 
 
 def with_places_as_variables(function: Function) -> Function:
@@ -76,8 +74,8 @@ def _promoted(loop: Loop) -> list[Statement]:
         known[load.target] = before.load(load.base, load.key, load.target.type, load.target.hint)
     body, values = _without(body, values, known)
     for base, key in places.items():
-        param, target = Var(base.hint, _NUMBER), Var(base.hint, _NUMBER)
-        inits = (*inits, before.load(base, key, _NUMBER, base.hint))
+        param, target = Var(base.hint, FLOAT), Var(base.hint, FLOAT)
+        inits = (*inits, before.load(base, key, FLOAT, base.hint))
         body, values, last = _on_variable(body, values, base, param)
         params, values, targets = (*params, param), (*values, last), (*targets, target)
         after.store(base, key, target)
@@ -92,8 +90,8 @@ def _promoted(loop: Loop) -> list[Statement]:
 
 def _loads(loop: Loop) -> list[Load]:
     """The loads that give the same number in each iteration: nobody writes to the array."""
-    inside = _bound_in(loop)
-    written = {_storage(s.base) for s in statements_in(loop.body) if isinstance(s, Store) and _is_array(s.base)}
+    inside = defined_by(loop)
+    written = {_storage(s.base) for s in statements_in(loop.body) if isinstance(s, Store) and is_array(s.base)}
     for call in statements_in(loop.body):
         if isinstance(call, Call) and not effects_of(call).pure:
             return []
@@ -115,15 +113,9 @@ def _without(
     return block.statements, block.terminator.values
 
 
-def _bound_in(loop: Loop) -> set[Var]:
-    inside = {var for s in statements_in(loop.body) for var in (*targets_of(s), *binders_of(s))}
-    inside.update((*loop.params, *(() if loop.index is None else (loop.index,))))
-    return inside
-
-
 def _places(loop: Loop) -> dict[Var, Subscript]:
     """The arrays of which the iterations touch only one place, and write it."""
-    inside = _bound_in(loop)
+    inside = defined_by(loop)
     found: dict[Storage, tuple[Var, Subscript]] = {}
     written: set[Storage] = set()
     other: set[Storage] = set()
@@ -138,8 +130,8 @@ def _places(loop: Loop) -> dict[Var, Subscript]:
             if isinstance(statement, Store):
                 written.add(storage)
             rest = tuple(atom for atom in rest if atom is not base)
-        other.update(_storage(atom) for atom in rest if _is_array(atom))
-        other.update(_storage(atom) for block in blocks_of(statement) for atom in _atoms_in(block) if _is_array(atom))
+        other.update(_storage(atom) for atom in rest if is_array(atom))
+        other.update(_storage(atom) for block in blocks_of(statement) for atom in vars_used(block) if is_array(atom))
     return {base: key for storage, (base, key) in found.items() if storage in written - other}
 
 
@@ -180,21 +172,12 @@ def _on_variable(
                 if mode == "set":
                     current = value
                 else:
-                    following = Var(base.hint, _NUMBER)
+                    following = Var(base.hint, FLOAT)
                     changed.append(Call((following,), _OPERATORS[mode], (current, value), (), span))
                     current = following
             case _:
                 changed.append(statement)
     return tuple(changed), tuple(renamed.get(v, v) if isinstance(v, Var) else v for v in values), current
-
-
-def _atoms_in(block: Block) -> Iterator[Atom]:
-    for node in (*statements_in(block), *terminators_in(block)):
-        yield from operands(node)
-
-
-def _is_array(atom: Atom) -> bool:
-    return isinstance(atom, Var) and isinstance(atom.type, Array)
 
 
 def _storage(atom: Atom) -> Storage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import field
 
 import numpy as np
@@ -33,7 +33,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
-from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of
+from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, with_inner
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.arrays import zeros_like
@@ -136,17 +136,11 @@ def make_context(function: Function, found: Activity) -> Context:
     """The context for a function in normal form."""
 
     def has_reverse(node: Block | Statement) -> bool:
-        statements = statements_in(node) if isinstance(node, Block) else _with_inner(node)
+        statements = statements_in(node) if isinstance(node, Block) else with_inner(node)
         return any(reversed_(statement, found) for statement in statements)
 
     regions = find_regions(function, has_reverse, found.active)
     return Context(function, found, regions, Builder(type_of_call))
-
-
-def _with_inner(statement: Statement) -> Iterable[Statement]:
-    yield statement
-    for block in blocks_of(statement):
-        yield from statements_in(block)
 
 
 def reversed_(statement: Statement, found: Activity) -> bool:

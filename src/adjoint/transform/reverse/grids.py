@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +11,11 @@ from adjoint.ir.types import INT, OPAQUE, Array, Dim, Scalar, Storage
 from adjoint.ir.walk import leaves
 from adjoint.runtime import display
 from adjoint.transform.reverse.regions import Binding, Region
+from adjoint.transform.tapes import dtype_argument, dtype_of
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.keep import Keeper
 
-_DTYPES: dict[str, Any] = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
 _ANY: Dim = "any"
 
 
@@ -29,8 +28,7 @@ def kept_in_grid(keeper: Keeper, var: Var, binding: Binding) -> Array | None:
         or not all(_has_axis(keeper, r, regions[0]) for r in regions)
     ):
         return None
-    dtype = np.dtype(_DTYPES[var.type.kind]) if var.type.dtype is None else var.type.dtype
-    return Array(dtype, (_ANY,) * len(regions), Storage(written=True))
+    return Array(dtype_of(var.type), (_ANY,) * len(regions), Storage(written=True))
 
 
 def keep_in_grid(keeper: Keeper, var: Var, binding: Binding, type_: Array) -> None:
@@ -45,8 +43,7 @@ def keep_in_grid(keeper: Keeper, var: Var, binding: Binding, type_: Array) -> No
         edits.put_before(outermost, Call((sizes[-1],), max, (_range(region).stop, Const(0))))
     shape, kept = Var("shape", OPAQUE), Var(f"{var.hint}_kept", type_)
     edits.put_before(outermost, Call((shape,), display.make_tuple, tuple(sizes)))
-    dtype = () if type_.dtype is None or type_.dtype == np.float64 else (Const(type_.dtype.type),)
-    edits.put_before(outermost, Call((kept,), np.empty, (shape, *dtype)))
+    edits.put_before(outermost, Call((kept,), np.empty, (shape, *dtype_argument(type_.dtype))))
     places = tuple(keeper.loop_index(_loop(region), region) for region in regions)
     keeper.after_binding(var, binding, Store(kept, Subscript(places), var))
     keeper.to_parent(kept, regions[0])
@@ -74,21 +71,7 @@ def _has_axis(keeper: Keeper, region: Region, outermost: Region) -> bool:
     over = loop.over
     if over.backward or over.step != Const(1) or any(isinstance(leaf, Exit) for leaf in leaves(loop.body)):
         return False
-    return _is_natural(keeper, over.start) and _is_known_before(keeper, over.stop, outermost)
-
-
-def _is_natural(keeper: Keeper, atom: Atom) -> bool:
-    if isinstance(atom, Const):
-        return type(atom.value) is int and atom.value >= 0
-    if not isinstance(atom, Var):
-        return False
-    loop = keeper.context.regions.index_of.get(atom)
-    if loop is not None:
-        over = loop.over
-        return isinstance(over, Range) and over.step == Const(1) and _is_natural(keeper, over.start)
-    binding = keeper.bindings.get(atom)
-    made = None if binding is None else binding.statement
-    return isinstance(made, Call) and made.callee is operator.add and all(_is_natural(keeper, a) for a in made.args)
+    return keeper.is_natural(over.start) and _is_known_before(keeper, over.stop, outermost)
 
 
 def _is_known_before(keeper: Keeper, atom: Atom, outermost: Region) -> bool:

@@ -74,11 +74,22 @@ class Keeper:
         self.tapes: dict[Var, Region] = {}
         self.taped: dict[Region, list[Var]] = {}
         self.popped: list[Var] = []
+        self.naturals: set[Var] | None = None
         self.leaf_sets: dict[Var, frozenset[Var] | None] = {}
         self.settled: set[Var] = set()
         self.recomputed: set[Var] = set()
         self.to_keep: set[Var] = set()
         self.defined: set[Var] = set()
+
+    def is_natural(self, atom: Atom) -> bool:
+        """Whether a whole number of the forward region is never negative."""
+        if isinstance(atom, Const):
+            return type(atom.value) is int and atom.value >= 0
+        if self.naturals is None:
+            from adjoint.analysis.naturals import naturals_of
+
+            self.naturals = naturals_of(self.context.function)
+        return atom in self.naturals
 
     def run(self, root: Sweep, results: list[Atom]) -> None:
         """Settles everything that the reverse region and its results read."""

@@ -34,7 +34,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import INT
-from adjoint.ir.walk import defined_in, leaves, map_blocks, map_leaves, substitute, with_values
+from adjoint.ir.walk import defined_in, leaves, map_blocks, map_body, map_leaves, substitute, with_values
 
 Leaf = Yield | Continue | Exit | Return
 
@@ -144,11 +144,6 @@ def _loop(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
         return Exit(end.kind, kept + end.values[len(kept) :])
 
     return map_body(loop, map_leaves(_filled(loop.body), leaf))
-
-
-def map_body(loop: Loop, body: Block) -> Loop:
-    """The loop with another body."""
-    return Loop(loop.over, loop.index, loop.params, loop.inits, body, loop.targets, loop.exit, loop.span)
 
 
 def _without_doubled_targets(loop: Loop, renamed: dict[Var, Atom]) -> Loop:

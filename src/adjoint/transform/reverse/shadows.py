@@ -15,7 +15,7 @@ import numpy as np
 
 from adjoint.analysis.activity import all_memory, own_memory, parts
 from adjoint.ir.builder import Builder
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -168,7 +168,7 @@ class Shadows:
             base: Atom | None = None
             match statement:
                 case Store(base=owner, value=Var(type=type_)) if is_handle(type_) and not isinstance(owner, Const):
-                    base = None if _is_array(owner) else owner
+                    base = None if is_array(owner) else owner
                 case Call(callee=callee, args=args) if callee in (list.append, list.pop):
                     element = _element(args[0])
                     base = args[0] if is_handle(element) or not isinstance(element, (Scalar, Array, Number)) else None
@@ -421,7 +421,7 @@ class Shadows:
                     edits.put_after(statement, Call((), list.pop, (self.of(base),), (), statement.span))
             case Store(base=Var() as base, key=key, value=Var() as value, mode="set") if base in self.forward:
                 in_slot = value in self.found or isinstance(value.type, (Array, Number))
-                if in_slot and key is not None and not _is_array(base):
+                if in_slot and key is not None and not is_array(base):
                     slot = self.empty_slot(value, statement)
                     edits.put_after(statement, Store(self.of(base), key, slot, "set", statement.span))
 
@@ -505,10 +505,6 @@ def _all_parts(type_: Type) -> Iterator[Type]:
     yield type_
     for part in parts(type_):
         yield from _all_parts(part)
-
-
-def _is_array(atom: Atom) -> bool:
-    return isinstance(atom, Var) and isinstance(atom.type, Array)
 
 
 def _element(atom: Atom) -> Type | None:

@@ -32,8 +32,8 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Scalar, Storage
-from adjoint.ir.walk import blocks_of, map_blocks, operands, statements_in, targets_of
-from adjoint.transform.reverse.counts import Counts
+from adjoint.ir.walk import map_blocks, map_body, mentions, operands, statements_in, targets_of
+from adjoint.transform.extents import Extents
 
 _WHOLE = Slice(Const(None), Const(None), Const(None))
 _UNFILLED: dict[Any, Any] = {np.empty: np.empty, np.zeros: np.empty, np.ones: np.empty}
@@ -48,7 +48,7 @@ def sink_work_arrays(function: Function) -> Function:
 
 class _Sinking:
     def __init__(self, function: Function) -> None:
-        self.counts = Counts(function.body)
+        self.extents = Extents(function)
         names: defaultdict[Storage, set[Var]] = defaultdict(set)
         for var in _bound(function):
             if isinstance(var.type, Array) and var.type.storage.written:
@@ -76,9 +76,9 @@ class _Sinking:
         if not isinstance(statement, Call) or _unfilled(statement.callee) is None:
             return None
         (array,) = statement.targets
-        if array not in self.alone or _mentions(end, array):
+        if array not in self.alone or mentions(end, array):
             return None
-        users = [other for other in after if _mentions(other, array)]
+        users = [other for other in after if mentions(other, array)]
         if len(users) != 1 or not isinstance(users[0], Loop) or array in operands(users[0]):
             return None
         return users[0] if self.reads_nothing_old(users[0].body, array) else None
@@ -86,7 +86,7 @@ class _Sinking:
     def reads_nothing_old(self, block: Block, array: Var) -> bool:
         """Whether a block reads nothing of an array that was in it before."""
         for statement in block.statements:
-            if not _mentions(statement, array):
+            if not mentions(statement, array):
                 continue
             if self.fills(statement, array, ()):
                 return True
@@ -99,7 +99,7 @@ class _Sinking:
                     pass
                 case _:
                     return False
-        return not _mentions(block.terminator, array)
+        return not mentions(block.terminator, array)
 
     def fills(self, statement: Statement, array: Var, loops: tuple[Loop, ...]) -> bool:
         """Whether a statement inside of ``loops`` overwrites, with them, all of an array before it reads any of it."""
@@ -109,7 +109,7 @@ class _Sinking:
             case Loop(over=Range(start=Const(value=0), step=Const(value=1)), body=body) if isinstance(
                 body.terminator, Continue
             ):
-                users = [inner for inner in body.statements if _mentions(inner, array)]
+                users = [inner for inner in body.statements if mentions(inner, array)]
                 if (
                     not users
                     or array in operands(body.terminator)
@@ -124,8 +124,8 @@ class _Sinking:
         """Whether an index, over all iterations of some loops, names all places of an array."""
         if items == (Const(Ellipsis),):
             return True
-        assert isinstance(array.type, Array)
-        if array.type.dims is None or len(items) != len(array.type.dims):
+        shape = self.extents.of(array)
+        if shape is None or len(items) != len(shape):
             return False
         own = {loop.index: loop for loop in loops}
         used: list[Loop] = []
@@ -135,7 +135,7 @@ class _Sinking:
             loop = own.get(item) if isinstance(item, Var) else None
             if loop is None or loop in used or not isinstance(loop.over, Range):
                 return False
-            if self.counts.of(loop.over.stop) != self.counts.extent(array, axis):
+            if self.extents.number(loop.over.stop) != shape[axis]:
                 return False
             used.append(loop)
         return True
@@ -160,15 +160,6 @@ def _bound(function: Function) -> Iterator[Var]:
             yield from statement.params
 
 
-def _mentions(node: Statement | Terminator, var: Var) -> bool:
-    if any(atom is var for atom in operands(node)):
-        return True
-    return any(
-        any(_mentions(inner, var) for inner in block.statements) or _mentions(block.terminator, var)
-        for block in blocks_of(node)
-    )
-
-
 def _reads_only(user: Statement, array: Var, store: Statement) -> bool:
     """Whether a statement reads no other place of an array than the one that was just filled, or asks for its shape."""
     if isinstance(user, Load) and user.base is array and isinstance(user.key, Attribute):
@@ -184,5 +175,4 @@ def _reads_only(user: Statement, array: Var, store: Statement) -> bool:
 
 def _with_first(loop: Loop, call: Call) -> Loop:
     """The loop with a statement before all others of its body."""
-    body = Block((call, *loop.body.statements), loop.body.terminator)
-    return Loop(loop.over, loop.index, loop.params, loop.inits, body, loop.targets, loop.exit, loop.span)
+    return map_body(loop, Block((call, *loop.body.statements), loop.body.terminator))

@@ -30,27 +30,11 @@ def unwound(keeper: Keeper, var: Var, binding: Binding) -> Var | None:
     before = Var(var.hint, var.type, var.named)
     node.body.first((-1, 0), Call((before,), operator.sub, (after, step)))
     node.values.append(before)
-    if not keeper.reverser.compiled or not _is_natural(keeper, loop, slot, step):
+    if not keeper.reverser.compiled or not keeper.is_natural(var):
         return before
     known = Var(var.hint, var.type)
     node.body.first((-1, 0), Call((known,), natural, (before,)))
     return known
-
-
-def _is_natural(keeper: Keeper, loop: Loop, slot: int, step: Const) -> bool:
-    """Whether a counter is never negative."""
-    first = loop.inits[slot]
-    while isinstance(first, Var):
-        binding = keeper.bindings[first]
-        outer = binding.region.owner
-        if not isinstance(outer, Loop) or first not in outer.params or binding.statement is not None:
-            return False
-        place = outer.params.index(first)
-        end = outer.body.terminator
-        if not isinstance(end, Continue) or end.values[place] is not loop.targets[slot]:
-            return False
-        loop, slot, first = outer, place, outer.inits[place]
-    return isinstance(first, Const) and first.value >= 0 and step.value >= 0
 
 
 def _step(keeper: Keeper, loop: Loop, slot: int) -> Const | None:
