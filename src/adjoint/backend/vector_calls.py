@@ -6,6 +6,7 @@ One after the other, the C library's functions are faster than ours; side by sid
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from adjoint.ir.nodes import (
     Atom,
     Block,
     Call,
+    Const,
     Function,
     If,
     Load,
@@ -41,7 +43,18 @@ _FORMS: dict[Any, Any] = {
     numbers.log: vector_math.vector_log,
     math.tanh: vector_math.vector_tanh,
     np.tanh: vector_math.vector_tanh,
+    math.sin: vector_math.vector_sin,
+    np.sin: vector_math.vector_sin,
+    math.cos: vector_math.vector_cos,
+    np.cos: vector_math.vector_cos,
+    math.pow: vector_math.vector_power,
+    operator.pow: vector_math.vector_power,
+    np.power: vector_math.vector_power,
+    np.float_power: vector_math.vector_power,
+    numbers.power: vector_math.vector_power_to_infinity,
 }
+_CHEAP_EXPONENTS = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
+"""LLVM makes roots, products and quotients of these powers."""
 
 
 def vector_form(callee: Any) -> Any:
@@ -74,7 +87,7 @@ def _replaced(block: Block, chained: set[Var]) -> Block:
 
     statements: list[Statement] = []
     for statement in block.statements:
-        if isinstance(statement, Call) and _is_real_function(statement) and chained.isdisjoint(statement.args):
+        if isinstance(statement, Call) and _is_real_function(statement) and chained.isdisjoint(_variables(statement)):
             form = vector_form(statement.callee)
             if form is not None:
                 statement = Call(statement.targets, form, statement.args, (), statement.span)
@@ -82,13 +95,24 @@ def _replaced(block: Block, chained: set[Var]) -> Block:
     return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, inner))
 
 
+def _variables(call: Call) -> list[Var]:
+    return [arg for arg in call.args if isinstance(arg, Var)]
+
+
 def _is_real_function(call: Call) -> bool:
-    """Whether a call is of one double: Python's functions compute with doubles whatever they are given."""
-    match call:
-        case Call(args=(Var(type=Scalar(kind="float", dtype=dtype)),), kwargs=()):
+    """Whether a call is of doubles: Python's functions compute with doubles whatever they are given."""
+    if call.kwargs or not call.args or not all(map(_is_double, call.args)) or len(call.targets) != 1:
+        return False
+    exponents = [arg.value for arg in call.args[1:] if isinstance(arg, Const)]
+    return not any(exponent in _CHEAP_EXPONENTS for exponent in exponents)
+
+
+def _is_double(atom: Atom) -> bool:
+    match atom:
+        case Var(type=Scalar(kind="float", dtype=dtype)):
             return dtype is None or dtype == np.float64
         case _:
-            return False
+            return isinstance(atom, Const) and type(atom.value) is float
 
 
 def _chained(loop: Loop) -> set[Var]:

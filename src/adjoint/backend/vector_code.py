@@ -20,12 +20,14 @@ BIAS = 1023
 ROUNDING = 1.5 * 2.0**_MANTISSA
 """A double so large that what is added to it is rounded to a whole number, found in its lowest bits."""
 
+SIGN = 1 << 63
+
 
 class Code:
     """Writes one function, without branches, so that loops around it become vector code."""
 
     def __init__(self, builder) -> None:
-        self._builder = builder
+        self.builder = builder
 
     @staticmethod
     def number(value: float):
@@ -41,24 +43,23 @@ class Code:
     # Doubles
 
     def add(self, a, b):
-        return self._builder.fadd(self._value(a), self._value(b), flags=_FIXED)
+        return self.builder.fadd(self._value(a), self._value(b), flags=_FIXED)
 
     def sub(self, a, b):
-        return self._builder.fsub(self._value(a), self._value(b), flags=_FIXED)
+        return self.builder.fsub(self._value(a), self._value(b), flags=_FIXED)
 
     def mul(self, a, b):
-        return self._builder.fmul(self._value(a), self._value(b), flags=_FIXED)
+        return self.builder.fmul(self._value(a), self._value(b), flags=_FIXED)
 
     def div(self, a, b):
-        return self._builder.fdiv(self._value(a), self._value(b), flags=_FIXED)
+        return self.builder.fdiv(self._value(a), self._value(b), flags=_FIXED)
 
     def mul_add(self, a, b, c):
         """``a * b + c``, rounded once where the processor can."""
         return self._intrinsic("llvm.fmuladd", a, b, c)
 
-    def exact_mul_add(self, a, b, c):
-        """``a * b + c``, rounded once."""
-        return self._intrinsic("llvm.fma", a, b, c)
+    def negated(self, x):
+        return self.builder.fneg(self._value(x), flags=_FIXED)
 
     def magnitude(self, x):
         return self._intrinsic("llvm.fabs", x)
@@ -68,8 +69,8 @@ class Code:
 
     def _intrinsic(self, name: str, *args):
         kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * len(args))
-        callee = self._builder.module.declare_intrinsic(name, [_DOUBLE], kind)
-        return self._builder.call(callee, [self._value(arg) for arg in args])
+        callee = self.builder.module.declare_intrinsic(name, [_DOUBLE], kind)
+        return self.builder.call(callee, [self._value(arg) for arg in args])
 
     def polynomial(self, x, coefficients: Sequence[float]):
         """The sum of ``coefficients[k] * x**k``, by halves, so that little waits for what comes before it."""
@@ -82,16 +83,48 @@ class Code:
                 power = self.mul(power, power)
         return terms[0]
 
+    # Numbers as sums of two doubles: what is rounded, and what that leaves
+
+    def two_sum(self, a, b):
+        """``a + b`` in two parts."""
+        total = self.add(a, b)
+        of_b = self.sub(total, a)
+        return total, self.add(self.sub(a, self.sub(total, of_b)), self.sub(b, of_b))
+
+    def ordered_two_sum(self, large, small):
+        """Their sum in two parts; the larger one comes first, or is zero."""
+        total = self.add(large, small)
+        return total, self.sub(small, self.sub(total, large))
+
+    def two_product(self, a, b):
+        """``a * b`` in two parts."""
+        product = self.mul(a, b)
+        return product, self._intrinsic("llvm.fma", a, b, self.negated(product))
+
     # Choices
 
     def choose(self, condition, a, b):
-        return self._builder.select(condition, self._value(a), self._value(b))
+        return self.builder.select(condition, self._value(a), self._value(b))
 
     def less(self, a, b):
-        return self._builder.fcmp_ordered("<", self._value(a), self._value(b), flags=_FIXED)
+        return self.builder.fcmp_ordered("<", self._value(a), self._value(b), flags=_FIXED)
 
     def equal(self, a, b):
-        return self._builder.fcmp_ordered("==", self._value(a), self._value(b), flags=_FIXED)
+        return self.builder.fcmp_ordered("==", self._value(a), self._value(b), flags=_FIXED)
+
+    def both(self, condition, other):
+        return self.builder.and_(condition, other)
+
+    def either(self, condition, other):
+        return self.builder.or_(condition, other)
+
+    def unless(self, condition, other):
+        """Whether ``other`` holds and ``condition`` does not."""
+        return self.builder.and_(self.builder.not_(condition), other)
+
+    def has_bits(self, word, mask: int):
+        """Whether any of the bits of ``mask`` is set."""
+        return self.builder.icmp_unsigned("!=", self.masked(word, mask), self.word(0))
 
     def at_least(self, x, bound: float):
         """The larger one; not a number stays what it is."""
@@ -103,29 +136,36 @@ class Code:
     # Bits
 
     def bits(self, x):
-        return self._builder.bitcast(x, _BITS)
+        return self.builder.bitcast(x, _BITS)
 
     def from_bits(self, word):
-        return self._builder.bitcast(word, _DOUBLE)
+        return self.builder.bitcast(word, _DOUBLE)
 
     def plus_word(self, word, other):
-        return self._builder.add(word, other)
+        return self.builder.add(word, other)
 
     def minus_word(self, word, other):
-        return self._builder.sub(word, other)
+        return self.builder.sub(word, other)
 
     def masked(self, word, mask: int):
-        return self._builder.and_(word, self.word(mask))
+        return self.builder.and_(word, self.word(mask))
+
+    def differing(self, word, other):
+        """The bits that are set in one of them only."""
+        return self.builder.xor(word, other)
+
+    def shifted_left(self, word, places: int):
+        return self.builder.shl(word, self.word(places))
 
     def shifted_right(self, word, places: int):
-        return self._builder.lshr(word, self.word(places))
+        return self.builder.lshr(word, self.word(places))
 
     def power_of_two(self, rounded):
         """``2.0**k`` for ``rounded`` that is ``k + ROUNDING``."""
-        exponent = self._builder.shl(self.bits(rounded), self.word(_MANTISSA))
-        return self.from_bits(self._builder.add(exponent, self.word(BIAS << _MANTISSA)))
+        exponent = self.shifted_left(self.bits(rounded), _MANTISSA)
+        return self.from_bits(self.builder.add(exponent, self.word(BIAS << _MANTISSA)))
 
     def small_integer(self, word):
         """The double that is a whole number between 0 and 2**52."""
         shift = 2.0**_MANTISSA
-        return self.sub(self.from_bits(self._builder.or_(word, self.word((BIAS + _MANTISSA) << _MANTISSA))), shift)
+        return self.sub(self.from_bits(self.builder.or_(word, self.word((BIAS + _MANTISSA) << _MANTISSA))), shift)
