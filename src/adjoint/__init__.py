@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from adjoint import manifolds, optim, rules, tangents, testing, types
     from adjoint.declare import derivative_of, stop_gradient
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
+    from adjoint.directions import jvps
     from adjoint.exporting import export
     from adjoint.inspection import source, stages
     from adjoint.keypaths import (
@@ -86,6 +87,7 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "jvps",
     "keypath",
     "manifolds",
     "memberwise",
@@ -117,6 +119,7 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "DifferentiationWarning": "adjoint.diagnostics",
     "derivative_of": "adjoint.declare",
     "export": "adjoint.exporting",
+    "jvps": "adjoint.directions",
     "source": "adjoint.inspection",
     "stages": "adjoint.inspection",
     "stop_gradient": "adjoint.declare",

@@ -10,7 +10,7 @@ from typing import Any
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.frontend.entry import lower_operator
 from adjoint.frontend.source import underlying
-from adjoint.operators import Derivative, Pullback, grad, jvp, specialized_jvp
+from adjoint.operators import Derivative, Pullback, checked_tangents, grad, jvp, specialized_jvp
 from adjoint.specialize import Specialization, latest
 
 _EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}
@@ -41,11 +41,15 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
         assert emitted is not None
         return emitted.text
     if derivative is jvp:
-        return specialized_jvp(*args, **kwargs)[0].emitted.text
+        return _of_jvp(*args, **kwargs).emitted.text
     if not isinstance(derivative, Derivative):
         kind = type(derivative).__name__
         raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=kind)
     return specialization_to_show(derivative, args, kwargs)[0].emitted.text
+
+
+def _of_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], **options: Any) -> Specialization:
+    return specialized_jvp(f, tuple(primals), checked_tangents(primals, tangents), **options)
 
 
 def specialization_to_show(

@@ -228,7 +228,8 @@ class Pullback:
     It may be called any number of times.
     """
 
-    def __init__(self, compiled: Specialization, residuals: tuple[Any, ...], value: Any) -> None:
+    def __init__(self, root: Any, compiled: Specialization, residuals: tuple[Any, ...], value: Any) -> None:
+        self._root = root
         self._compiled = compiled
         self._residuals = residuals
         self._value = value
@@ -236,9 +237,22 @@ class Pullback:
     def __call__(self, cotangent: Any) -> Any:
         """One cotangent per positional argument, None for one that cannot be differentiated."""
         assert self._compiled.adjoint is not None
+        return self._compiled.adjoint(*self._residuals, *self._seeds(cotangent))
+
+    def each(self, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
+        """What a call gives for each of several cotangents.
+
+        Compiled pullbacks take ``width`` of them in each sweep, and compute what does not depend on the cotangent
+        once for them: by default up to four, so that sweeps have about as many each.
+        """
+        from adjoint.directions import pull_each
+
+        return pull_each(self, cotangents, width)
+
+    def _seeds(self, cotangent: Any) -> list[Any]:
+        """What the compiled function is given for a cotangent."""
         checked = check_cotangent(cotangent, self._value)
-        seeds = [_seed(checked, self._value, path) for path in self._compiled.seeds]
-        return self._compiled.adjoint(*self._residuals, *seeds)
+        return [_seed(checked, self._value, path) for path in self._compiled.seeds]
 
     def __repr__(self) -> str:
         return f"<pullback of {self._compiled.emitted.name}>"
@@ -294,8 +308,9 @@ def vjp(
     """
     native = resolve(native, _function(f, "vjp"), fastmath, boundscheck)
     compiled = specialization(f, ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), native)
-    value, residuals = compiled.run(differentiated(f), (*args, *kwargs.values()))
-    return value, Pullback(compiled, residuals, value)
+    root = differentiated(f)
+    value, residuals = compiled.run(root, (*args, *kwargs.values()))
+    return value, Pullback(root, compiled, residuals, value)
 
 
 def jvp(
@@ -327,29 +342,32 @@ def jvp(
     (6.0, 3.0)
     """
     native = resolve(native, _function(f, "jvp"), fastmath, boundscheck)
-    compiled, arguments = specialized_jvp(f, primals, tangents, native)
-    result: tuple[Any, Any] = compiled.run(differentiated(f), arguments)
+    primals = tuple(primals)
+    checked = checked_tangents(primals, tangents)
+    compiled = specialized_jvp(f, primals, checked, native)
+    result: tuple[Any, Any] = compiled.run(differentiated(f), (*primals, *checked))
     return result
+
+
+def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
+    """A direction that a user gives, of the structure and types of the arguments."""
+    from adjoint.runtime.boundary import check_tangent
+
+    if len(primals) != len(tangents):
+        raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents")
+    return tuple(
+        None if tangent is None else check_tangent(tangent, primal, f"tangent {place}")
+        for place, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
+    )
 
 
 def specialized_jvp(
     f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], native: Native = None
-) -> tuple[Specialization, tuple[Any, ...]]:
-    """The compiled form of :func:`jvp` for these arguments, and what it takes."""
-    from adjoint.runtime.boundary import check_tangent
-
-    primals = tuple(primals)
-    if len(primals) != len(tangents):
-        raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents")
-    checked = tuple(
-        None if tangent is None else check_tangent(tangent, primal, f"tangent {place}")
-        for place, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
-    )
+) -> Specialization:
+    """The compiled form of :func:`jvp` for these arguments and checked tangents."""
     native = resolve(native, _function(f, "jvp"))
-    compiled = specialization(
-        f, ("jvp", len(primals)), (*primals, *checked), {}, lambda: lower_jvp(f, primals, checked), native
-    )
-    return compiled, (*primals, *checked)
+    lower = lambda: lower_jvp(f, primals, tangents)
+    return specialization(f, ("jvp", len(primals)), (*primals, *tangents), {}, lower, native)
 
 
 def hvp(

@@ -8,13 +8,14 @@ column, in reverse mode. Groups are found greedily, the fullest columns first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from adjoint.diagnostics import error
-from adjoint.runtime.jacobians import Copies
+from adjoint.directions import Forwards, width_of
+from adjoint.operators import grad, vjp
 
 REVERSE_COSTS = 2.0
 """How many sweeps forwards a sweep backwards is worth."""
@@ -119,8 +120,7 @@ class SparseDerivative:
         values = np.zeros(pattern.nnz)
         column_of = np.repeat(np.arange(pattern.shape[1]), np.diff(pattern.indptr))
         group_of = self.columns[column_of]
-        for group in range(_count(self.columns)):
-            product = sweep.forwards((self.columns == group).astype(float))
+        for group, product in enumerate(sweep.forwards(self.columns)):
             self._check_rows(product)
             mine = group_of == group
             values[mine] = product[pattern.indices[mine]]
@@ -134,9 +134,7 @@ class SparseDerivative:
         values = np.zeros(pattern.nnz)
         row_of = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
         group_of = self.rows[row_of]
-        pullback = sweep.pullback(self._check_rows)
-        for group in range(_count(self.rows)):
-            product = pullback((self.rows == group).astype(float))
+        for group, product in enumerate(sweep.backwards(self.rows, self._check_rows)):
             mine = group_of == group
             values[mine] = product[pattern.indices[mine]]
         return csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
@@ -149,7 +147,7 @@ class SparseDerivative:
     def _check(self, sweep: _Sweep, found: Any) -> None:
         """Compares the product with a direction: an entry that the pattern lacks shows in it."""
         direction = np.random.default_rng(0).uniform(0.5, 1.5, found.shape[1])
-        expected, product = sweep.forwards(direction), found @ direction
+        expected, product = sweep.forward(direction), found @ direction
         scale = abs(found) @ direction + np.abs(expected)
         wrong = ~np.isclose(product, expected, rtol=0.0, atol=_TOLERANCE * (scale + 1e-300), equal_nan=True)
         finite = np.isfinite(expected) & np.isfinite(product)
@@ -170,40 +168,45 @@ class _Sweep:
     """Products of the matrix with vectors; each is given arguments as they were."""
 
     def __init__(self, kind: str, function: Any, arguments: tuple[Any, ...], place: int, native: Any) -> None:
-        from adjoint import operators
-
-        self.operators = operators
-        self.function = operators.grad(function, place, native=native) if kind == "hessian" else function
+        self.function = grad(function, place, native=native) if kind == "hessian" else function
         self.arguments = arguments
-        self.copies = Copies(arguments)
-        self.is_first = True
         self.place = place
         self.native = native
+        self.sweeps = Forwards(self.function, arguments, native)
 
-    def given(self) -> tuple[Any, ...]:
-        """The arguments as they were; the first sweep has those of the user, and leaves them as the function does."""
-        arguments = self.arguments if self.is_first else self.copies.again()
-        self.is_first = False
-        return arguments
+    def forward(self, direction: np.ndarray) -> np.ndarray:
+        return np.ravel(self.sweeps([self._way(direction)])[0])
 
-    def forwards(self, direction: np.ndarray) -> np.ndarray:
-        arguments = self.given()
-        like = np.asarray(arguments[self.place])
-        tangents: list[Any] = [None] * len(arguments)
-        tangents[self.place] = direction.astype(like.dtype).reshape(like.shape) if like.ndim else float(direction[0])
-        _, product = self.operators.jvp(self.function, arguments, tangents, native=self.native)
-        return np.ravel(product)
+    def forwards(self, groups: np.ndarray) -> Iterator[np.ndarray]:
+        """The products with the indicator of each group."""
+        for units in self._units(groups):
+            yield from map(np.ravel, self.sweeps([self._way(unit) for unit in units], self._width(groups)))
 
-    def pullback(self, check: Callable[[np.ndarray], None]) -> Callable[[np.ndarray], np.ndarray]:
-        value, pull = self.operators.vjp(self.function, *self.given(), native=self.native)
+    def backwards(self, groups: np.ndarray, check: Callable[[np.ndarray], None]) -> Iterator[np.ndarray]:
+        """The products of the transpose with the indicator of each group."""
+        value, pullback = vjp(self.function, *self.sweeps.point(), native=self.native)
         check(np.ravel(value))
-        like = np.asarray(value)
+        for units in self._units(groups):
+            found = pullback.each([_as(unit, np.asarray(value)) for unit in units], self._width(groups))
+            yield from (np.ravel(cotangents[self.place]) for cotangents in found)
 
-        def product(cotangent: np.ndarray) -> np.ndarray:
-            shaped: Any = cotangent.astype(like.dtype).reshape(like.shape) if like.ndim else float(cotangent[0])
-            return np.ravel(pull(shaped)[self.place])
+    def _way(self, direction: np.ndarray) -> list[Any]:
+        moved = _as(direction, np.asarray(self.arguments[self.place]))
+        return [moved if i == self.place else None for i in range(len(self.arguments))]
 
-        return product
+    def _width(self, groups: np.ndarray) -> int:
+        return width_of(_count(groups), self.native)
+
+    def _units(self, groups: np.ndarray) -> Iterator[list[np.ndarray]]:
+        """The indicators of groups, as many at a time as one sweep takes."""
+        count, width = _count(groups), self._width(groups)
+        for start in range(0, count, width):
+            yield [(groups == group).astype(float) for group in range(start, min(start + width, count))]
+
+
+def _as(direction: np.ndarray, like: np.ndarray) -> Any:
+    """A direction of the shape and dtype of a value."""
+    return direction.astype(like.dtype).reshape(like.shape) if like.ndim else float(direction[0])
 
 
 def _count(groups: Sequence[int] | np.ndarray) -> int:

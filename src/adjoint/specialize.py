@@ -6,7 +6,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -54,6 +54,12 @@ class Specialization:
         For a pullback: the second half.
     door
         The fast path: takes the function and the arguments of a call, and calls it where it fits.
+    native
+        Whether and how it is compiled.
+    adjoint_function
+        The second half, before it was printed.
+    lanes
+        What was made of it for several directions in one sweep.
     """
 
     call: Callable[..., Any]
@@ -68,6 +74,9 @@ class Specialization:
     adjoint: Callable[..., Any] | None = None
     adjoint_emitted: Emitted | None = None
     door: Door | None = None
+    native: Native = None
+    adjoint_function: Function | None = None
+    lanes: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
         """Whether this may be used for such a call as the world is now."""
@@ -94,10 +103,14 @@ class Specialization:
 
     def run(self, function: Any, arguments: Sequence[Any]) -> Any:
         """Calls the compiled entry."""
+        return self.call(*self.inputs(function, arguments))
+
+    def inputs(self, function: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """What the compiled entry takes: the arguments, then what was captured."""
         inputs = (*arguments, *[item.read(function) for item in self.captured])
         if self.written:
             self.check_overlap(inputs)
-        return self.call(*inputs)
+        return inputs
 
     def check_overlap(self, inputs: Sequence[Any]) -> None:
         """Refuses arguments and captured data that share memory with an argument that is written."""
@@ -269,11 +282,11 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
     """Prints and loads a lowered entry."""
     finished = finish(entry.function)
     emitted = emit(finished)
-    adjoint = adjoint_emitted = None
+    adjoint = adjoint_emitted = finished_adjoint = None
     if entry.adjoint is not None:
         finished_adjoint = finish(entry.adjoint)
         adjoint_emitted = emit(finished_adjoint)
-        adjoint = _loaded(adjoint_emitted, finished_adjoint, function, native)
+        adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
     count = len(finished.params) - len(entry.captured)
     changed = _changed(finished)
     written = tuple(
@@ -284,7 +297,7 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
     root = differentiated(function)
     seen = dict(seen or {})
     keys = tuple([key_of(item.read(root), seen) for item in entry.captured])
-    call = _loaded(emitted, finished, function, native)
+    call = load_for(function, finished, emitted, native)
     return Specialization(
         call,
         finished,
@@ -297,6 +310,8 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
         entry.seeds,
         adjoint,
         adjoint_emitted,
+        native=native,
+        adjoint_function=finished_adjoint,
     )
 
 
@@ -321,8 +336,9 @@ def _changed(function: Function) -> set[Atom]:
     return found
 
 
-def _loaded(emitted: Emitted, finished: Function, function: Any, native: Native) -> Callable[..., Any]:
+def load_for(function: Any, finished: Function, emitted: Emitted | None, native: Native) -> Callable[..., Any]:
+    """A finished derivative of a function as a callable; ``emitted`` is its text, where it was printed."""
     if not native:
-        return load(emitted)
+        return load(emitted or emit(finished))
     root = differentiated(function)
     return NativeFunction(finished, flags_of(root, native), is_strict(native), checked_of(root, native))

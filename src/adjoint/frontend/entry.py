@@ -225,7 +225,8 @@ def _adjoint(
     kept = halves.adjoint.params[: len(residuals)]
     taken = [Var(var.hint, var.type, var.named) for var in kept]
     result_types = list(shapes.leaf_types(inner.shape, "y"))
-    seeds = [Var(f"{result_types[i][1]}_bar", result_types[i][0], True) for i in outputs]
+    taken_seeds = zip(outputs, halves.adjoint.params[len(residuals) :], strict=True)
+    seeds = [Var(f"{result_types[i][1]}_bar", param.type, True) for i, param in taken_seeds]
     cotangents = inline(lo.open, halves.adjoint, (*taken, *seeds))
     bars = iter([_as_var(lo, atom) for atom in cotangents])
     tangents: list[Value] = []

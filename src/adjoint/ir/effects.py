@@ -23,8 +23,10 @@ from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storag
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import indices, tangents
-from adjoint.runtime.copies import snapshot
+from adjoint.runtime.copies import fresh_shadows, snapshot
 from adjoint.runtime.objects import make_object
+from adjoint.runtime.results import owned
+from adjoint.types.vectors import TangentVector
 
 if TYPE_CHECKING:
     from adjoint.rules.declare import Rule
@@ -119,7 +121,19 @@ def _table() -> dict[Any, Effects]:
     )
     table.update(dict.fromkeys(makers, NEW_ARRAY))
     shadows = (tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
-    copies = (np.arange, np.linspace, np.copy, np.array, snapshot, *shadows)
+    copies: tuple[Any, ...] = (
+        np.arange,
+        np.linspace,
+        np.copy,
+        np.array,
+        snapshot,
+        owned,
+        fresh_shadows,
+        tangents.to_shadow,
+        tangents.seed_shadow,
+        tangents.finish,
+        *shadows,
+    )
     table.update(dict.fromkeys(copies, Effects(fresh=True)))
     table[tangents.pour] = Effects(pure=False, writes=(0,))
     return table
@@ -182,11 +196,13 @@ def effects_of(call: Call) -> Effects:
     found = _declared(callee) if known is None else known
     if found is UNKNOWN:
         return found
+    if callee in (tangents.to_shadow, tangents.finish) and len(call.args) > 2:  # it writes to what earlier calls made
+        return UNKNOWN
     if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):
         return UNKNOWN
     if known is None:
         return UNKNOWN if isinstance(callee, np.ufunc) and len(call.args) > callee.nin else found
-    if found.pure and found is not FACT and _may_be_overloaded(call.args):
+    if found.pure and found is not FACT and callee is not fresh_shadows and _may_be_overloaded(call.args):
         return _impure(found)
     if callee in _SIZES and any(_may_grow(type_of_atom(arg)) for arg in call.args):
         return PURE
@@ -254,6 +270,8 @@ def _by_kind(callee: Any) -> Effects:
         return PURE
     if isinstance(callee, type) and issubclass(callee, np.generic):
         return PURE
+    if isinstance(callee, type) and issubclass(callee, TangentVector):
+        return FRESH
     if (
         isinstance(callee, type)
         and issubclass(callee, BaseException)

@@ -7,7 +7,7 @@ known) never reaches the IR: the frontend keeps it apart as its leaves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Literal
 
@@ -174,6 +174,24 @@ def fresh(type_: Type) -> Type:
         case Instance(cls=cls, fields=fields):
             parts = {name: fresh(part) for name, part in fields.items()}
             return Instance(cls, parts, Storage(written=type_.storage.written))
+        case _:
+            return type_
+
+
+def relocated(type_: Type, home: Callable[[Storage], Storage]) -> Type:
+    """The same type for other memory: ``home`` tells which stands for a class of memory."""
+    match type_:
+        case Array(dtype=dtype, dims=dims, storage=storage):
+            return Array(dtype, dims, home(storage.find()))
+        case List(element=element, storage=storage):
+            return List(None if element is None else relocated(element, home), home(storage.find()))
+        case Dict(value=value, storage=storage):
+            return Dict(None if value is None else relocated(value, home), home(storage.find()))
+        case Tuple(items=items):
+            return Tuple(tuple(relocated(item, home) for item in items))
+        case Instance(cls=cls, fields=fields, storage=storage):
+            parts = {name: relocated(part, home) for name, part in fields.items()}
+            return Instance(cls, parts, home(storage.find()))
         case _:
             return type_
 

@@ -82,26 +82,28 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any, 
     The function may write its arguments: the caller's are as after one call, the other calls are given copies.
     """
     import adjoint as ad
+    from adjoint.directions import Forwards, width_of
     from adjoint.runtime.boundary import check_matrix_argument
 
     x = place.of(args)
     check_matrix_argument(x, place.index)
-    given = Copies(args)
     shape, units = np.shape(x), _units(x)
     if not units:
         value = np.asarray(function(*args))
         return np.zeros(value.shape + shape)
-    value, first = ad.jvp(function, args, place.direction(args, units[0]), native=native)
+    forwards = Forwards(function, args, native)
+    directions = [place.direction(args, unit) for unit in units]
+    width = width_of(len(units), native)
+    columns = forwards(directions[:width])
+    value = forwards.value
     check_matrix_argument(value, None)
     if 0 < np.size(value) < len(units) - 1:
-        pullback = ad.vjp(function, *given.again(), native=native)[1]
-        rows = [np.asarray(place.of(pullback(unit))) for unit in _units(value)]
+        pullback = ad.vjp(function, *forwards.point(), native=native)[1]
+        rows = [np.asarray(place.of(row)) for row in pullback.each(_units(value))]
         return np.stack(rows).reshape(np.shape(value) + shape)
-    columns = [np.asarray(first)]
-    directions = [place.direction(args, unit) for unit in units[1:]]
-    columns += [np.asarray(ad.jvp(function, given.again(), way, native=native)[1]) for way in directions]
+    columns += forwards(directions[width:], width)
     if not isinstance(x, np.ndarray):
-        return columns[0] if isinstance(value, np.ndarray) else columns[0][()].item()
+        return np.asarray(columns[0]) if isinstance(value, np.ndarray) else np.asarray(columns[0])[()].item()
     return np.stack(columns, axis=-1).reshape(np.shape(value) + shape)
 
 

@@ -14,7 +14,7 @@ from adjoint.analysis.activity import activity
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Store, Subscript, Var
-from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, is_handle, storage_of
+from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
@@ -137,8 +137,10 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     handed = tuple(atom for atom in end.values[len(sweeps.results) :] if isinstance(atom, Var))
     start, renamed = _fresh_memory(sweeps, residuals)
     backward = substitute(Block(sweeps.backward, Return(sweeps.cotangents)), renamed)
-    body = Block((*start, *backward.statements), backward.terminator)
-    adjoint = Function(f"{function.name}_adjoint", (*residuals, *sweeps.seeds), body)
+    given = {var: Var(var.hint, fresh(var.type), var.named) for var in renamed}
+    body = Block((*(substitute(made, given) for made in start), *backward.statements), backward.terminator)
+    params = (*(given.get(var, var) for var in residuals), *sweeps.seeds)
+    adjoint = Function(f"{function.name}_adjoint", params, body)
     return Split(primal, clone_function(adjoint), handed)
 
 
@@ -405,11 +407,11 @@ def _fresh_memory(sweeps: _Sweeps, residuals: tuple[Var, ...]) -> tuple[tuple[St
             statements.append(Call((renamed[var],), list.copy, (var,)))
     shadows = [var for var in residuals if var in sweeps.context.forward_shadows]
     if shadows:
-        together, fresh = Var("shadows", OPAQUE), Var("shadows", OPAQUE)
+        together, copies = Var("shadows", OPAQUE), Var("shadows", OPAQUE)
         statements.append(Call((together,), display.make_tuple, tuple(shadows)))
-        statements.append(Call((fresh,), fresh_shadows, (together,)))
+        statements.append(Call((copies,), fresh_shadows, (together,)))
         builder = Builder(type_of_call)
         for place, var in enumerate(shadows):
-            renamed[var] = builder.load(fresh, Subscript((Const(place),)), var.type, var.hint)
+            renamed[var] = builder.load(copies, Subscript((Const(place),)), var.type, var.hint)
         statements += builder.statements
     return tuple(statements), renamed

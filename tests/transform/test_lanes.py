@@ -1,0 +1,166 @@
+"""Several directions in one sweep give what one sweep for each gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.backend.python import emit, load
+from adjoint.frontend.inputs import differentiated
+from adjoint.operators import checked_tangents, specialized_jvp
+from adjoint.testing import clone, leaves, rebuild
+from adjoint.transform.lanes import in_lanes
+from programs.registry import Case, collect
+
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+WIDTH = 3
+
+
+def directions_of(arguments: Sequence[Any]) -> list[list[Any]]:
+    """Different directions for arguments, of their structure."""
+
+    def of(lane: int, place: int, argument: Any) -> Any:
+        if not leaves(argument):
+            return None
+
+        def leaf(value: Any) -> Any:
+            if isinstance(value, np.ndarray):
+                numbers = np.cos(lane + place + np.arange(value.size)).reshape(value.shape)
+                return numbers.astype(value.dtype)
+            return type(value)(np.cos(lane + 2.0 * place))
+
+        return rebuild(argument, leaf, {})
+
+    return [[of(lane, place, argument) for place, argument in enumerate(arguments)] for lane in range(WIDTH)]
+
+
+def numbers(value: Any) -> list[Any]:
+    """All numbers and arrays in a result."""
+    if isinstance(value, dict):
+        return [leaf for part in value.values() for leaf in numbers(part)]
+    if isinstance(value, (tuple, list)):
+        return [leaf for part in value for leaf in numbers(part)]
+    if hasattr(value, "__dict__") and not isinstance(value, np.ndarray):
+        return numbers(vars(value))
+    return [] if value is None else [value]
+
+
+@pytest.mark.parametrize("case", collect()[::3], ids=lambda case: case.name)
+def test_tangents(case: Case) -> None:
+    arguments = case.arguments()
+    try:
+        directions = [list(checked_tangents(arguments, way)) for way in directions_of(arguments)]
+        compiled = specialized_jvp(case.function, clone(tuple(arguments)), directions[0])
+    except ad.DifferentiationError:
+        pytest.skip("no forward derivative in a direction of this structure")
+    first = len(arguments)
+    places = [first + i for i, tangent in enumerate(directions[0]) if tangent is not None]
+    if not places:
+        pytest.skip("nothing varies")
+    wide = in_lanes(compiled.function, places, WIDTH)
+    if wide is None:
+        pytest.skip("one direction at a time")
+    root = differentiated(case.function)
+    expected = [compiled.run(root, (*clone(tuple(arguments)), *clone(tuple(way)))) for way in directions]
+    given = clone(tuple(arguments))
+    own = clone(tuple(directions[0]))
+    further = [clone(part) for way in directions[1:] for part in way if part is not None]
+    found = load(emit(wide))(*compiled.inputs(root, (*given, *own)), *further)
+    for one, other in zip(numbers(found), numbers(expected), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("case", collect()[1::3], ids=lambda case: case.name)
+def test_cotangents(case: Case) -> None:
+    try:
+        value, pullback = ad.vjp(case.function, *case.arguments())
+    except ad.DifferentiationError:
+        pytest.skip("no pullback for results of this structure")
+    cotangents = [way[0] for way in directions_of([value])]
+    if cotangents[0] is None:
+        pytest.skip("nothing varies")
+    function = pullback._compiled.adjoint_function
+    assert function is not None
+    count = len(function.params)
+    places = range(count - len(pullback._compiled.seeds), count)
+    wide = in_lanes(function, places, WIDTH)
+    if wide is None:
+        pytest.skip("one direction at a time")
+    try:
+        expected = [pullback(cotangent) for cotangent in cotangents]
+    except ad.DifferentiationError:
+        pytest.skip("a cotangent of another structure")
+    seeds = [seed for cotangent in cotangents for seed in pullback._seeds(cotangent)]
+    run = load(emit(wide))
+    for _ in range(2):  # the residuals are as they were
+        for one, other in zip(numbers(run(*pullback._residuals, *seeds)), numbers(expected), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def loop_with_memory(x: np.ndarray, steps: int) -> np.ndarray:
+    """Memory that is written, a path that the data choose, and numbers that are kept."""
+    state = x.copy()
+    for step in range(steps):
+        for i in range(len(state)):
+            if state[i] > 0.5:
+                state[i] = np.sin(state[i]) * state[i - 1]
+            else:
+                state[i] += 0.1 * step
+    return state
+
+
+def test_nothing_is_done_twice_that_does_not_depend_on_the_direction() -> None:
+    x = np.linspace(0.0, 1.0, 5)
+    compiled = specialized_jvp(loop_with_memory, (x, 3), (x, None))
+    one, three = emit(compiled.function).text, emit(in_lanes(compiled.function, [2], 3)).text
+    assert three.count("np.cos(") == one.count("np.cos(") == 1
+    assert three.count("np.sin(") == one.count("np.sin(") == 1
+    assert three.count(" for ") == one.count(" for ")
+
+
+def test_what_prints_is_not_repeated() -> None:
+    def shown(x: float) -> float:
+        print(x)
+        return x * x
+
+    compiled = specialized_jvp(shown, (2.0,), (1.0,))
+    wide = in_lanes(compiled.function, [1], 2)
+    assert wide is not None
+    assert emit(wide).text.count("print(") == 1
+
+
+def halves(x: np.ndarray, low: int, high: int) -> float:
+    """A sum by recursion."""
+    if high - low == 1:
+        return x[low] * x[low]
+    middle = (low + high) // 2
+    return halves(x, low, middle) + halves(x, middle, high)
+
+
+def test_recursive_functions_that_read_memory_of_both_kinds_are_refused() -> None:
+    x = np.arange(4.0)
+    _, pullback = ad.vjp(halves, x, 0, 4)
+    function = pullback._compiled.adjoint_function
+    assert function is not None
+    assert in_lanes(function, [len(function.params) - 1], 2) is None
+    for found, scale in zip(pullback.each([1.0, 3.0]), (1.0, 3.0), strict=True):
+        np.testing.assert_array_equal(found[0], scale * 2.0 * x)
+
+
+def test_few_programs_are_refused() -> None:
+    refused = tried = 0
+    for case in collect():
+        try:
+            _, pullback = ad.vjp(case.function, *case.arguments())
+        except ad.DifferentiationError:
+            continue
+        function = pullback._compiled.adjoint_function
+        assert function is not None
+        count = len(function.params)
+        tried += 1
+        refused += in_lanes(function, range(count - len(pullback._compiled.seeds), count), 2) is None
+    assert refused < 0.05 * tried
