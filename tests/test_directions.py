@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.directions import WIDEST, width_of
+from adjoint.directions import width_of
+from adjoint.ir.nodes import Block, Call, Function, Return, Var
+from adjoint.ir.types import FLOAT
 
 
 def rotation(state: np.ndarray, rate: float, steps: int) -> np.ndarray:
@@ -31,11 +34,20 @@ def native(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-@pytest.mark.parametrize(("count", "width"), [(1, 1), (2, 2), (4, 4), (5, 3), (7, 4), (8, 4), (9, 3), (26, 4)], ids=str)
-def test_widths(count: int, width: int) -> None:
-    assert width_of(count, True) == width <= WIDEST
-    assert width_of(count, False) == 1
-    assert -(-count // width) * width - count < width
+def of_length(count: int) -> Function:
+    """A function of so many statements."""
+    x = Var("x", FLOAT)
+    statements = tuple(Call((Var("y", FLOAT),), operator.neg, (x,)) for _ in range(count))
+    return Function("f", (x,), Block(statements, Return((x,))))
+
+
+@pytest.mark.parametrize(
+    ("count", "length", "width"),
+    [(1, 10, 1), (2, 10, 2), (5, 10, 3), (7, 10, 4), (9, 10, 3), (26, 10, 4), (26, 400, 2), (3, 400, 2), (26, 4000, 1)],
+    ids=str,
+)
+def test_widths(count: int, length: int, width: int) -> None:
+    assert width_of(count, of_length(length)) == width
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

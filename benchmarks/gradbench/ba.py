@@ -89,10 +89,9 @@ def jacobian(build: Build) -> Any:
         numbers = np.empty(count * 2 * (CAMERA + POINT + 1) + count)
         blocks = numbers[:-count].reshape(count, 2, CAMERA + POINT + 1)
         _, pullback = build.vjp(reprojection_errors, cameras[which_camera], points[which_point], weights, features)
-        for row in range(2):
-            seed = np.zeros((count, 2))
-            seed[:, row] = 1.0
-            of_camera, of_point, of_weight, _ = pullback(seed)
+        seeds = np.zeros((2, count, 2))
+        seeds[0, :, 0] = seeds[1, :, 1] = 1.0
+        for row, (of_camera, of_point, of_weight, _) in enumerate(pullback.each(seeds)):
             blocks[:, row, :CAMERA] = of_camera
             blocks[:, row, CAMERA:-1] = of_point
             blocks[:, row, -1] = of_weight

@@ -45,9 +45,9 @@ class Build:
         """Its value, and what takes a cotangent of the value to those of the arguments."""
         return ad.vjp(self.program(function), *args)
 
-    def jvp(self, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-        """Its value, and its derivative in a direction."""
-        return ad.jvp(self.program(function), primals, tangents, native=self.native)
+    def jvps(self, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        """Its value, and its derivatives in some directions."""
+        return ad.jvps(self.program(function), primals, tangents, native=self.native)
 
 
 _compiled: dict[tuple[Callable[..., Any], bool], Any] = {}

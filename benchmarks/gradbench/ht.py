@@ -162,18 +162,17 @@ def jacobian(build: Build) -> Any:
         in_triangles = rest[0].ndim == 2
         function = complicated if in_triangles else simple
         constants = rest[1:] if in_triangles else rest
-        columns = []
+        nothing = [None] * len(constants)
+        directions: list[Any] = []
         if in_triangles:  # an error depends on its own two coordinates only: one direction serves all of them
             for place in range(2):
                 direction = np.zeros_like(rest[0])
                 direction[:, place] = 1.0
-                tangents = (None, direction, *[None] * len(constants))
-                columns.append(build.jvp(function, (theta, *rest), tangents)[1].ravel())
-        for place in range(len(theta)):
-            direction = np.zeros_like(theta)
-            direction[place] = 1.0
-            columns.append(build.jvp(function, (theta, *rest), (direction, *[None] * len(rest)))[1].ravel())
-        return np.stack(columns, axis=1)
+                directions.append((None, direction, *nothing))
+        columns = list(build.jvps(function, (theta, *rest), directions)[1]) if in_triangles else []
+        still = [None] * len(rest)
+        columns += build.jvps(function, (theta, *rest), [(unit, *still) for unit in np.eye(len(theta))])[1]
+        return np.stack([column.ravel() for column in columns], axis=1)
 
     return run
 

@@ -12,6 +12,7 @@ from adjoint.backend.native import Native, resolve
 from adjoint.diagnostics import error
 from adjoint.frontend.inputs import differentiated
 from adjoint.ir.nodes import Function
+from adjoint.ir.walk import statements_in
 from adjoint.keys import keys_of
 from adjoint.operators import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.runtime.jacobians import Copies
@@ -19,8 +20,8 @@ from adjoint.specialize import Specialization, load_for
 from adjoint.transform.lanes import in_lanes
 from adjoint.types.structure import children, is_container
 
-WIDEST = 4
-"""Of how many directions a compiled sweep is made at most: more share little, and take long to compile."""
+WIDEST = ((150, 4), (600, 2))
+"""How many directions a compiled sweep has at most, by its statements for one: long code takes long to compile."""
 
 
 def jvps(
@@ -41,8 +42,8 @@ def jvps(
     tangents
         One direction or more: each a sequence as :func:`jvp` takes it.
     native, fastmath, boundscheck
-        Whether and how Numba compiles the derivative; see :func:`grad`. Compiled sweeps take up to four directions,
-        and compute what does not depend on the direction once for them.
+        Whether and how Numba compiles the derivative; see :func:`grad`. Compiled sweeps take up to four directions
+        (two where the code is long), and compute what does not depend on the direction once for them.
 
     Returns
     -------
@@ -95,9 +96,16 @@ class Forwards:
         self._copies: Copies | None = None
         self._native = native
 
+    def width(self, direction: Sequence[Any], count: int) -> int:
+        """How many directions such as this each sweep is to have, if there are so many in all."""
+        if not self._native or count < 2:
+            return 1
+        checked = checked_tangents(self._primals, direction)
+        return width_of(count, specialized_jvp(self._function, self._primals, checked, self._native).function)
+
     def __call__(self, directions: Sequence[Sequence[Any]], width: int | None = None) -> list[Any]:
         """One derivative for each direction, by sweeps of as many directions as ``width`` says."""
-        width = width or width_of(len(directions), self._native)
+        width = width or self.width(directions[0], len(directions))
         found: list[Any] = []
         for start in range(0, len(directions), width):
             group = directions[start : start + width]
@@ -142,12 +150,18 @@ class Forwards:
 
 def pull_each(pullback: Pullback, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
     """What a pullback gives for each cotangent."""
-    width = (width if pullback._compiled.native else 1) or width_of(len(cotangents), pullback._compiled.native)
+    width = width or pulled_width(pullback, len(cotangents))
     found: list[Any] = []
     for start in range(0, len(cotangents), width):
         group = cotangents[start : start + width]
         found += _pull_together(pullback, group, width) or [pullback(cotangent) for cotangent in group]
     return found
+
+
+def pulled_width(pullback: Pullback, count: int) -> int:
+    """How many cotangents each sweep is to have, if there are so many in all."""
+    function = pullback._compiled.adjoint_function
+    return width_of(count, function) if pullback._compiled.native and function is not None else 1
 
 
 def _pull_together(pullback: Pullback, group: Sequence[Any], width: int) -> list[Any] | None:
@@ -225,7 +239,8 @@ def _find_memory(value: Any, found: set[int]) -> None:
             _find_memory(part, found)
 
 
-def width_of(count: int, native: Native) -> int:
-    """How many directions each sweep is to have, so that the last one has little less than the others."""
-    sweeps = -(-count // WIDEST)
-    return -(-count // sweeps) if native and count else 1
+def width_of(count: int, function: Function) -> int:
+    """How many of ``count`` directions each compiled sweep is to have, so that the last one has little less."""
+    length = sum(1 for _ in statements_in(function.body))
+    most = next((most for limit, most in WIDEST if length <= limit), 1)
+    return -(-count // -(-count // most)) if count else 1

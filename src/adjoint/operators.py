@@ -243,7 +243,7 @@ class Pullback:
         """What a call gives for each of several cotangents.
 
         Compiled pullbacks take ``width`` of them in each sweep, and compute what does not depend on the cotangent
-        once for them: by default up to four, so that sweeps have about as many each.
+        once for them: by default up to four (two where the code is long), so that sweeps have about as many each.
         """
         from adjoint.directions import pull_each
 

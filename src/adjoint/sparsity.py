@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import error
-from adjoint.directions import Forwards, width_of
+from adjoint.directions import Forwards, pulled_width
 from adjoint.operators import grad, vjp
 
 REVERSE_COSTS = 2.0
@@ -179,29 +179,29 @@ class _Sweep:
 
     def forwards(self, groups: np.ndarray) -> Iterator[np.ndarray]:
         """The products with the indicator of each group."""
-        for units in self._units(groups):
-            yield from map(np.ravel, self.sweeps([self._way(unit) for unit in units], self._width(groups)))
+        width = self.sweeps.width(self._way((groups == 0).astype(float)), _count(groups))
+        for units in _units(groups, width):
+            yield from map(np.ravel, self.sweeps([self._way(unit) for unit in units], width))
 
     def backwards(self, groups: np.ndarray, check: Callable[[np.ndarray], None]) -> Iterator[np.ndarray]:
         """The products of the transpose with the indicator of each group."""
         value, pullback = vjp(self.function, *self.sweeps.point(), native=self.native)
         check(np.ravel(value))
-        for units in self._units(groups):
-            found = pullback.each([_as(unit, np.asarray(value)) for unit in units], self._width(groups))
+        width = pulled_width(pullback, _count(groups))
+        for units in _units(groups, width):
+            found = pullback.each([_as(unit, np.asarray(value)) for unit in units], width)
             yield from (np.ravel(cotangents[self.place]) for cotangents in found)
 
     def _way(self, direction: np.ndarray) -> list[Any]:
         moved = _as(direction, np.asarray(self.arguments[self.place]))
         return [moved if i == self.place else None for i in range(len(self.arguments))]
 
-    def _width(self, groups: np.ndarray) -> int:
-        return width_of(_count(groups), self.native)
 
-    def _units(self, groups: np.ndarray) -> Iterator[list[np.ndarray]]:
-        """The indicators of groups, as many at a time as one sweep takes."""
-        count, width = _count(groups), self._width(groups)
-        for start in range(0, count, width):
-            yield [(groups == group).astype(float) for group in range(start, min(start + width, count))]
+def _units(groups: np.ndarray, width: int) -> Iterator[list[np.ndarray]]:
+    """The indicators of groups, so many at a time."""
+    count = _count(groups)
+    for start in range(0, count, width):
+        yield [(groups == group).astype(float) for group in range(start, min(start + width, count))]
 
 
 def _as(direction: np.ndarray, like: np.ndarray) -> Any:

@@ -82,7 +82,7 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any, 
     The function may write its arguments: the caller's are as after one call, the other calls are given copies.
     """
     import adjoint as ad
-    from adjoint.directions import Forwards, width_of
+    from adjoint.directions import Forwards
     from adjoint.runtime.boundary import check_matrix_argument
 
     x = place.of(args)
@@ -93,7 +93,7 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, places: Any, 
         return np.zeros(value.shape + shape)
     forwards = Forwards(function, args, native)
     directions = [place.direction(args, unit) for unit in units]
-    width = width_of(len(units), native)
+    width = forwards.width(directions[0], len(units))
     columns = forwards(directions[:width])
     value = forwards.value
     check_matrix_argument(value, None)
