@@ -155,9 +155,9 @@ def __getattr__(name: str) -> Any:
         return import_module(f"adjoint.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
-    from adjoint.garbage import Uncollected
+    from adjoint.garbage import Lasting
 
-    with Uncollected():
+    with Lasting():
         value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

@@ -15,3 +15,13 @@ class Uncollected:
     def __exit__(self, *_: object) -> None:
         if self._enabled:
             gc.enable()
+
+
+class Lasting(Uncollected):
+    """While it is open, what is made is there to stay, as modules are: later searches take it for old at once."""
+
+    def __exit__(self, *_: object) -> None:
+        if self._enabled and not gc.get_freeze_count():  # else somebody keeps objects frozen
+            gc.freeze()
+            gc.unfreeze()  # into the oldest generation
+        super().__exit__()

@@ -64,6 +64,16 @@ else:
         return methods
 
     def _init(fields, finish, kw_only):
+        """Writes itself when the first object is made: many a class has none in a process."""
+
+        def __init__(self, *args, **kwargs):
+            owner = next(cls for cls in type(self).__mro__ if cls.__dict__.get("__init__") is __init__)
+            owner.__init__ = _written_init(fields, finish, kw_only)
+            owner.__init__(self, *args, **kwargs)
+
+        return __init__
+
+    def _written_init(fields, finish, kw_only):
         values, defaults = {"_missing": MISSING}, {}
         for place, (name, spec) in enumerate(fields.items()):
             if spec.default_factory is not MISSING:

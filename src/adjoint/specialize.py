@@ -6,7 +6,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -34,7 +34,7 @@ MOST_KEYS = 1024
 """How many specialisations are kept: of one key, and keys of one function. The oldest go first."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Specialization:
     """A compiled derivative with the conditions under which it may be used.
 
@@ -53,7 +53,8 @@ class Specialization:
     adjoint, adjoint_emitted
         For a pullback: the second half.
     door
-        The fast path: takes the function and the arguments of a call, and calls it where it fits.
+        The fast path: takes the function and the arguments of a call, and calls it where it fits. It is written when
+        the specialization is used again.
     native
         Whether and how it is compiled.
     adjoint_function
@@ -182,14 +183,14 @@ def specialization(
     full = (key, native, identity, given, named)
     found = _find(owner, full, root, args, kwargs, seen)
     if found is not None:
+        if found.door is None and not kwargs:
+            found.door = write_door(found, root, args)
         return found
     with _lock:
         found = _find(owner, full, root, args, kwargs, seen)
         if found is None:
             with Uncollected():
                 found, warnings = _compiled(lower, key, function, native, seen)
-            if not kwargs:
-                found = replace(found, door=write_door(found, root, args))
             _keep(owner, full, found)
             for warning in warnings:
                 warn(warning)

@@ -43,7 +43,7 @@ def bits(numbers: Iterable[Number | None]) -> Bits:
 
 
 class Interference:
-    """Which variables may not share a name."""
+    """Which variables are alive where another one is bound: the two may not share a name."""
 
     def __init__(self) -> None:
         self._at_definition: dict[Number, Bits] = {}
@@ -52,16 +52,9 @@ class Interference:
         """Notes what is alive where a variable is bound."""
         self._at_definition[number] = self._at_definition.get(number, _NONE) | others
 
-    def rows(self, count: int) -> list[Bits]:
-        """For each of so many variables those that it may not share a name with."""
-        rows = [self._at_definition.get(number, _NONE) for number in range(count)]
-        for number, others in self._at_definition.items():
-            mine = 1 << number
-            while others:
-                lowest = others & -others
-                rows[lowest.bit_length() - 1] |= mine
-                others ^= lowest
-        return [row & ~(1 << number) for number, row in enumerate(rows)]
+    def at_definition(self, number: Number) -> Bits:
+        """What is alive where a variable is bound, itself included."""
+        return self._at_definition.get(number, _NONE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 
-from adjoint.backend.liveness import Bits, Interference, bits
+from adjoint.backend.liveness import Bits, Interference
 from adjoint.backend.tree import Guard, Move, Number, Stmt, number_of, walk
 from adjoint.ir.nodes import Var
 from adjoint.ir.types import Type
@@ -24,11 +24,16 @@ GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
 
 @dataclass(slots=True)
 class _Web:
-    """Variables that are one; ``neighbours`` are those that it may not share a name with."""
+    """Variables that are one; ``alive`` are those that are alive where one of them is bound."""
 
     members: list[Number]
     fixed: bool
-    neighbours: Bits
+    mine: Bits
+    alive: Bits
+
+    def meets(self, members: Bits, alive: Bits) -> bool:
+        """Whether it is alive at the same time as other variables."""
+        return bool(self.alive & members or alive & self.mine)
 
 
 class Webs:
@@ -37,8 +42,7 @@ class Webs:
     def __init__(self, variables: Sequence[Var], params: Collection[Number], interference: Interference) -> None:
         self.variables = variables
         self.params = params
-        rows = interference.rows(len(variables))
-        self.webs = [_Web([n], n in params, row) for n, row in enumerate(rows)]
+        self.webs = [_Web([n], n in params, 1 << n, interference.at_definition(n)) for n in range(len(variables))]
 
     def of(self, number: Number) -> _Web:
         return self.webs[number]
@@ -66,14 +70,10 @@ class Webs:
             if isinstance(statement, Guard):
                 for handler in statement.handlers:
                     if handler.name is not None:
-                        mine = 1 << handler.name
-                        self.webs[handler.name].neighbours |= everyone & ~mine
-                        for web in self.webs:
-                            if handler.name not in web.members:
-                                web.neighbours |= mine
+                        self.webs[handler.name].alive |= everyone
 
     def _may_share(self, one: _Web, other: _Web) -> bool:
-        if one is other or one.neighbours & bits(other.members):
+        if one is other or one.meets(other.mine, other.alive):
             return False
         if self.hint(one) == self.hint(other):
             return True
@@ -85,7 +85,8 @@ class Webs:
         first, second = (one, other) if one.members[0] < other.members[0] else (other, one)
         first.members = sorted(first.members + second.members)
         first.fixed |= second.fixed
-        first.neighbours |= second.neighbours
+        first.mine |= second.mine
+        first.alive |= second.alive
         for member in second.members:
             self.webs[member] = first
 
@@ -110,6 +111,7 @@ class _Holders:
 
     hint: str
     members: Bits = 0
+    alive: Bits = 0
     types: list[Type] = field(default_factory=list)
 
 
@@ -131,7 +133,8 @@ class _Namer:
 
     def give(self, name: str, web: _Web) -> None:
         holders = self.holders.setdefault(name, _Holders(identifier(self.webs.hint(web))))
-        holders.members |= bits(web.members)
+        holders.members |= web.mine
+        holders.alive |= web.alive
         type_ = self._type(web)
         if not (web.fixed or self.webs.named(web)) and type_ not in holders.types:
             holders.types.append(type_)
@@ -143,7 +146,7 @@ class _Namer:
         holders = self.holders.get(name)
         if holders is None:
             return True
-        if holders.hint != hint or holders.members & web.neighbours:
+        if holders.hint != hint or web.meets(holders.members, holders.alive):
             return False
         return self.webs.named(web) or all(type_ == self._type(web) for type_ in holders.types)
 

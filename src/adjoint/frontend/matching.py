@@ -13,6 +13,7 @@ import ast
 import inspect
 from collections.abc import Iterator, Sequence
 from types import CodeType
+from typing import TypeGuard
 
 from adjoint.frontend.trees import nodes
 
@@ -98,7 +99,9 @@ class _Part:
         self._lambdas: dict[int, list[ast.Lambda]] = {}
         self._codes: dict[str, list[CodeType]] = {}
         self._unread = tree.body
-        for code in _codes_in(module):
+        codes = list(_codes_in(module))
+        self._count = len(codes)
+        for code in codes:
             self._codes.setdefault(code.co_qualname, []).append(code)
 
     def twin_of(self, code: CodeType) -> CodeType | None:
@@ -123,6 +126,9 @@ class _Part:
         here = [statement for statement in self._unread if _first_line(statement) <= line <= _end(statement)[0]]
         self._unread = [statement for statement in self._unread if statement not in here]
         for statement in here:
+            if self._is_all(statement):
+                self._definitions[_first_line(statement), statement.name] = statement
+                continue
             has_class = False
             for node in nodes(statement):
                 if isinstance(node, ast.Lambda):
@@ -132,6 +138,10 @@ class _Part:
                 has_class = has_class or isinstance(node, ast.ClassDef)
             if has_class:
                 _Mangler().visit(statement)
+
+    def _is_all(self, statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """Whether a statement is the only definition here: nothing in it is compiled on its own."""
+        return isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and self._count == 1
 
     def _lambdas_of(self, code: CodeType) -> list[ast.Lambda]:
         """The innermost lambda that holds all places of the code."""

@@ -40,14 +40,14 @@ def _find_scope(node: FunctionNode) -> Scope:
     names = {parameter.arg for parameter in parameters}
     declared_global: set[str] = set()
     declared_nonlocal: set[str] = set()
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body
-    for statement in body:
-        names.update(_bound(statement))
-        for part in _walk_here(statement):
+    for statement in [node.body] if isinstance(node, ast.Lambda) else node.body:
+        for part in _binding_parts(statement):
             if isinstance(part, ast.Global):
                 declared_global.update(part.names)
             elif isinstance(part, ast.Nonlocal):
                 declared_nonlocal.update(part.names)
+            else:
+                names.add(_name_bound(part))
     local = frozenset(names - declared_global - declared_nonlocal)
     return Scope(local, frozenset(declared_global), frozenset(declared_nonlocal))
 
@@ -56,37 +56,45 @@ def assigned_names(statement: ast.AST) -> tuple[str, ...]:
     """The names that running ``statement`` may bind in its own function, each once, in source order."""
     names = _assigned.get(statement)
     if names is None:
-        names = _assigned[statement] = tuple(dict.fromkeys(_bound(statement)))
+        parts = [part for part in _binding_parts(statement) if not isinstance(part, (ast.Global, ast.Nonlocal))]
+        names = _assigned[statement] = tuple(dict.fromkeys(map(_name_bound, parts)))
     return names
 
 
-def _bound(statement: ast.AST) -> Iterator[str]:
-    for part in _walk_here(statement):
-        match part:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.ExceptHandler(name=str(name)):
-                yield name
-            case ast.alias(name=name, asname=alias):
-                yield alias or name.split(".")[0]
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                yield name
-            case ast.MatchMapping(rest=str(name)):
-                yield name
+def _name_bound(part: ast.AST) -> str:
+    match part:
+        case ast.Name(id=name):
+            return name
+        case ast.alias(name=name, asname=alias):
+            return alias or name.split(".")[0]
+        case ast.MatchMapping(rest=str(name)):
+            return name
+        case _:
+            name = part.__dict__["name"]
+            assert isinstance(name, str)
+            return name
 
 
-def _walk_here(node: ast.AST) -> list[ast.AST]:
-    """The nodes of this function: not into nested functions; of comprehensions only what leaks (walrus)."""
+def _binding_parts(node: ast.AST) -> list[ast.AST]:
+    """What binds or declares names in this function: not in nested functions; of comprehensions only a walrus."""
     found: list[ast.AST] = []
     _collect(node, found)
     return found
 
 
+_NAMED = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+_BINDING = {*_NESTED, *_NAMED, ast.alias, ast.MatchMapping, ast.Global, ast.Nonlocal} - {ast.Lambda}
+
+
 def _collect(node: ast.AST, found: list[ast.AST]) -> None:
-    found.append(node)
-    if isinstance(node, _NESTED):
+    kind = type(node)
+    if kind is ast.Name:
+        if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
+            found.append(node)
+        return
+    if kind in _BINDING and _binds(node):
+        found.append(node)
+    if kind in _NESTED:
         return
     for value in node.__dict__.values():
         for child in value if type(value) is list else (value,):
@@ -94,3 +102,10 @@ def _collect(node: ast.AST, found: list[ast.AST]) -> None:
                 found.extend(part.target for part in ast.walk(child) if isinstance(part, ast.NamedExpr))
             elif isinstance(child, ast.AST) and child._fields:
                 _collect(child, found)
+
+
+def _binds(node: ast.AST) -> bool:
+    """Whether a handler or a pattern gives what it has caught a name."""
+    if isinstance(node, ast.MatchMapping):
+        return node.rest is not None
+    return not isinstance(node, _NAMED) or node.name is not None
