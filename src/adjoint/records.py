@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
     from dataclasses import _FIELD, MISSING, Field, field
-    from functools import cache
+    from functools import cache, wraps
     from operator import attrgetter
     from types import FunctionType
 
@@ -64,48 +64,47 @@ else:
         return methods
 
     def _init(fields, finish, kw_only):
-        """Writes itself when the first object is made: many a class has none in a process."""
+        names, code = list(fields), _init_code(len(fields))
+        if kw_only:
+            code = code.replace(co_argcount=1, co_kwonlyargcount=len(names))
+        init = _function(code, names)
+        made = {name: spec.default_factory for name, spec in fields.items() if spec.default_factory is not MISSING}
+        defaults = {name: MISSING if name in made else spec.default for name, spec in fields.items()}
+        given = {name: value for name, value in defaults.items() if name in made or value is not MISSING}
+        if kw_only:
+            init.__kwdefaults__ = given
+        else:
+            init.__defaults__ = tuple(given.values())
+        return _finishing(init, made, finish) if made or finish else init
 
+    def _finishing(init, made, finish):
+        """An initializer that makes what was not given."""
+
+        @wraps(init)
         def __init__(self, *args, **kwargs):
-            owner = next(cls for cls in type(self).__mro__ if cls.__dict__.get("__init__") is __init__)
-            owner.__init__ = _written_init(fields, finish, kw_only)
-            owner.__init__(self, *args, **kwargs)
+            init(self, *args, **kwargs)
+            for name, make in made.items():
+                if getattr(self, name) is MISSING:
+                    setattr(self, name, make())
+            if finish:
+                self.__post_init__()
 
         return __init__
 
-    def _written_init(fields, finish, kw_only):
-        values, defaults = {"_missing": MISSING}, {}
-        for place, (name, spec) in enumerate(fields.items()):
-            if spec.default_factory is not MISSING:
-                values[f"_make_{place}"] = spec.default_factory
-                defaults[name] = MISSING
-            elif spec.default is not MISSING:
-                defaults[name] = spec.default
-        made = tuple(spec.default_factory is not MISSING for spec in fields.values())
-        function = _function(_init_code(made, finish, kw_only), list(fields), values)
-        if kw_only:
-            function.__kwdefaults__ = defaults
-        else:
-            function.__defaults__ = tuple(defaults.values())
-        return function
-
-    def _function(code, names, values=None):
+    def _function(code, names):
         """The function of a code that calls its fields `_0`, `_1` and so on."""
         named = {f"_{place}": name for place, name in enumerate(names)}
-        renamed = {kind: tuple(named.get(name, name) for name in getattr(code, kind)) for kind in _NAMES}
-        return FunctionType(code.replace(**renamed), {"__builtins__": __builtins__, **(values or {})})
+        renamed = {kind: tuple([named.get(name, name) for name in getattr(code, kind)]) for kind in _NAMES}
+        return FunctionType(code.replace(**renamed), _GLOBALS)
 
     _NAMES = ("co_names", "co_varnames")
+    _GLOBALS = {"__builtins__": __builtins__}
 
     @cache
-    def _init_code(made, finish, kw_only):
-        params = "".join(f", _{place}" for place in range(len(made)))
-        text = f"def __init__(self{', *' * (kw_only and bool(made))}{params}):\n"
-        for place, is_made in enumerate(made):
-            value = f"_make_{place}() if _{place} is _missing else _{place}" if is_made else f"_{place}"
-            text += f" self._{place} = {value}\n"
-        text += " self.__post_init__()\n" if finish else " pass\n"
-        return compile(text, "<record>", "exec").co_consts[0]
+    def _init_code(count):
+        params = "".join(f", _{place}" for place in range(count))
+        body = "".join(f" self._{place} = _{place}\n" for place in range(count))
+        return compile(f"def __init__(self{params}):\n{body or ' pass'}", "<record>", "exec").co_consts[0]
 
     def _values(names):
         """The function that gives the values of some fields, as a tuple."""
