@@ -45,7 +45,7 @@ from adjoint.ir.types import (
     carries_derivative,
     is_handle,
 )
-from adjoint.ir.walk import leaves
+from adjoint.ir.walk import leaves, operands
 from adjoint.records import dataclass
 from adjoint.rules.declare import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
@@ -100,11 +100,11 @@ class Marks:
 
     def has(self, atom: Atom) -> bool:
         """Whether a value is marked, itself or in memory that can be reached from it."""
-        if type(atom) is not Var or not carries_derivative(atom.type):
+        if type(atom) is not Var:
             return False
-        if type(atom.type) is Scalar:
+        if atom in self.vars or type(atom.type) is Scalar:
             return atom in self.vars
-        return atom in self.vars or any(storage in self.memory for storage in all_memory(atom.type))
+        return carries_derivative(atom.type) and any(storage in self.memory for storage in all_memory(atom.type))
 
     def has_slots(self, atom: Atom) -> bool:
         """Whether what lies in a container's own slots is marked."""
@@ -252,12 +252,12 @@ def _read_values(call: Call) -> tuple[Atom, ...]:
     """The arguments of a call on whose values its results may depend."""
     if call.callee in tangents.LAYOUTS:
         return call.args[:1]
-    return (*call.args, *(value for _, value in call.kwargs))
+    return operands(call)
 
 
 def _forward_call(call: Call, marks: Marks) -> None:
     args = _read_values(call)
-    if derivative_ignores(call.callee) or not any(marks.has(arg) for arg in args):
+    if not any(map(marks.has, args)) or derivative_ignores(call.callee):
         return
     if call.callee in GROWING:
         if any(marks.has(arg) and _lies_in_slot(arg) for arg in args[1:]):
@@ -355,7 +355,7 @@ def _backward_call(call: Call, marks: Marks) -> None:
     writes_useful = calls_body and any(isinstance(arg, Var) and is_handle(arg.type) and marks.has(arg) for arg in args)
     if may_write_anything(call) and any(lends_memory(arg) and marks.has(arg) for arg in args):
         writes_useful = True
-    if not writes_useful and not any(marks.has(target) for target in call.targets):
+    if not writes_useful and not any(map(marks.has, call.targets)):
         return
     for arg in args:
         if calls_body or rule_for(call.callee) is not None:

@@ -168,8 +168,10 @@ def finish_of(block: Block, position: int, uses: Uses) -> tuple[Finish, int] | N
     The finish, and the position of the first statement after it. None where this is no ``for ... else``.
     """
     loop = block.statements[position]
+    if not isinstance(loop, Loop) or loop.over is None or loop.exit is None or uses.count(loop.exit) != 1:
+        return None
     rest = block.statements[position + 1 :]
-    if not isinstance(loop, Loop) or loop.over is None or loop.exit is None or not rest or uses.count(loop.exit) != 1:
+    if not rest:
         return None
     choice = rest[1] if len(rest) > 1 else block.terminator
     if not isinstance(choice, (If, Branch)):

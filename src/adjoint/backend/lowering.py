@@ -131,11 +131,12 @@ class Lowering:
         return out, block.terminator
 
     def _statement(self, statement: Statement, out: OpenBlock, place: _Place) -> None:
-        if not isinstance(statement, (Call, Load, Store)) and self.insides.may_raise(statement):
+        if type(statement) is Call:
+            self._call(statement, out)
+            return
+        if not isinstance(statement, (Load, Store)) and self.insides.may_raise(statement):
             out.release_all(keep=operands(statement))
         match statement:
-            case Call():
-                self._call(statement, out)
             case Load(target=target, base=base, key=key):
                 clock, own = self._tick(), self._accesses(statement, out)
                 atoms = (base, *key_atoms(key))
@@ -169,15 +170,16 @@ class Lowering:
 
     def _call(self, call: Call, out: OpenBlock) -> None:
         clock, own = self._tick(), self._accesses(call, out)
-        names = [name for name, _ in call.kwargs]
-        atoms = (*call.args, *(value for _, value in call.kwargs))
+        atoms = operands(call)
         count = len(call.args)
 
         def make(nodes: list[ast.expr]) -> ast.expr:
-            pairs = list(zip(names, nodes[count:], strict=True))
+            pairs = [(name, node) for (name, _), node in zip(call.kwargs, nodes[count:], strict=True)]
             return self.expressions.call(call.callee, call.args, nodes[:count], pairs)
 
-        beside = sum(len(target.hint) + 3 for target in call.targets)
+        beside = 0
+        for target in call.targets:
+            beside += len(target.hint) + 3
         fragment = out.take(atoms, make, clock, own, self.expressions.order(call.callee, len(atoms)), beside)
         if len(call.targets) == 1:
             self.calls[call.targets[0]] = call

@@ -7,6 +7,7 @@ gets a number where it is not.
 
 from __future__ import annotations
 
+import functools
 import keyword
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -27,6 +28,7 @@ class _Web:
     """Variables that are one; ``alive`` are those that are alive where one of them is bound."""
 
     members: list[Number]
+    hint: str
     fixed: bool
     mine: Bits
     alive: Bits
@@ -42,7 +44,9 @@ class Webs:
     def __init__(self, variables: Sequence[Var], params: Collection[Number], interference: Interference) -> None:
         self.variables = variables
         self.params = params
-        self.webs = [_Web([n], n in params, 1 << n, interference.at_definition(n)) for n in range(len(variables))]
+        self.webs = [
+            _Web([n], var.hint, n in params, 1 << n, interference.at_definition(n)) for n, var in enumerate(variables)
+        ]
 
     def of(self, number: Number) -> _Web:
         return self.webs[number]
@@ -60,7 +64,7 @@ class Webs:
         for same_hint in (True, False):
             for target, source in pairs:
                 one, other = self.webs[target], self.webs[source]
-                if (self.hint(one) == self.hint(other)) == same_hint and self._may_share(one, other):
+                if (one.hint == other.hint) == same_hint and self._may_share(one, other):
                     self._join(one, other)
 
     def _keep_apart_caught(self, statements: list[Stmt]) -> None:
@@ -75,7 +79,7 @@ class Webs:
     def _may_share(self, one: _Web, other: _Web) -> bool:
         if one is other or one.meets(other.mine, other.alive):
             return False
-        if self.hint(one) == self.hint(other):
+        if one.hint == other.hint:
             return True
         if one.fixed or other.fixed:
             return not (one.fixed and other.fixed) and self._generic(other if one.fixed else one)
@@ -84,6 +88,7 @@ class Webs:
     def _join(self, one: _Web, other: _Web) -> None:
         first, second = (one, other) if one.members[0] < other.members[0] else (other, one)
         first.members = sorted(first.members + second.members)
+        first.hint = self.variables[min(first.members, key=self.rank)].hint
         first.fixed |= second.fixed
         first.mine |= second.mine
         first.alive |= second.alive
@@ -100,9 +105,6 @@ class Webs:
         """Which hint counts: a parameter's, one that a person chose, one that says something, the first."""
         var = self.variables[number]
         return (number not in self.params, not var.named, var.hint in GENERIC, number)
-
-    def hint(self, web: _Web) -> str:
-        return self.variables[min(web.members, key=self.rank)].hint
 
 
 @dataclass(slots=True)
@@ -123,7 +125,7 @@ class _Namer:
 
     def name(self, web: _Web) -> str:
         """The hint of a web, with a number where the name means something else while the web is alive."""
-        hint = identifier(self.webs.hint(web))
+        hint = identifier(web.hint)
         count, name = 0, hint
         while not self._is_free(name, web, hint):
             count += 1
@@ -132,7 +134,9 @@ class _Namer:
         return name
 
     def give(self, name: str, web: _Web) -> None:
-        holders = self.holders.setdefault(name, _Holders(identifier(self.webs.hint(web))))
+        holders = self.holders.get(name)
+        if holders is None:
+            holders = self.holders[name] = _Holders(identifier(web.hint))
         holders.members |= web.mine
         holders.alive |= web.alive
         type_ = self._type(web)
@@ -194,7 +198,9 @@ def parameter_names(params: Iterable[Var]) -> list[str]:
     return names
 
 
+@functools.lru_cache(maxsize=4096)
 def identifier(hint: str) -> str:
+    """A hint as Python can write it."""
     name = re.sub(r"\W", "_", hint) or "t"
     if not name.strip("_"):
         name = "i"  # a position that its author did not care to name

@@ -159,9 +159,9 @@ class OpenBlock:
         waiting = self.waiting
         while True:
             fragments = [self.fragment(atom) for atom in atoms]
-            taken = [waiting[atom] for atom in atoms if type(atom) is Var and atom in waiting]
+            taken = [slot for atom in atoms if type(atom) is Var and (slot := waiting.get(atom)) is not None]
             ops: list[Op] = []
-            if own or early or any(slot.fragment.ops for slot in taken):
+            if own or early or (taken and any([slot.fragment.ops for slot in taken])):
                 for part in sequence:
                     ops += [(place, access) for access in early] if part == EARLY else fragments[part].ops
                 ops += [(place, access) for access in own]
@@ -172,12 +172,14 @@ class OpenBlock:
                     continue
             nodes = [fragment.node for fragment in fragments]
             node = make(nodes)
-            if taken and max(map(width, nodes if separate else [node])) + beside + INDENT * self.depth > LINE_WIDTH:
-                self.release(max(taken, key=lambda slot: width(slot.fragment.node)))
-                continue
+            if taken:
+                wide = max(map(width, nodes)) if separate else width(node)
+                if wide + beside + INDENT * self.depth > LINE_WIDTH:
+                    self.release(max(taken, key=lambda slot: width(slot.fragment.node)))
+                    continue
             break
         for slot in taken:
-            waiting.pop(slot.var)
+            del waiting[slot.var]
         return Fragment(node, tuple(ops), _NO_HINTS.union(*[fragment.hints for fragment in fragments]))
 
     def _out_of_order(self, taken: list[Slot], ops: Sequence[Op]) -> list[Slot]:

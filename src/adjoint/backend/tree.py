@@ -7,7 +7,7 @@ Expressions are Python syntax trees in which variables and global objects are *t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Literal
 
 from adjoint.backend.text import Expressions
@@ -134,23 +134,33 @@ def numbers_in(node: ast.AST | None) -> tuple[Number, ...]:
     attributes = node.__dict__
     found: tuple[Number, ...] | None = attributes.get(_KEPT)
     if found is None:
-        found = attributes[_KEPT] = tuple(_find_numbers(node))
+        found = attributes[_KEPT] = _find_numbers(node)
     return found
 
 
-def _find_numbers(node: ast.AST) -> list[Number]:
-    if type(node) is ast.Name:
-        return [number_in(node.id)] if "%" in node.id else []
+def _find_numbers(node: ast.AST) -> tuple[Number, ...]:
     numbers: list[Number] = []
+    _collect_numbers(node, numbers)
+    return tuple(numbers)
+
+
+def _collect_numbers(node: ast.AST, numbers: list[Number]) -> None:
+    if type(node) is ast.Name:
+        if "%" in node.id:
+            numbers.append(number_in(node.id))
+        return
+    known = node.__dict__.get(_KEPT)
+    if known is not None:
+        numbers += known
+        return
     for name in node._fields:
         part = getattr(node, name, None)
-        if isinstance(part, ast.AST):
-            numbers += numbers_in(part)
-        elif type(part) is list:
+        if type(part) is list:
             for item in part:
                 if isinstance(item, ast.AST):
-                    numbers += numbers_in(item)
-    return numbers
+                    _collect_numbers(item, numbers)
+        elif isinstance(part, ast.AST) and part._fields:
+            _collect_numbers(part, numbers)
 
 
 _MEASURED = Expressions(lambda name: name.rstrip("0123456789")[:-1] if "%" in name or "$" in name else name, keep=True)
@@ -175,40 +185,42 @@ def children(statement: Stmt) -> tuple[list[Stmt], ...]:
             return ()
 
 
-def own_uses(statement: Stmt) -> Iterator[Number]:
+def own_uses(statement: Stmt) -> Sequence[Number]:
     """The variables that a statement reads, outside its bodies."""
     match statement:
         case Bind(value=node) | Plain(statement=node) | Choice(cond=node) | Repeat(over=node) | Leave(statement=node):
-            yield from numbers_in(node)
+            return numbers_in(node)
         case Move(pairs=pairs):
-            for _, source in pairs:
-                yield from numbers_in(source)
-        case Guard():
-            yield from numbers_in(statement.context)
-            for handler in statement.handlers:
-                yield from numbers_in(handler.exception)
+            return [number for _, source in pairs for number in numbers_in(source)]
+        case Guard(context=context, handlers=handlers):
+            parts = [context, *(handler.exception for handler in handlers)]
+            return [number for part in parts for number in numbers_in(part)]
         case _:
-            pass
+            return ()
 
 
-def own_definitions(statement: Stmt) -> Iterator[Number]:
+def own_definitions(statement: Stmt) -> Sequence[Number]:
     """The variables that a statement binds, outside its bodies."""
     match statement:
         case Bind(targets=numbers) | Repeat(index=numbers):
-            yield from (number for number in numbers if number is not None)
+            return [number for number in numbers if number is not None]
         case Move(pairs=pairs):
-            yield from (target for target, _ in pairs)
-        case Guard():
-            for number in (statement.name, *(handler.name for handler in statement.handlers)):
-                if number is not None:
-                    yield number
+            return [target for target, _ in pairs]
+        case Guard(name=name, handlers=handlers):
+            return [number for number in (name, *(handler.name for handler in handlers)) if number is not None]
         case _:
-            pass
+            return ()
 
 
-def walk(statements: list[Stmt]) -> Iterator[Stmt]:
+def walk(statements: list[Stmt]) -> list[Stmt]:
     """All statements, those inside others included, in source order."""
+    found: list[Stmt] = []
+    _collect(statements, found)
+    return found
+
+
+def _collect(statements: list[Stmt], found: list[Stmt]) -> None:
     for statement in statements:
-        yield statement
+        found.append(statement)
         for body in children(statement):
-            yield from walk(body)
+            _collect(body, found)

@@ -33,8 +33,9 @@ class Insides:
             hints: set[str] = set()
             raises = isinstance(block.terminator, Raise)
             for statement in block.statements:
-                hints |= self.hints_bound_in(statement)
-                raises = raises or self.may_raise(statement)
+                inside = blocks_of(statement)
+                hints |= self.hints_bound_in(statement) if inside else {var.hint for var in targets_of(statement)}
+                raises = raises or (bool(inside) and self.may_raise(statement))
             for inner in blocks_of(block.terminator):
                 hints |= self._of(inner)[1]
                 raises = raises or self._of(inner)[2]
@@ -63,29 +64,39 @@ class Uses:
         self._block(function.body)
 
     def _define(self, var: Var, place: int) -> None:
-        self.numbers.setdefault(var, len(self.numbers))
+        if var not in self.numbers:
+            self.numbers[var] = len(self.numbers)
         self.homes[var] = place
 
     def _block(self, block: Block) -> None:
         place = id(block)
         for statement in block.statements:
             self._operands(statement, place)
-            for var in binders_of(statement):
-                self._define(var, -1)
-            if isinstance(statement, Loop) and statement.over is not None:
-                self.outlets.update(zip(statement.params, statement.targets, strict=False))
-            for inner in _blocks_read(statement):
-                self._block(inner)
+            if blocks_of(statement):
+                self._inside(statement)
             for var in targets_of(statement):
                 self._define(var, place)
         self._operands(block.terminator, place)
         for inner in blocks_of(block.terminator):
             self._block(inner)
 
+    def _inside(self, statement: Statement) -> None:
+        for var in binders_of(statement):
+            self._define(var, -1)
+        if isinstance(statement, Loop) and statement.over is not None:
+            self.outlets.update(zip(statement.params, statement.targets, strict=False))
+        for inner in _blocks_read(statement):
+            self._block(inner)
+
     def _operands(self, node: Statement | Terminator, place: int) -> None:
+        places = self.places
         for atom in operands(node):
-            if isinstance(atom, Var):
-                self.places.setdefault(atom, []).append(place)
+            if type(atom) is Var:
+                found = places.get(atom)
+                if found is None:
+                    places[atom] = [place]
+                else:
+                    found.append(place)
 
     def count(self, var: Var) -> int:
         return len(self.places.get(var, ()))

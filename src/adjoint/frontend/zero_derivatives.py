@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.ir.nodes import Atom, Call, Function, Return, Statement, Var
 from adjoint.ir.types import FLOAT
 from adjoint.ir.walk import blocks_of, leaves, statements_in
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
 from adjoint.transform.dependence import Dependence
 
 _PYTHON_ROUNDINGS = (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)
@@ -41,8 +43,10 @@ def zero_derivatives(
     returned = [leaf.values[place] for leaf in leaves(function.body) if isinstance(leaf, Return) for place in outputs]
     if not returned:
         return
+    flows = _number_flows(function)
     for name, places, span in arguments:
-        if not places or _surely_depends(function, places, returned):
+        numbers = [function.params[place] for place in places if function.params[place].type == FLOAT]
+        if not places or not _reached(numbers, flows).isdisjoint(returned):
             continue
         found = Dependence(function, places, outputs)
         written = any(found.active(function.params[place]) for place in places)
@@ -55,29 +59,31 @@ def zero_derivatives(
             yield diagnostic("AD0501", span, f"nothing of {name!r} reaches the result", name=name)
 
 
-def _surely_depends(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> bool:
-    """A quick yes: numbers flow from the parameters to a result through nothing but functions without steps."""
+def _number_flows(function: Function) -> dict[Var, list[Var]]:
+    """Where numbers flow through nothing but functions without steps: enough for a quick yes."""
     flows: dict[Var, list[Var]] = {}
     for statement in statements_in(function.body):
         for source, target in joins(statement) if blocks_of(statement) else _smooth_flows(statement):
             if isinstance(source, Var) and target.type == FLOAT:
                 flows.setdefault(source, []).append(target)
+    return flows
+
+
+def _reached(sources: list[Var], flows: dict[Var, list[Var]]) -> set[Var]:
     reached: set[Var] = set()
-    work = [function.params[place] for place in places if function.params[place].type == FLOAT]
+    work = list(sources)
     while work:
-        atom = work.pop()
-        if atom not in reached:
-            reached.add(atom)
-            work += flows.get(atom, ())
-    return not reached.isdisjoint(returned)
+        var = work.pop()
+        if var not in reached:
+            reached.add(var)
+            work += flows.get(var, ())
+    return reached
 
 
-def _smooth_flows(statement: Statement) -> Iterator[tuple[Atom, Var]]:
-    from adjoint.rules.declare import Elementwise
-    from adjoint.rules.registry import rule_for
-
+def _smooth_flows(statement: Statement) -> Iterable[tuple[Atom, Var]]:
     if isinstance(statement, Call) and isinstance(rule_for(statement.callee), Elementwise):
-        yield from ((arg, target) for target in statement.targets for arg in statement.args)
+        return [(arg, target) for target in statement.targets for arg in statement.args]
+    return ()
 
 
 def _rounding(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> Statement | None:

@@ -51,7 +51,7 @@ class Const:
     def __hash__(self) -> int:
         value = self.value
         if isinstance(value, (bool, int, float, complex, str, bytes)):
-            return hash((type(value), repr(value)))
+            return hash(value) if value == value else 0  # one nan hashes to another number than the next
         return id(value)
 
 

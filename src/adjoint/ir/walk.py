@@ -49,6 +49,7 @@ VarMap = Callable[[Var], Var]
 
 
 _WITHOUT_BLOCKS = frozenset({Call, Load, Store, Yield, Continue, Exit, Return, Raise})
+_HANDING_OUT = frozenset({Yield, Continue, Exit, Return})
 
 
 # Questions
@@ -70,10 +71,14 @@ def key_atoms(key: Key | None) -> tuple[Atom, ...]:
 
 def operands(node: Node) -> tuple[Atom, ...]:
     """The atoms that a statement or terminator reads itself: not those read in its blocks."""
-    if isinstance(node, Call):
+    if type(node) is Call:
         return node.args + tuple([value for _, value in node.kwargs]) if node.kwargs else node.args
-    if isinstance(node, (Yield, Continue, Exit, Return)):
-        return node.values
+    if type(node) in _HANDING_OUT:
+        return node.values  # type: ignore[union-attr]
+    return _operands(node)
+
+
+def _operands(node: Node) -> tuple[Atom, ...]:
     match node:
         case Load(base=base, key=key):
             return (base, *key_atoms(key))
@@ -118,7 +123,7 @@ def blocks_of(node: Node) -> tuple[Block, ...]:
 
 def targets_of(statement: Statement) -> tuple[Var, ...]:
     """The variables that a statement binds for the statements after it."""
-    if isinstance(statement, Call):
+    if type(statement) is Call:
         return statement.targets
     match statement:
         case If(targets=targets) | Guarded(targets=targets):
@@ -133,6 +138,8 @@ def targets_of(statement: Statement) -> tuple[Var, ...]:
 
 def binders_of(statement: Statement) -> tuple[Var, ...]:
     """The variables that a statement binds for its own blocks."""
+    if type(statement) in _WITHOUT_BLOCKS:
+        return ()
     match statement:
         case Loop(index=index, params=params):
             return params if index is None else (index, *params)
@@ -156,8 +163,9 @@ def _collect_statements(block: Block, found: list[Statement]) -> None:
         if type(statement) not in _WITHOUT_BLOCKS:
             for inner in blocks_of(statement):
                 _collect_statements(inner, found)
-    for inner in blocks_of(block.terminator):
-        _collect_statements(inner, found)
+    if type(block.terminator) is Branch:
+        _collect_statements(block.terminator.then, found)
+        _collect_statements(block.terminator.orelse, found)
 
 
 def defined_in(block: Block) -> set[Var]:
@@ -198,24 +206,24 @@ def _collect_used(block: Block, found: dict[Var, None]) -> None:
         for atom in operands(node):
             if type(atom) is Var:
                 found[atom] = None
-        for inner in blocks_of(node):
-            _collect_used(inner, found)
+        if type(node) not in _WITHOUT_BLOCKS:
+            for inner in blocks_of(node):
+                _collect_used(inner, found)
 
 
 def read_counts(block: Block) -> Counter[Var]:
     """In how many places each variable is read in a block, at any depth."""
-    counts: Counter[Var] = Counter()
-    _count_reads(block, counts)
-    return counts
+    read: list[Atom] = []
+    _collect_reads(block, read)
+    return Counter([atom for atom in read if type(atom) is Var])
 
 
-def _count_reads(block: Block, counts: Counter[Var]) -> None:
+def _collect_reads(block: Block, read: list[Atom]) -> None:
     for node in (*block.statements, block.terminator):
-        for atom in operands(node):
-            if type(atom) is Var:
-                counts[atom] += 1
-        for inner in blocks_of(node):
-            _count_reads(inner, counts)
+        read += operands(node)
+        if type(node) not in _WITHOUT_BLOCKS:
+            for inner in blocks_of(node):
+                _collect_reads(inner, read)
 
 
 def free_vars(block: Block) -> tuple[Var, ...]:
@@ -264,7 +272,7 @@ def rebuild(statement: Statement, atom: AtomMap, block: BlockMap = same_block, b
 
     Operands are mapped first, then the variables bound for the blocks, the blocks, and the targets.
     """
-    if isinstance(statement, Call):
+    if type(statement) is Call:
         args = tuple([atom(arg) for arg in statement.args])
         kwargs = statement.kwargs and tuple([(name, atom(value)) for name, value in statement.kwargs])
         targets = statement.targets if binder is same else tuple([binder(target) for target in statement.targets])
@@ -339,7 +347,7 @@ def rebuild_terminator(terminator: Terminator, atom: AtomMap, block: BlockMap = 
 
 def map_blocks(statement: Statement, block: BlockMap) -> Statement:
     """A statement with each of its blocks replaced; the statement itself where it has none."""
-    return rebuild(statement, _same_atom, block) if blocks_of(statement) else statement
+    return statement if type(statement) in _WITHOUT_BLOCKS else rebuild(statement, _same_atom, block)
 
 
 def map_body(loop: Loop, body: Block) -> Loop:

@@ -38,6 +38,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple
 from adjoint.ir.walk import leaves, operands
 from adjoint.transform.memory import owns_result
 
+_SIMPLE = frozenset({Call, Load, Store})
 _REPLAYABLE = (range, str, bytes, tuple, list, dict, set, frozenset)
 
 
@@ -179,7 +180,8 @@ class _Marker:
     # Marking
 
     def _keep(self, node: Call | Load | Store | Terminator, around: _Construct | None) -> None:
-        self._keep_construct(around)
+        if around is not None and not around.live:
+            self._keep_construct(around)
         self.statements.add(id(node))
         self._mark_all(operands(node))
 
@@ -208,8 +210,11 @@ class _Marker:
             self._queue.append(atom)
 
     def _mark_all(self, atoms: tuple[Atom, ...]) -> None:
+        marked = self.vars
         for atom in atoms:
-            self._mark(atom)
+            if type(atom) is Var and atom not in marked:
+                marked.add(atom)
+                self._queue.append(atom)
 
     def _trace(self, var: Var) -> None:
         """Marks what a live variable depends on."""
@@ -286,8 +291,7 @@ class _Sweeper:
         statements: list[Statement] = []
         for statement in block.statements:
             if id(statement) in self.statements:
-                simple = isinstance(statement, (Call, Load, Store))
-                statements.append(statement if simple else self.construct(statement))
+                statements.append(statement if type(statement) in _SIMPLE else self.construct(statement))
         return Block(tuple(statements), self.terminator(block.terminator, construct))
 
     def construct(self, statement: Statement) -> Statement:

@@ -47,9 +47,10 @@ def fold(call: Call, facts: Facts) -> Folded:
     rule = _RULES.get(id(call.callee))
     if rule is None:
         return None
-    if all(type(arg) is Const for arg in call.args):
-        return _evaluate(call)
-    return rule(call, facts)
+    for arg in call.args:
+        if type(arg) is not Const:
+            return rule(call, facts)
+    return _evaluate(call)
 
 
 # Constants

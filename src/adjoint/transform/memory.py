@@ -48,7 +48,7 @@ class Memory:
 
     def written(self, atom: Atom) -> bool:
         """Whether some statement may write memory that this value refers to."""
-        return type(atom) is Var and self._find(atom) in self._written
+        return type(atom) is Var and type(atom.type) is not Scalar and self._find(atom) in self._written
 
     def returned(self, atom: Atom) -> bool:
         """Whether the function may return memory that this value refers to."""
@@ -105,9 +105,10 @@ class Memory:
                     self.unite(param, value)
 
     def _statement(self, statement: Statement) -> None:
+        if type(statement) is Call:
+            self._call(statement)
+            return
         match statement:
-            case Call():
-                self._call(statement)
             case Load(target=target, base=base):
                 self.unite(base, target)
             case Store(base=base, value=value):

@@ -42,11 +42,24 @@ from adjoint.transform.memory import Memory
 
 def merge_choices(function: Function) -> tuple[Function, bool]:
     """The function with neighbouring choices joined, and whether there were any."""
+    if not _has_candidates(function.body):
+        return function, False
     merger = _Merger(function)
     body = merger.block(function.body)
     if not merger.changed:
         return function, False
     return Function(function.name, function.params, body, function.doc), True
+
+
+def _has_candidates(block: Block) -> bool:
+    """Whether two choices of one block, at any depth, have the same condition."""
+    conditions = []
+    for node in (*block.statements, block.terminator):
+        if type(node) is If or type(node) is Branch:
+            conditions.append(node.cond)
+        if any(map(_has_candidates, blocks_of(node))):
+            return True
+    return len(set(conditions)) < len(conditions)
 
 
 class _Merger:

@@ -242,6 +242,8 @@ def _constructed(call: Call) -> Call:
 
 def _without_defaults(call: Call) -> Call:
     """A call of a helper without the trailing arguments that are its defaults."""
+    if not call.args or type(call.args[-1]) is not Const:
+        return call
     defaults = (
         _defaults(call.callee) if (getattr(call.callee, "__module__", None) or "").startswith("adjoint.runtime") else ()
     )

@@ -104,7 +104,11 @@ class _Rewriter:
 
     def is_renamed(self, call: Call) -> bool:
         """Whether other atoms stand for arguments of a call now."""
-        return any(type(arg) is Var and arg in self.replacement for arg in operands(call))
+        replacement = self.replacement
+        for arg in operands(call):
+            if type(arg) is Var and arg in replacement:
+                return True
+        return False
 
     def replace(self, var: Var, atom: Atom) -> None:
         self.changed = True
@@ -165,9 +169,10 @@ class _Rewriter:
 
     def statement(self, statement: Statement, out: list[Statement]) -> Terminator | None:
         """Appends what stands for a statement now; gives a terminator if control never gets past it."""
+        if type(statement) is Call:
+            self.call(statement, out)
+            return None
         match statement:
-            case Call():
-                self.call(statement, out)
             case Load():
                 self.load(statement, out)
             case Store():
@@ -224,7 +229,7 @@ class _Rewriter:
         for target in call.targets:
             match target.type:
                 case Scalar():
-                    pass
+                    continue
                 case Array() | Number():
                     if memory.written(target):
                         return False
@@ -233,10 +238,7 @@ class _Rewriter:
                         return False
                 case _:
                     return False
-        if found.reads == ():
-            return True
-        values = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
-        return not any(type(value) is Var and memory.written(value) for value in values)
+        return found.reads == () or not any(map(memory.written, operands(call)))
 
     def load(self, load: Load, out: list[Statement]) -> None:
         mapped = rebuild(load, self.read)

@@ -99,6 +99,13 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
     DifferentiationError
         If anything in the function cannot be differentiated; all such places are named.
     """
+    return clone_function(shared_reverse(function, wrt, outputs, notes))
+
+
+def shared_reverse(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None = None
+) -> Function:
+    """As :func:`reverse`; but the derivative shares variables with the function: for those who copy it."""
     function = _for_target(prepared(function, wrt, outputs))
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
@@ -108,7 +115,7 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
     sweeps = _sweeps(function, tuple(wrt), tuple(outputs), family, frozenset(), halves=False, notes=notes, again=again)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
-    return clone_function(Function(function.name, (*function.params, *sweeps.seeds), body, function.doc))
+    return Function(function.name, (*function.params, *sweeps.seeds), body, function.doc)
 
 
 def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, copies: bool = True) -> Split:

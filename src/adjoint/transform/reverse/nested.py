@@ -239,9 +239,9 @@ class _Expansion:
         return builder.block(end)
 
     def written_out(self, derived: Derived) -> Function:
-        from adjoint.transform.reverse.build import reverse
+        from adjoint.transform.reverse.build import shared_reverse
 
-        return self.function(reverse(derived.function, derived.wrt, derived.outputs, self.notes))
+        return self.function(shared_reverse(derived.function, derived.wrt, derived.outputs, self.notes))
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.definitions:
