@@ -7,13 +7,15 @@ path uses.
 
 from __future__ import annotations
 
+import functools
+import keyword
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.frontend.inputs import Captured, Guard
+from adjoint.frontend.inputs import CONSTANT, Captured, Guard, fields_of, has_fields, slots_of
 from adjoint.keys import keys_of
 
 if TYPE_CHECKING:
@@ -75,6 +77,13 @@ class _Writer:
 
     def _kind(self, name: str, value: Any) -> str:
         """The condition that a variable is of the kind of a value; empty if that is left to the end."""
+        condition = self.plain(name, value)
+        if condition is None:
+            self._structures[name] = value
+        return condition or ""
+
+    def plain(self, name: str, value: Any) -> str | None:
+        """The condition that a variable is of the kind of a value without parts; None for what has parts."""
         cls = type(value)
         if value is None or cls is bool:
             return f"{name} is {value!r}"
@@ -86,10 +95,12 @@ class _Writer:
             return f"type({name}) is {cls.__name__} and {name} == {self.name(value)}"
         if cls is np.ndarray:
             extents = "".join(f" and {name}.shape[{i}] {'==' if n == 1 else '!='} 1" for i, n in enumerate(value.shape))
+            if 1 not in value.shape:
+                extents = f" and 1 not in {name}.shape"
             dtype = self.name(value.dtype)
-            return f"type({name}) is ndarray and {name}.ndim == {value.ndim} and {name}.dtype == {dtype}{extents}"
-        self._structures[name] = value
-        return ""
+            same = f"({name}.dtype is {dtype} or {name}.dtype == {dtype})"
+            return f"type({name}) is ndarray and {name}.ndim == {value.ndim} and {same}{extents}"
+        return None
 
     def guard(self, guard: Guard) -> None:
         """A captured constant is what it was."""
@@ -127,8 +138,12 @@ class _Writer:
     def finish(self, call: Callable[..., Any], arguments: Sequence[str]) -> Door:
         """The door, which calls the compiled entry with these variables where all conditions hold."""
         if self._structures:
-            key = self.name(keys_of(self._structures.values()))
-            self.require(f"keys_of(({', '.join(self._structures)},)) == {key}")
+            spelt_out = _Structures(self).conditions(self._structures)
+            if spelt_out is None:
+                key = self.name(keys_of(self._structures.values()))
+                self.require(f"keys_of(({', '.join(self._structures)},)) == {key}")
+            else:
+                self._lines += spelt_out
         body = "".join(f"        {line}\n" for line in self._lines)
         text = (
             "def door(function, args):\n"
@@ -141,3 +156,74 @@ class _Writer:
         exec(compile(text, "<adjoint door>", "exec"), self._namespace)
         door: Door = self._namespace["door"]
         return door
+
+
+class _Structures:
+    """Spells out that values have the structure of others: what their keys would say, without making keys."""
+
+    MOST_PARTS = 200
+
+    def __init__(self, writer: _Writer) -> None:
+        self._writer = writer
+        self._lines: list[str] = []
+        self._objects: dict[type, list[str]] = {}
+        self._met: set[int] = set()
+        self._count = 0
+
+    def conditions(self, structures: dict[str, Any]) -> list[str] | None:
+        """The lines that return where a variable is of another structure; None if keys have to be compared."""
+        if not all(self._enter(name, value) for name, value in structures.items()):
+            return None
+        for names in self._objects.values():
+            if len(names) > 1:
+                self._require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
+        return self._lines
+
+    def _require(self, condition: str) -> None:
+        self._lines.append(f"if not ({condition}): return MISS")
+
+    def _part(self, expression: str, value: Any) -> bool:
+        self._count += 1
+        name = f"p{self._count}"
+        self._lines.append(f"{name} = {expression}")
+        return self._count <= self.MOST_PARTS and self._enter(name, value)
+
+    def _enter(self, name: str, value: Any) -> bool:
+        """Adds the conditions for a variable; tells whether they could be spelt out."""
+        plain = self._writer.plain(name, value)
+        if plain is not None:
+            self._require(plain)
+            return True
+        cls = type(value)
+        if cls is tuple or (cls is list and value and all(map(has_fields, value))):
+            self._require(f"type({name}) is {cls.__name__} and len({name}) == {len(value)}")
+            return all(self._part(f"{name}[{place}]", item) for place, item in enumerate(value))
+        kinds = set(map(type, value)) if cls is list else set()
+        if kinds in ({float}, {int}):
+            self._require(f"type({name}) is list and {{*map(type, {name})}} == {self._writer.name(kinds)}")
+            return True
+        if cls is dict and all(type(key) is str for key in value):
+            self._require(f"type({name}) is dict and [*{name}] == {self._writer.name([*value])}")
+            return all(self._part(f"{name}[{key!r}]", item) for key, item in value.items())
+        return _is_plain_object(value) and id(value) not in self._met and self._object(name, value)
+
+    def _object(self, name: str, value: Any) -> bool:
+        cls = type(value)
+        self._met.add(id(value))
+        self._objects.setdefault(cls, []).append(name)
+        attributes = self._writer.name([*value.__dict__])
+        self._require(f"type({name}) is {self._writer.name(cls)} and [*{name}.__dict__] == {attributes}")
+        return all(self._part(f"{name}.{attribute}", item) for attribute, item in fields_of(value).items())
+
+
+def _is_plain_object(value: Any) -> bool:
+    """Whether what counts of an object are its class and its attributes, all of which lie in its ``__dict__``."""
+    cls = type(value)
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)) or hasattr(cls, CONSTANT):
+        return False
+    if not has_fields(value) or slots_of(cls) or getattr(value, "__adjoint_operator__", None) is not None:
+        return False
+    names = fields_of(value)
+    return names.keys() == value.__dict__.keys() and all(
+        name.isidentifier() and not keyword.iskeyword(name) for name in names
+    )

@@ -13,7 +13,6 @@ from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
 from adjoint.frontend.inputs import differentiated
 from adjoint.keypaths import KeyPath
 from adjoint.keypaths.parts import as_part
-from adjoint.runtime.boundary import check_cotangent
 from adjoint.specialize import Specialization, specialization
 
 WrtOne = int | str | KeyPath[Any, Any]
@@ -236,6 +235,8 @@ class Pullback:
 
     def __call__(self, cotangent: Any) -> Any:
         """One cotangent per positional argument, None for one that cannot be differentiated."""
+        from adjoint.runtime.boundary import check_cotangent
+
         assert self._compiled.adjoint is not None
         return self._compiled.adjoint(*self._residuals, *self._seeds(cotangent))
 

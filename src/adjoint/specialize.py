@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import threading
 import types
+from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -159,7 +159,7 @@ def _arrays(value: Any, seen: set[int]) -> list[Any]:
     return [array for part in parts for array in _arrays(part, seen)]
 
 
-_lock = threading.RLock()
+_lock = RLock()
 _tables: WeakKeyDictionary[Any, dict[Any, list[Specialization]]] = WeakKeyDictionary()
 
 

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjoint.backend.native_boundary import halves
-from adjoint.backend.progress import told_when_slow
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.compiling import MARK, Compiling
 from adjoint.diagnostics import DifferentiationError, error, warn
@@ -97,6 +94,8 @@ class NativeFunction:
     """
 
     def __init__(self, function: Function, flags: str, strict: bool, checked: Checked = "all") -> None:
+        from adjoint.backend.native_boundary import halves
+
         self._function = function
         self._checked = checked
         parts = halves(function)
@@ -141,6 +140,8 @@ class Core:
     """
 
     def __init__(self, function: Function, flags: str, strict: bool, checked: Checked) -> None:
+        import threading
+
         self.__name__ = self.__qualname__ = function.name
         self._function = function
         self._flags = flags
@@ -194,6 +195,7 @@ class Core:
 
     def _compile(self, signature: tuple[Any, ...]) -> Callable[..., Any]:
         from adjoint.backend.native_unit import NotNative, Unit
+        from adjoint.backend.progress import told_when_slow
 
         try:
             with told_when_slow(self.__name__.removesuffix("_core")):

@@ -161,7 +161,7 @@ class OpenBlock:
             fragments = [self.fragment(atom) for atom in atoms]
             taken = [slot for atom in atoms if type(atom) is Var and (slot := waiting.get(atom)) is not None]
             ops: list[Op] = []
-            if own or early or (taken and any([slot.fragment.ops for slot in taken])):
+            if own or early or [slot for slot in taken if slot.fragment.ops]:
                 for part in sequence:
                     ops += [(place, access) for access in early] if part == EARLY else fragments[part].ops
                 ops += [(place, access) for access in own]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import threading
+from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from types import CodeType, FunctionType, MethodType
@@ -50,7 +50,7 @@ class FunctionSource:
         return _heading(self.node, self.file, self._lines)
 
 
-_lock = threading.RLock()
+_lock = RLock()
 _files: dict[tuple[str, int], ParsedFile] = {}
 _found: dict[int, FunctionSource] = {}
 _MOST_FOUND = 10_000

@@ -111,3 +111,8 @@ def is_number(atom: Atom) -> bool:
     """Whether arithmetic of Python's own is done on it, which raises nothing."""
     type_ = type_of_atom(atom)
     return isinstance(type_, Scalar) and type_.dtype is None
+
+
+def goes_on(guarded: Guarded) -> bool:
+    """Whether control may go on behind a handler."""
+    return any(not isinstance(leaf, Raise) for handler in guarded.handlers for leaf in leaves(handler.body))

@@ -272,7 +272,7 @@ def rebuild(statement: Statement, atom: AtomMap, block: BlockMap = same_block, b
 
     Operands are mapped first, then the variables bound for the blocks, the blocks, and the targets.
     """
-    if type(statement) is Call:
+    if isinstance(statement, Call):
         args = tuple([atom(arg) for arg in statement.args])
         kwargs = statement.kwargs and tuple([(name, atom(value)) for name, value in statement.kwargs])
         targets = statement.targets if binder is same else tuple([binder(target) for target in statement.targets])

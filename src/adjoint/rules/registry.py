@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import operator
-import threading
+from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ _methods: dict[tuple[type, str], Fn] = {}
 _attributes: dict[tuple[type, str], Fn] = {}
 _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
-_lock = threading.RLock()
+_lock = RLock()
 _unread = [*BASICS, *ARRAYS]
 """The modules of the library that are still to be imported."""
 _reading = False

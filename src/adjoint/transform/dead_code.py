@@ -288,10 +288,12 @@ class _Sweeper:
         self.statements = marked.statements
 
     def block(self, block: Block, construct: Statement | None) -> Block:
-        statements: list[Statement] = []
-        for statement in block.statements:
-            if id(statement) in self.statements:
-                statements.append(statement if type(statement) in _SIMPLE else self.construct(statement))
+        live = self.statements
+        statements = [
+            statement if type(statement) in _SIMPLE else self.construct(statement)
+            for statement in block.statements
+            if id(statement) in live
+        ]
         return Block(tuple(statements), self.terminator(block.terminator, construct))
 
     def construct(self, statement: Statement) -> Statement:

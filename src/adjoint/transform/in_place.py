@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,8 +33,10 @@ from adjoint.ir.types import Array, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, map_blocks, operands, read_counts, targets_of
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.transform.extents import Extents, is_basic
 from adjoint.transform.memory import Memory
+
+if TYPE_CHECKING:
+    from adjoint.transform.extents import Extents
 
 
 def direct_updates(function: Function) -> Function:
@@ -54,6 +57,8 @@ class _Updater:
     @property
     def extents(self) -> Extents:
         if self.known is None:
+            from adjoint.transform.extents import Extents
+
             self.known = Extents(self.function)
         return self.known
 
@@ -202,7 +207,11 @@ def _is_slice(load: Load) -> bool:
     key: Key = load.key
     if not isinstance(load.base, Var) or not isinstance(load.base.type, Array) or not isinstance(key, Subscript):
         return False
-    if not all(map(is_basic, key.items)) or not isinstance(load.target.type, Array):
+    if not isinstance(load.target.type, Array):
+        return False
+    from adjoint.transform.extents import is_basic
+
+    if not all(map(is_basic, key.items)):
         return False
     dims = load.base.type.dims
     return any(isinstance(item, Slice) for item in key.items) or (dims is not None and len(dims) > len(key.items))

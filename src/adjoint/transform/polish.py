@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import operator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arrays import count, spread, unbroadcast
 from adjoint.runtime.objects import make_object
-from adjoint.transform.extents import Extents
-from adjoint.types.vectors import TangentVector
+
+if TYPE_CHECKING:
+    from adjoint.transform.extents import Extents
 
 _SCALING = (operator.mul, operator.truediv)
 
@@ -57,6 +58,8 @@ class _Polish:
         if mine.dims == theirs.dims and mine.dims and all(dim == "many" for dim in mine.dims):
             return True
         if self.extents is None:
+            from adjoint.transform.extents import Extents
+
             self.extents = Extents(self.function)
         return bool(self.extents.alike(atom, like))
 
@@ -234,6 +237,8 @@ def _constructed(call: Call) -> Call:
     """A tangent object by the call of its class."""
     if call.callee is not make_object or not isinstance(call.args[0], Const):
         return call
+    from adjoint.types.vectors import TangentVector
+
     cls, names = call.args[0].value, call.args[1]
     if not issubclass(cls, TangentVector) or not isinstance(names, Const):
         return call

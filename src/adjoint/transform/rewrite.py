@@ -105,10 +105,7 @@ class _Rewriter:
     def is_renamed(self, call: Call) -> bool:
         """Whether other atoms stand for arguments of a call now."""
         replacement = self.replacement
-        for arg in operands(call):
-            if type(arg) is Var and arg in replacement:
-                return True
-        return False
+        return bool([arg for arg in operands(call) if type(arg) is Var and arg in replacement])
 
     def replace(self, var: Var, atom: Atom) -> None:
         self.changed = True

@@ -6,15 +6,19 @@ its shape only, any array of that shape does, and one that is at hand spares kee
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import blocks_of, map_blocks, statements_in, substitute, targets_of
 from adjoint.runtime.arrays import unbroadcast
-from adjoint.transform.extents import Extents, Shape
 from adjoint.transform.reverse.contents import shape_argument
 
-Key = tuple[Shape, object]
+if TYPE_CHECKING:
+    from adjoint.transform.extents import Shape
+
+    Key = tuple[Shape, object]
 
 
 def without_idle_shapes(function: Function) -> Function:
@@ -43,6 +47,8 @@ def _asks_an_array(statement: Statement) -> bool:
 
 class _Fitter:
     def __init__(self, function: Function) -> None:
+        from adjoint.transform.extents import Extents
+
         self.extents = Extents(function)
         self.tapes = set(self.extents.tapes)
         self.params = function.params

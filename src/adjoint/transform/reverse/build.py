@@ -13,7 +13,8 @@ import numpy as np
 from adjoint.analysis.activity import activity
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Store, Subscript, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Guarded, Return, Statement, Store, Subscript, Var
+from adjoint.ir.raising import goes_on
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
@@ -25,7 +26,6 @@ from adjoint.transform.pure import without_writes
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
-from adjoint.transform.reverse.exceptions import with_exceptions_as_values
 from adjoint.transform.reverse.flows import unite_flows
 from adjoint.transform.reverse.keep import Keeper
 from adjoint.transform.reverse.nested import Family
@@ -222,7 +222,10 @@ def prepared(
         function = Function(function.name, function.params, _inlined(function.body), function.doc)
     # references that nobody reads move no shadows
     function = remove_dead_code(normalize(without_writes(function)))
-    function = with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, given))
+    if any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
+        from adjoint.transform.reverse.exceptions import with_exceptions_as_values
+
+        function = with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, given))
     function = with_ways(function)
     unite_flows(function)
     return function

@@ -48,7 +48,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.raising import is_decided, may_raise, raises_itself
+from adjoint.ir.raising import goes_on, is_decided, may_raise, raises_itself
 from adjoint.ir.types import BOOL, INT, OPAQUE
 from adjoint.ir.walk import blocks_of, clone, leaves, map_blocks, statements_in, substitute, targets_of, vars_used
 from adjoint.transform.reverse.context import acts_on_memory, reversed_
@@ -63,19 +63,12 @@ class NotSeparable(Exception):
 
 def with_exceptions_as_values(function: Function, found: Callable[[], Activity]) -> Function:
     """The function with every ``try`` statement cut in pieces whose body changes memory and whose handlers go on."""
-    if not any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
-        return function
     cutter = _Cutter(found())
     body = cutter.outside(function.body)
     if not cutter.did_cut:
         return function
     normal = normalize(Function(function.name, function.params, body, function.doc))
     return Function(normal.name, normal.params, _spliced(normal.body), normal.doc)
-
-
-def goes_on(guarded: Guarded) -> bool:
-    """Whether control may go on behind a handler."""
-    return any(not isinstance(leaf, Raise) for handler in guarded.handlers for leaf in leaves(handler.body))
 
 
 def is_whole(block: Block, found: Activity) -> bool:

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 _ANY: Dim = "any"
 
 
-def kept_in_grid(keeper: Keeper, var: Var, binding: Binding) -> Array | None:
+def keep_in_grid(keeper: Keeper, var: Var, binding: Binding) -> bool:
+    """Keeps a number where the indices of the loops around it say, if they do."""
+    type_ = _grid_for(keeper, var, binding)
+    if type_ is not None:
+        _keep(keeper, var, binding, type_)
+    return type_ is not None
+
+
+def _grid_for(keeper: Keeper, var: Var, binding: Binding) -> Array | None:
     """The type of an array that can hold a number for all iterations of the loops around it; None if there is none."""
     regions = _loops_around(binding.region)
     if (
@@ -31,8 +39,7 @@ def kept_in_grid(keeper: Keeper, var: Var, binding: Binding) -> Array | None:
     return Array(dtype_of(var.type), (_ANY,) * len(regions), Storage(written=True))
 
 
-def keep_in_grid(keeper: Keeper, var: Var, binding: Binding, type_: Array) -> None:
-    """Keeps a number where the indices of the loops around it say."""
+def _keep(keeper: Keeper, var: Var, binding: Binding, type_: Array) -> None:
     regions = _loops_around(binding.region)
     outermost = regions[0].owner
     assert isinstance(outermost, Loop)

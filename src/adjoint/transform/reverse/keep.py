@@ -38,6 +38,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.raising import goes_on
 from adjoint.ir.types import INT, OPAQUE, Array, List, Scalar, Storage
 from adjoint.ir.walk import blocks_of, clone, leaves, operands, rebuild, targets_of, vars_used
 from adjoint.rules.declare import Observer
@@ -45,8 +46,6 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.transform.reverse.context import sources
 from adjoint.transform.reverse.edits import Slot, filler
-from adjoint.transform.reverse.exceptions import goes_on
-from adjoint.transform.reverse.grids import keep_in_grid, kept_in_grid
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.regions import Binding, Region
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
@@ -369,11 +368,12 @@ class Keeper:
         if binding.region.kind == "loop" and isinstance(loop, Loop) and self.countable(loop, binding.region, var):
             self.keep_in_array(var, binding, loop)
             return
-        grid = kept_in_grid(self, var, binding) if self.reverser.compiled else None
-        if grid is not None:
-            keep_in_grid(self, var, binding, grid)
-        else:
-            self.keep_in_list(var, binding)
+        if self.reverser.compiled:
+            from adjoint.transform.reverse.grids import keep_in_grid
+
+            if keep_in_grid(self, var, binding):
+                return
+        self.keep_in_list(var, binding)
 
     def reason(self, var: Var, binding: Binding) -> str:
         """Why a variable is not computed again."""

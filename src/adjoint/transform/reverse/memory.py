@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from adjoint.transform.reverse.scopes import Scope
 
 
-def reverse_store(reverser: Reverser, store: Store, scope: Scope) -> None:
+def reverse_change(reverser: Reverser, statement: Store | Call, scope: Scope) -> None:
+    """Reverses a statement that changes memory: a store, or a call that makes a list longer or shorter."""
+    if isinstance(statement, Store):
+        _reverse_store(reverser, statement, scope)
+    else:
+        _reverse_list_change(reverser, statement, scope)
+
+
+def _reverse_store(reverser: Reverser, store: Store, scope: Scope) -> None:
     """Moves the cotangent of what was stored to the value that was stored."""
     base = store.base
     if not isinstance(base, Var) or not reverser.active(base):
@@ -149,7 +157,7 @@ def _read(target: Var, base: Var, key: Key) -> Statement:
     return Load(target, base, key)
 
 
-def reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
+def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
     """The reverse of ``append`` is ``pop``, and the other way round."""
     base = call.args[0]
     if not isinstance(base, Var) or not reverser.active(base):

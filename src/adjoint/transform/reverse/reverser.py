@@ -30,17 +30,16 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.raising import goes_on
 from adjoint.ir.types import INT, Array, List, Scalar, Tuple, is_handle
 from adjoint.ir.walk import blocks_of, leaves
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.transform.reverse.calls import reverse_call
 from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
-from adjoint.transform.reverse.exceptions import goes_on, is_whole, keeps_values
 from adjoint.transform.reverse.fit import fitted
 from adjoint.transform.reverse.gathers import is_gathered
 from adjoint.transform.reverse.indices import accumulation
-from adjoint.transform.reverse.memory import reverse_list_change, reverse_store
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.ownership import Ownership
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
@@ -214,14 +213,14 @@ class Reverser:
     def statement(self, statement: Statement, scope: Scope) -> None:
         scope.sweep.span = statement.span
         match statement:
-            case Call(callee=list.append | list.pop):
-                reverse_list_change(self, statement, scope)
+            case Call(callee=list.append | list.pop) | Store():
+                from adjoint.transform.reverse.memory import reverse_change
+
+                reverse_change(self, statement, scope)
             case Call():
                 reverse_call(self, statement, scope)
             case Load():
                 self.load(statement, scope)
-            case Store():
-                reverse_store(self, statement, scope)
             case If():
                 self.if_(statement, scope)
             case Loop():
@@ -239,17 +238,22 @@ class Reverser:
         """The cotangent of a value that is one of several; a reference has none: its shadow is one of several, too."""
         return None if is_handle(var.type) else self.take(scope, var)
 
+    def is_torn(self, guarded: Guarded) -> bool:
+        """Whether an exception that is handled leaves memory, or what is kept, half done."""
+        if not goes_on(guarded):
+            return False
+        from adjoint.transform.reverse.exceptions import is_whole, keeps_values
+
+        found, region = self.context.activity, self.context.region(guarded.body)
+        return not is_whole(guarded.body, found) or (region.in_loop and keeps_values(guarded.body, found))
+
     def guarded(self, statement: Guarded, scope: Scope) -> None:
         cotangents = [self.take_value(scope, target) for target in statement.targets]
         acts = any(effects_inside(block, self.context.activity) for block in blocks_of(statement))
         if not acts and all(cotangent is None for cotangent in cotangents):
             return
         final = statement.final
-        found, region = self.context.activity, self.context.region(statement.body)
-        torn = goes_on(statement) and (
-            not is_whole(statement.body, found) or (region.in_loop and keeps_values(statement.body, found))
-        )
-        if torn or (final is not None and effects_inside(final, self.context.activity)):
+        if self.is_torn(statement) or (final is not None and effects_inside(final, self.context.activity)):
             label = "memory that varies is written here, before an exception that is handled"
             self.context.problem("AD0308", statement.span, label)
             return
