@@ -81,8 +81,9 @@ def test_what_comes_in_has_the_key() -> None:
                 assert keys_of((other,)) == key, (made_for, other)
 
 
-@pytest.mark.parametrize("value", [value for value in VALUES if "lambda" not in repr(value)], ids=repr)
-def test_a_copy_comes_in(value: Any) -> None:
+@pytest.mark.parametrize("place", range(len(VALUES)))
+def test_a_copy_comes_in(place: int) -> None:
+    value = VALUES[place]
     other = copy.deepcopy(value)
     assert lets_in(door_for(value), other) == (keys_of((value,)) == keys_of((other,)))
 
