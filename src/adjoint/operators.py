@@ -235,8 +235,6 @@ class Pullback:
 
     def __call__(self, cotangent: Any) -> Any:
         """One cotangent per positional argument, None for one that cannot be differentiated."""
-        from adjoint.runtime.boundary import check_cotangent
-
         assert self._compiled.adjoint is not None
         return self._compiled.adjoint(*self._residuals, *self._seeds(cotangent))
 
@@ -252,6 +250,8 @@ class Pullback:
 
     def _seeds(self, cotangent: Any) -> list[Any]:
         """What the compiled function is given for a cotangent."""
+        from adjoint.runtime.boundary import check_cotangent
+
         checked = check_cotangent(cotangent, self._value)
         return [_seed(checked, self._value, path) for path in self._compiled.seeds]
 
