@@ -30,16 +30,15 @@ class _Moments(Optimizer):
     def parts(self) -> dict[str, float]:
         return {"first_moments": 0.0, "second_moments": 0.0}
 
-    def constants(self, options: Any, step: int) -> dict[str, Any]:
+    def settings_of(self, options: Any) -> dict[str, Any]:
         return {
-            "rate": self.rate(options, step),
             "beta1": options.beta1,
             "beta2": options.beta2,
             "epsilon": options.epsilon,
             **decay_constants(options),
         }
 
-    def rate(self, options: Any, step: int) -> float:
+    def rate_of(self, options: Any, step: int) -> float:
         """The learning rate with the corrections for moments that start at zero."""
         correction = math.sqrt(1.0 - options.beta2**step) / (1.0 - options.beta1**step)
         return decayed_rate(options, step) * float(correction)
@@ -114,7 +113,7 @@ class AdaMax(_Moments):
     def rule(self, options: Any) -> Unrolled:
         return adamax
 
-    def rate(self, options: Any, step: int) -> float:
+    def rate_of(self, options: Any, step: int) -> float:
         return decayed_rate(options, step) / (1.0 - float(options.beta1**step))
 
 
@@ -175,7 +174,7 @@ class RAdam(_Moments):
     def constants(self, options: Any, step: int) -> dict[str, Any]:
         return {**super().constants(options, step), "is_rectified": bool(_length(options.beta2, step) >= 5.0)}
 
-    def rate(self, options: Any, step: int) -> float:
+    def rate_of(self, options: Any, step: int) -> float:
         rate = decayed_rate(options, step) / (1.0 - float(options.beta1**step))
         length = _length(options.beta2, step)
         if length < 5.0:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.optim.optimizer import Optimizer, decay_constants, decayed_rate
+from adjoint.optim.optimizer import Optimizer, decay_constants
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.parameters import Unrolled, unrolled
 
@@ -53,9 +53,8 @@ class RMSProp(Optimizer):
     def rule(self, options: Any) -> Unrolled:
         return rmsprop
 
-    def constants(self, options: Any, step: int) -> dict[str, Any]:
+    def settings_of(self, options: Any) -> dict[str, Any]:
         return {
-            "rate": decayed_rate(options, step),
             "rho": options.rho,
             "epsilon": options.epsilon,
             **decay_constants(options),
@@ -92,9 +91,11 @@ class AdaGrad(Optimizer):
     def rule(self, options: Any) -> Unrolled:
         return adagrad
 
-    def constants(self, options: Any, step: int) -> dict[str, Any]:
+    def rate_of(self, options: Any, step: int) -> float:
+        return rate_at(options.learning_rate, step - 1)
+
+    def settings_of(self, options: Any) -> dict[str, Any]:
         return {
-            "rate": rate_at(options.learning_rate, step - 1),
             "epsilon": options.epsilon,
             **decay_constants(options),
         }
@@ -133,9 +134,8 @@ class AdaDelta(Optimizer):
     def rule(self, options: Any) -> Unrolled:
         return adadelta
 
-    def constants(self, options: Any, step: int) -> dict[str, Any]:
+    def settings_of(self, options: Any) -> dict[str, Any]:
         return {
-            "rate": decayed_rate(options, step),
             "rho": options.rho,
             "epsilon": options.epsilon,
             **decay_constants(options),

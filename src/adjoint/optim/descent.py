@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.optim.optimizer import Optimizer, decay_constants, decayed_rate
+from adjoint.optim.optimizer import Optimizer, decay_constants
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.parameters import Unrolled, unrolled
 
@@ -74,15 +74,12 @@ class SGD(Optimizer):
     def rule(self, options: Any) -> Unrolled:
         return sgd_momentum if self._has_momentum else sgd
 
-    def constants(self, options: Any, step: int) -> dict[str, Any]:
-        constants = {
-            "rate": decayed_rate(options, step),
-            **decay_constants(options),
-        }
+    def settings_of(self, options: Any) -> dict[str, Any]:
+        settings = decay_constants(options)
         if self._has_momentum:
-            constants["momentum"] = options.momentum
-            constants["nesterov"] = bool(options.nesterov)
-        return constants
+            settings["momentum"] = options.momentum
+            settings["nesterov"] = bool(options.nesterov)
+        return settings
 
 
 @unrolled
@@ -128,9 +125,11 @@ class LARS(Optimizer):
     def rule(self, options: Any) -> Unrolled:
         return lars
 
-    def constants(self, options: Any, step: int) -> dict[str, Any]:
+    def rate_of(self, options: Any, step: int) -> float:
+        return rate_at(options.learning_rate, step - 1)
+
+    def settings_of(self, options: Any) -> dict[str, Any]:
         return {
-            "rate": rate_at(options.learning_rate, step - 1),
             "momentum": options.momentum,
             "trust_coefficient": options.trust_coefficient,
             "epsilon": options.epsilon,
@@ -174,9 +173,11 @@ class Lion(Optimizer):
     def rule(self, options: Any) -> Unrolled:
         return lion
 
-    def constants(self, options: Any, step: int) -> dict[str, Any]:
+    def rate_of(self, options: Any, step: int) -> float:
+        return rate_at(options.learning_rate, step - 1)
+
+    def settings_of(self, options: Any) -> dict[str, Any]:
         return {
-            "rate": rate_at(options.learning_rate, step - 1),
             "beta1": options.beta1,
             "beta2": options.beta2,
             **decay_constants(options),

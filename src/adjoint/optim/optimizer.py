@@ -15,7 +15,7 @@ from adjoint.keypaths import KeyPath, keypath
 from adjoint.optim.clipping import clipped_by_norm, clipped_by_value
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.optim.state import State
-from adjoint.parameters import CompiledLoop, Layout, Leaves, NotNative, Parameter, Places, Unrolled
+from adjoint.parameters import CompiledLoop, Layout, Leaves, NotNative, Parameter, Places, StepPlan, Unrolled
 
 Model = TypeVar("Model")
 Where = str | KeyPath[Any, Any] | type | np.dtype[Any] | Callable[[KeyPath[Any, Any]], bool]
@@ -154,7 +154,15 @@ class Optimizer:
         raise NotImplementedError
 
     def constants(self, options: Any, step: int) -> dict[str, Any]:
-        """The constants of the rule at a step, counted from 1."""
+        """The constants of the rule at a step, counted from 1: its rate and the settings, unless one says otherwise."""
+        return {"rate": self.rate_of(options, step), **self.settings_of(options)}
+
+    def rate_of(self, options: Any, step: int) -> float:
+        """The rate at a step."""
+        return decayed_rate(options, step)
+
+    def settings_of(self, options: Any) -> dict[str, Any]:
+        """The constants that are the same at all steps."""
         raise NotImplementedError
 
     # -- updates
@@ -218,8 +226,13 @@ class Optimizer:
         memory = self._current(model)
         if self.clip_norm is not None or self.clip_value is not None or memory.groups != [(self, None)]:
             raise NotNative("groups and clipping are not compiled")
-        rows = [self.constants(self, memory.step + number) for number in range(1, steps + 1)]
-        losses = loop.run(model, args, self.rule(self), list(memory.parts.values()), rows)
+        numbers = range(memory.step + 1, memory.step + steps + 1)
+        if type(self).constants is Optimizer.constants:
+            plan = StepPlan(steps, self.settings_of(self), {"rate": [self.rate_of(self, number) for number in numbers]})
+        else:
+            rows = [self.constants(self, number) for number in numbers]
+            plan = StepPlan(steps, {}, {name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
+        losses = loop.run(model, args, self.rule(self), list(memory.parts.values()), plan)
         memory.step += steps
         return losses
 

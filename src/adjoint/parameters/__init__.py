@@ -2,7 +2,7 @@
 
 from adjoint.backend.native_unit import NotNative
 from adjoint.parameters.aggregate import ParameterAggregate
-from adjoint.parameters.compiled_loop import CompiledLoop
+from adjoint.parameters.compiled_loop import CompiledLoop, StepPlan
 from adjoint.parameters.iteration import for_parameters, for_zipped_parameters, zip_parameters
 from adjoint.parameters.layout import Layout, Leaves, Parameter, Places
 from adjoint.parameters.parameterized import GroupParameterized, Parameterized, parameter
@@ -18,6 +18,7 @@ __all__ = [
     "ParameterAggregate",
     "Parameterized",
     "Places",
+    "StepPlan",
     "Unrolled",
     "for_parameters",
     "for_zipped_parameters",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import hashlib
 import linecache
 from collections.abc import Callable, Sequence
-from operator import itemgetter
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,33 @@ from adjoint.parameters.formula import Formula
 from adjoint.parameters.layout import Layout, Leaves, is_parameter
 from adjoint.parameters.unroll import Unrolled, flags_of
 from adjoint.parameters.writing import Kernel, write_kernel
+from adjoint.records import dataclass
 from adjoint.specialize import Specialization
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import is_namedtuple, stored_fields
 
 _FLAGS = 'error_model="numpy"'
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlan:
+    """The constants of a rule for some steps: those that stay the same, and for each of the others its values."""
+
+    steps: int
+    fixed: dict[str, Any]
+    changing: dict[str, list[Any]]
+
+    def at(self, step: int) -> dict[str, Any]:
+        """All constants at a step, counted from 0."""
+        return self.fixed | {name: values[step] for name, values in self.changing.items()}
+
+    def stretches(self) -> list[tuple[int, int]]:
+        """Runs of steps at which all constants that are True or False are the same."""
+        if not self.steps:
+            return []
+        flags = list(zip(*[self.changing[name] for name in flags_of(self.at(0)) if name in self.changing], strict=True))
+        starts = [0, *(step for step in range(1, len(flags)) if flags[step] != flags[step - 1])]
+        return list(zip(starts, [*starts[1:], self.steps], strict=True))
 
 
 class CompiledLoop:
@@ -53,7 +76,7 @@ class CompiledLoop:
         if self.compiled.written or not isinstance(self.compiled.call, NativeFunction):
             raise NotNative("the loss writes its arguments")
         self.gradient = self.compiled.call.emitted
-        self.loops: dict[Any, tuple[Callable[..., Any], Callable[..., tuple[float, ...]]]] = {}
+        self.loops: dict[Any, tuple[Callable[..., Any], _Table]] = {}
 
     def _check(self, model: Any) -> None:
         layout = self.layout
@@ -81,16 +104,18 @@ class CompiledLoop:
         args: Sequence[Any],
         rule: Unrolled,
         parts: Sequence[Leaves],
-        rows: Sequence[dict[str, Any]],
+        plan: StepPlan,
     ) -> np.ndarray[Any, Any]:
-        """Takes a step for each row of constants, and gives the losses before the steps."""
+        """Takes the steps of a plan, and gives the losses before them."""
         dtype = self.layout.parameters[0].dtype
-        losses = np.empty(len(rows), dtype)
+        losses = np.empty(plan.steps, dtype)
         inputs = [*args, *[item.read(self.flat) for item in self.compiled.captured]]
         arrays = [array for leaves in (self.layout.leaves(model), *parts) for array in leaves]
-        for first, last in _stretches(rows):
-            loop, numbers = self._loop(rule, arrays, inputs, flags_of(rows[first]))
-            table = np.array([numbers(**row) for row in rows[first:last]], dtype).reshape(last - first, -1)
+        if plan.steps:
+            rule.check_constants(plan.at(0))
+        for first, last in plan.stretches():
+            loop, table_of = self._loop(rule, arrays, inputs, flags_of(plan.at(first)))
+            table = table_of(plan, first, last).astype(dtype, copy=False)
             loop(losses[first:last], table, *arrays, *inputs)
         return losses
 
@@ -107,7 +132,7 @@ class CompiledLoop:
             dtype = self.layout.parameters[0].dtype
             example = (np.empty(1, dtype), np.empty((1, 1), dtype), *arrays, *inputs)
             loop = Unit(emitted, signature_of(example), _FLAGS).compile()
-            self.loops[key] = loop, _numbers(rule.formula, kernel)
+            self.loops[key] = loop, _Table(rule.formula, kernel)
         return self.loops[key]
 
     def _written(self, formula: Formula, kernel: Kernel, count_of_inputs: int) -> Emitted:
@@ -134,21 +159,33 @@ class CompiledLoop:
         return Emitted(text, namespace, "training", {})
 
 
-def _stretches(rows: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
-    """Runs of rows whose flags are the same."""
-    flags = itemgetter(*names) if rows and (names := tuple(flags_of(rows[0]))) else None
-    if flags is None:
-        return [(0, len(rows))] if rows else []
-    found = list(map(flags, rows))
-    starts = [0, *(i for i in range(1, len(found)) if found[i] != found[i - 1])]
-    return list(zip(starts, [*starts[1:], len(rows)], strict=True))
+class _Table:
+    """Computes the numbers of steps, a row for each, from the constants of a rule."""
 
+    def __init__(self, formula: Formula, kernel: Kernel) -> None:
+        self._columns: list[tuple[str, list[str], Callable[..., float]]] = []
+        for text in kernel.constants.values():
+            used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+            names = [name for name in formula.constants if name in used]
+            self._columns.append((text, names, eval(f"lambda {', '.join(names)}: {text}", dict(formula.globals))))
 
-def _numbers(formula: Formula, kernel: Kernel) -> Callable[..., tuple[float, ...]]:
-    """What computes the numbers of a step from its constants."""
-    text = f"lambda *, {', '.join(formula.constants)}: ({''.join(f'{part}, ' for part in kernel.constants.values())})"
-    made: Callable[..., tuple[float, ...]] = eval(text, dict(formula.globals))
-    return made
+    def __call__(self, plan: StepPlan, first: int, last: int) -> np.ndarray[Any, Any]:
+        table = np.empty((last - first, len(self._columns)))
+        for place, (text, names, compute) in enumerate(self._columns):
+            table[:, place] = self._column(plan, first, last, text, names, compute)
+        return table
+
+    def _column(
+        self, plan: StepPlan, first: int, last: int, text: str, names: list[str], compute: Callable[..., float]
+    ) -> float | list[float]:
+        if text in plan.changing:
+            return plan.changing[text][first:last]
+        if plan.changing.keys().isdisjoint(names):
+            return compute(*[plan.fixed[name] for name in names])
+        values = [
+            plan.changing[name][first:last] if name in plan.changing else repeat(plan.fixed[name]) for name in names
+        ]
+        return list(map(compute, *values))
 
 
 # --- the loss as a function of arrays ---------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ class Unrolled:
             if plan.fits(*structures):
                 return plan
         self._check_count(structures)
-        self._check_constants(constants)
+        self.check_constants(constants)
         flags = flags_of(constants)
         if not flags.keys() <= {*self._flags}:  # this tells the plans apart from now on
             self._flags = (*self._flags, *(name for name in flags if name not in self._flags))
@@ -146,7 +146,7 @@ class Unrolled:
         try:
             return plan.numbers(constants)
         except KeyError:
-            self._check_constants(constants)
+            self.check_constants(constants)
             raise
 
     def _check_count(self, structures: Sequence[Any]) -> None:
@@ -154,7 +154,8 @@ class Unrolled:
             wanted = ", ".join(self._formula.values)
             raise TypeError(f"{self._formula.name} takes a structure for each of {wanted}, not {len(structures)}")
 
-    def _check_constants(self, constants: dict[str, Any]) -> None:
+    def check_constants(self, constants: dict[str, Any]) -> None:
+        """Refuses constants that are not those of the function."""
         if constants.keys() != set(self._formula.constants):
             wanted, given = ", ".join(self._formula.constants) or "none", ", ".join(constants) or "none"
             raise TypeError(f"{self._formula.name} takes the constants {wanted}; it was given {given}")
