@@ -120,6 +120,7 @@ def grad(
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
+    threads: int = 1,
 ) -> Derivative:
     """The gradient of a function that returns a number.
 
@@ -141,6 +142,9 @@ def grad(
         that of NumPy.
     boundscheck
         Whether compiled code raises an IndexError for an index out of range.
+    threads
+        In how many chunks outermost loops of the compiled derivative run side by side, if their iterations share
+        nothing but what they add to. The result depends on this number, by roundings, and not on timing.
 
     Returns
     -------
@@ -161,7 +165,7 @@ def grad(
     >>> ad.grad(f)(3.0)
     6.0
     """
-    native = resolve(native, _function(f, "grad"), fastmath, boundscheck)
+    native = resolve(native, _function(f, "grad"), fastmath, boundscheck, threads)
     return Derivative("grad", f, native, wrt=_wrt(wrt), has_aux=has_aux)
 
 
@@ -173,6 +177,7 @@ def value_and_grad(
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
+    threads: int = 1,
 ) -> Derivative:
     """The value of a function and its gradient; parameters as those of :func:`grad`.
 
@@ -184,7 +189,7 @@ def value_and_grad(
     >>> ad.value_and_grad(f)(3.0)
     (9.0, 6.0)
     """
-    native = resolve(native, _function(f, "value_and_grad"), fastmath, boundscheck)
+    native = resolve(native, _function(f, "value_and_grad"), fastmath, boundscheck, threads)
     return Derivative("value_and_grad", f, native, wrt=_wrt(wrt), has_aux=has_aux)
 
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from adjoint.backend.native import Native, NativeFunction, checked_of, flags_of, is_strict
+from adjoint.backend.native import Native, NativeFunction, checked_of, flags_of, is_strict, threads_of
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
@@ -342,4 +342,5 @@ def load_for(function: Any, finished: Function, emitted: Emitted | None, native:
     if not native:
         return load(emitted or emit(finished))
     root = differentiated(function)
-    return NativeFunction(finished, flags_of(root, native), is_strict(native), checked_of(root, native))
+    flags, checked = flags_of(root, native), checked_of(root, native)
+    return NativeFunction(finished, flags, is_strict(native), checked, threads_of(native))

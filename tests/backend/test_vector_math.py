@@ -247,12 +247,20 @@ def through_memory(x):
     return y[len(x)]
 
 
+def in_place(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] * x[i]
+        y[i] = math.exp(-y[i]) + y[i]
+    return np.sum(y)
+
+
 def text_of(f, *args):
     """The compiled text of a gradient."""
     return ad.grad(f, native="strict").specialized(args, {}).call.emitted.text
 
 
-@pytest.mark.parametrize("f", [waves_and_powers, side_by_side, one_after_the_other, through_memory])
+@pytest.mark.parametrize("f", [waves_and_powers, side_by_side, one_after_the_other, through_memory, in_place])
 def test_derivatives_agree(f):
     x = np.random.default_rng(2).uniform(0.1, 1, 17)
     np.testing.assert_allclose(ad.grad(f, native="strict")(x), ad.grad(f)(x), rtol=1e-13)
@@ -264,6 +272,7 @@ def test_only_iterations_that_do_not_wait_call_our_own():
     assert "math." not in text_of(side_by_side, x)
     assert "math.exp" in text_of(one_after_the_other, x)
     assert "math.exp" in text_of(through_memory, x)
+    assert "math.exp" not in text_of(in_place, x)
 
 
 def test_powers_that_are_products_stay_what_they_are():

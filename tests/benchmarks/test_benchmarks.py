@@ -38,6 +38,16 @@ def test_the_gradients_of_the_loops(benchmark_module, place):
     np.testing.assert_allclose(gradient, wanted[loop.wrt] if isinstance(loop.wrt, int) else wanted[: len(loop.wrt)])
 
 
+@pytest.mark.parametrize("place", range(2))
+def test_the_gradients_of_the_problems_for_threads(benchmark_module, place):
+    pytest.importorskip("numba")
+    threads = benchmark_module("threads")
+    problem = threads.problems(0.001)[place]
+    found = ad.value_and_grad(problem.function, problem.wrt, native="strict", threads=2)(*problem.arguments)
+    expected = ad.value_and_grad(problem.function, problem.wrt)(*problem.arguments)
+    np.testing.assert_allclose(threads._flat(found), threads._flat(expected), rtol=1e-9, atol=1e-9)
+
+
 def test_a_step_of_training_is_that_of_the_gradient_by_hand(benchmark_module):
     training = benchmark_module("training")
     problem = training._problem()

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint.backend.python import Emitted, emit, load
-from adjoint.compiling import MARK, Compiling
-from adjoint.diagnostics import DifferentiationError, error, warn
+from adjoint.compiling import ALL_CHECKED, MARK, Checked, Compiling
+from adjoint.diagnostics import Diagnostic, DifferentiationError, error, warn
 from adjoint.ir.nodes import Function
+from adjoint.ir.types import Storage
 
 if TYPE_CHECKING:
-    from adjoint.backend.native_form import Checked
-
+    from adjoint.backend.native_threads import InThreads
 
 Native = bool | str | Compiling | None
 """Whether to compile: True, False, or ``"strict"``; None leaves it to the function."""
@@ -25,17 +25,21 @@ Native = bool | str | Compiling | None
 _FAST = "{'arcp', 'contract', 'nsz', 'reassoc'}"
 
 
-def resolve(native: Native, function: Any, fastmath: bool = False, boundscheck: bool = False) -> Native:
+def resolve(
+    native: Native, function: Any, fastmath: bool = False, boundscheck: bool = False, threads: int = 1
+) -> Native:
     """What a user's ``native=`` means for a function; raises where Numba is needed and missing."""
     if native not in (None, True, False, "strict") and not isinstance(native, Compiling):
         raise ValueError(f"native={native!r}: it is True, False, 'strict' or None")
+    if type(threads) is not int or threads < 1:
+        raise ValueError(f"threads={threads!r}: it is a whole number from 1")
     if native is None:
-        native = _wish_of(function) or fastmath or boundscheck
+        native = _wish_of(function) or fastmath or boundscheck or threads > 1
     if native and importlib.util.find_spec("numba") is None:
         raise error("AD0601", None, "Numba is not installed", helps=('pip install "adjoint[native]"',))
-    if native and (fastmath or boundscheck):
+    if native and (fastmath or boundscheck or threads > 1):
         mode = native.mode if isinstance(native, Compiling) else native
-        return Compiling(mode, fastmath, boundscheck)
+        return Compiling(mode, fastmath, boundscheck, threads)
     return native
 
 
@@ -45,6 +49,11 @@ def _wish_of(function: Any) -> Native:
         return getattr(function, "native", None) or False
     marked: Native = getattr(function, MARK, None)
     return type(function).__name__ == "CPUDispatcher" if marked is None else marked
+
+
+def threads_of(native: Native) -> int:
+    """In how many chunks loops run side by side."""
+    return native.threads if isinstance(native, Compiling) else 1
 
 
 def is_strict(native: Native) -> bool:
@@ -71,11 +80,13 @@ def flags_of(function: Any, native: Native = True) -> str:
 def checked_of(function: Any, native: Native = True) -> Checked:
     """What of Python's arithmetic raises exceptions in machine code too; for functions of ``@njit`` what does there."""
     if isinstance(native, Compiling) and native.fastmath:
-        return "none"
+        return Checked(divisions=False, functions=False)
+    at_once = isinstance(native, Compiling) and native.boundscheck
     options = getattr(function, "targetoptions", None)
     if options is None:
-        return "all"
-    return "divisions" if options.get("error_model", "python") == "python" else "none"
+        return Checked(at_once=at_once)
+    divisions = options.get("error_model", "python") == "python"
+    return Checked(divisions, functions=False, at_once=at_once or options.get("boundscheck", False))
 
 
 class NativeFunction:
@@ -91,15 +102,20 @@ class NativeFunction:
         Whether it is an error if it cannot be compiled.
     checked
         What of Python's arithmetic raises exceptions in machine code too.
+    threads
+        In how many chunks its outermost loops run side by side.
     """
 
-    def __init__(self, function: Function, flags: str, strict: bool, checked: Checked = "all") -> None:
+    def __init__(
+        self, function: Function, flags: str, strict: bool, checked: Checked = ALL_CHECKED, threads: int = 1
+    ) -> None:
         from adjoint.backend.native_boundary import halves
 
         self._function = function
         self._checked = checked
         parts = halves(function)
-        self._core = Core(function if parts is None else parts.core, flags, strict, checked)
+        core = function if parts is None else parts.core
+        self._core = _core_of(core, flags, strict, checked, threads)
         self._run = self._core if parts is None else load(emit(parts.boundary(self._core)))
 
     def __call__(self, *args: Any) -> Any:
@@ -116,12 +132,26 @@ class NativeFunction:
         return self._core.is_compiled
 
 
-def compiled_text(function: Function, checked: Checked) -> Emitted:
+def _core_of(function: Function, flags: str, strict: bool, checked: Checked, threads: int) -> Core | InThreads:
+    if threads > 1:
+        from adjoint.backend.native_threads import in_threads
+
+        found = in_threads(
+            function, threads, lambda *given: Core(given[0], flags + given[1], strict, checked, given[2])
+        )
+        if isinstance(found, Diagnostic):
+            return Core(function, flags, strict, checked, warning=found)
+        if found is not None:
+            return found
+    return Core(function, flags, strict, checked)
+
+
+def compiled_text(function: Function, checked: Checked, handed: frozenset[Storage] | None = None) -> Emitted:
     """The text of a function for the compiler."""
     from adjoint.backend.native_form import native_form
     from adjoint.backend.native_names import with_names_apart
 
-    return with_names_apart(emit(native_form(function, checked), counted=True))
+    return with_names_apart(emit(native_form(function, checked, handed), counted=True))
 
 
 class Core:
@@ -137,15 +167,29 @@ class Core:
         Whether it is an error if it cannot be compiled. Otherwise it then runs as Python.
     checked
         What of Python's arithmetic raises exceptions in machine code too.
+    handed
+        Memory that others see; None for that of the parameters.
+    warning
+        What is said before it is compiled for the first time.
     """
 
-    def __init__(self, function: Function, flags: str, strict: bool, checked: Checked) -> None:
+    def __init__(
+        self,
+        function: Function,
+        flags: str,
+        strict: bool,
+        checked: Checked,
+        handed: frozenset[Storage] | None = None,
+        warning: Diagnostic | None = None,
+    ) -> None:
         import threading
 
         self.__name__ = self.__qualname__ = function.name
         self._function = function
         self._flags = flags
         self._checked = checked
+        self._handed = handed
+        self._warning = warning
         self._strict = strict
         self._lock = threading.Lock()
         self._known: dict[Any, Callable[..., Any]] = {}
@@ -165,6 +209,14 @@ class Core:
                 raise
             return fitting(*args)
 
+    def prepare(self, signature: Sequence[Any]) -> Any:
+        """Compiles for arguments of these types; the type of the result. Raises where that fails."""
+        from adjoint.backend.native_unit import Unit
+
+        unit = Unit(self.emitted, signature, self._flags)
+        self._latest = self._known[tuple(signature)] = unit.compile()
+        return unit.dispatcher.nopython_signatures[0].return_type
+
     @functools.cached_property
     def interpreted(self) -> Callable[..., Any]:
         """The function as Python."""
@@ -173,7 +225,7 @@ class Core:
     @functools.cached_property
     def emitted(self) -> Emitted:
         """The text that is compiled."""
-        return compiled_text(self._function, self._checked)
+        return compiled_text(self._function, self._checked, self._handed)
 
     @property
     def is_compiled(self) -> bool:
@@ -197,6 +249,9 @@ class Core:
         from adjoint.backend.native_unit import NotNative, Unit
         from adjoint.backend.progress import told_when_slow
 
+        warning, self._warning = self._warning, None
+        if warning is not None:
+            warn(warning)
         try:
             with told_when_slow(self.__name__.removesuffix("_core")):
                 return Unit(self.emitted, signature, self._flags).compile()

@@ -74,6 +74,13 @@ class _Checking(Rewriting):
         return True
 
 
+def is_checked_operation(call: Call) -> bool:
+    """Whether a call is one whose arguments or result are checked somewhere."""
+    if not _is_hashable(call.callee):
+        return False
+    return call.callee in _DIVISIONS or call.callee in _INSIDE or call.callee in _GROWING
+
+
 def _is_hashable(callee: Any) -> bool:
     return type(callee).__hash__ is not None
 

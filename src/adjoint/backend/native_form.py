@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
+from adjoint.backend.deferred_checks import with_deferred_checks
 from adjoint.backend.native_calls import with_calls_of_python
 from adjoint.backend.native_checks import with_checks
 from adjoint.backend.native_copies import with_plain_copies
@@ -14,14 +14,14 @@ from adjoint.backend.native_records import with_records
 from adjoint.backend.native_undefined import with_empty_stand_ins
 from adjoint.backend.overlaps import without_overlaps
 from adjoint.backend.vector_calls import with_vector_calls
+from adjoint.compiling import ALL_CHECKED, Checked
 from adjoint.ir.nodes import Function
+from adjoint.ir.types import Storage
 from adjoint.transform.definitions import everywhere
 from adjoint.transform.fusion import fuse
 from adjoint.transform.loops import tuned
 from adjoint.transform.parts import in_parts
 from adjoint.transform.tapes import as_arrays
-
-Checked = Literal["all", "divisions", "none"]
 
 _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     with_records,
@@ -31,11 +31,20 @@ _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     lambda function: everywhere(function, fuse),
     with_plain_indices,
     with_dtypes,
-    lambda function: everywhere(function, lambda part: tuned(as_arrays(part))),
+    lambda function: everywhere(function, as_arrays),
 )
 
 
-def native_form(function: Function, checked: Checked = "all") -> Function:
+def loops_of(function: Function) -> Function:
+    """A finished function of which all that computes with arrays is loops over numbers."""
+    for rewriting in _REWRITINGS:
+        function = rewriting(function)
+    return function
+
+
+def native_form(
+    function: Function, checked: Checked = ALL_CHECKED, handed: frozenset[Storage] | None = None
+) -> Function:
     """A finished function as Numba is to see it.
 
     Parameters
@@ -44,9 +53,13 @@ def native_form(function: Function, checked: Checked = "all") -> Function:
         The function.
     checked
         What of Python's arithmetic raises exceptions in machine code too.
+    handed
+        Memory that others see; None for that of the parameters.
     """
-    for rewriting in _REWRITINGS:
-        function = rewriting(function)
-    if checked != "none":
-        function = with_checks(function, of_functions=checked == "all")
-    return everywhere(with_calls_of_python(function), lambda part: in_parts(with_vector_calls(part)))
+    function = everywhere(loops_of(function), tuned)
+    if checked.divisions or checked.functions:
+        function = with_checks(function, checked.functions)
+    function = with_calls_of_python(function)
+    if not checked.at_once:
+        function = everywhere(function, lambda part: with_deferred_checks(part, handed))
+    return everywhere(function, lambda part: in_parts(with_vector_calls(part)))

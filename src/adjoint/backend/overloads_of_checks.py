@@ -1,6 +1,6 @@
 """Checks of arithmetic, for Numba."""
 
-# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc"
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc, arg-type"
 
 from __future__ import annotations
 
@@ -45,3 +45,41 @@ def _check_range(x, y):
             raise OverflowError("math range error")
 
     return check_range
+
+
+_INLINED = {"forceinline": True}
+
+
+@overload(checks.note_divisor, jit_options=_INLINED)
+def _note_divisor(found, place, divisor):
+    return lambda found, place, divisor: min(found, place) if divisor == 0 else found
+
+
+@overload(checks.note_domain, prefer_literal=True, jit_options=_INLINED)
+def _note_domain(found, place, name, x):
+    is_outside = _OUTSIDE[name.literal_value]
+    return lambda found, place, name, x: min(found, place) if is_outside(x) else found
+
+
+@overload(checks.note_range, jit_options=_INLINED)
+def _note_range(found, place, x, y):
+    return lambda found, place, x, y: min(found, place) if math.isinf(y) and math.isfinite(x) else found
+
+
+@overload(checks.earlier, jit_options=_INLINED)
+def _earlier(first, index, found, count):
+    return lambda first, index, found, count: min(first, index * count + found) if found < count else first
+
+
+_NEVER = checks.NEVER
+
+
+@overload(checks.refuse, prefer_literal=True)
+def _refuse(first, count, places, error, message):
+    kind, text = checks.ERRORS[error.literal_value], message.literal_value
+
+    def refuse(first, count, places, error, message):
+        if first != _NEVER and (places >> (first % count)) & 1:
+            raise kind(text)
+
+    return refuse

@@ -21,13 +21,15 @@ from adjoint.ir.nodes import (
     Load,
     Loop,
     Range,
+    Slice,
     Statement,
     Store,
+    Subscript,
     Var,
 )
 from adjoint.ir.types import Scalar, storage_of
 from adjoint.ir.walk import blocks_of, map_blocks, operands, rebuild_terminator, statements_in, targets_of
-from adjoint.runtime import numbers, vector_math
+from adjoint.runtime import indices, numbers, vector_math
 
 
 def with_vector_calls(function: Function) -> Function:
@@ -75,19 +77,19 @@ def _statement(statement: Statement) -> Statement:
         return map_blocks(statement, _block)
     if any(isinstance(part, Loop) for part in statements_in(statement.body)):
         return map_blocks(statement, _block)
-    chained = _chained(statement)
-    return map_blocks(statement, lambda body: _replaced(body, chained))
+    waiting = chained(statement)
+    return map_blocks(statement, lambda body: _replaced(body, waiting))
 
 
-def _replaced(block: Block, chained: set[Var]) -> Block:
+def _replaced(block: Block, waiting: set[Var]) -> Block:
     """A loop's body with vector forms, but not of what waits for the iteration before."""
 
     def inner(part: Block) -> Block:
-        return _replaced(part, chained)
+        return _replaced(part, waiting)
 
     statements: list[Statement] = []
     for statement in block.statements:
-        if isinstance(statement, Call) and _is_real_function(statement) and chained.isdisjoint(_variables(statement)):
+        if isinstance(statement, Call) and _is_real_function(statement) and waiting.isdisjoint(_variables(statement)):
             form = vector_form(statement.callee)
             if form is not None:
                 statement = Call(statement.targets, form, statement.args, (), statement.span)
@@ -115,43 +117,53 @@ def _is_double(atom: Atom) -> bool:
             return isinstance(atom, Const) and type(atom.value) is float
 
 
-def _chained(loop: Loop) -> set[Var]:
+def chained(loop: Loop) -> set[Var]:
     """What an iteration computes from what the iterations before it left."""
     found = set(loop.params)
-    _extend(loop.body, _stores(loop.body), found)
+    _Chains(loop, found).extend(loop.body)
     return found
 
 
-def _extend(block: Block, stores: dict[Any, set[Any]], found: set[Var]) -> None:
-    for statement in block.statements:
-        if not found.isdisjoint(operands(statement)) or _reads_what_others_store(statement, stores):
-            found.update(targets_of(statement))
-        for inner in blocks_of(statement):
-            _extend(inner, stores, found)
-        if isinstance(statement, If):
-            branches = zip(statement.targets, *map(_yielded, blocks_of(statement)), strict=False)
-            found.update(target for target, *values in branches if not found.isdisjoint(values))
-    for inner in blocks_of(block.terminator):
-        _extend(inner, stores, found)
+class _Chains:
+    """Finds what waits for iterations before: what is computed from it, or read where others may have stored it."""
+
+    def __init__(self, loop: Loop, found: set[Var]) -> None:
+        self.found = found
+        self.same: dict[Atom, Atom] = {}
+        self.stores: dict[Any, set[Any]] = {}
+        for statement in statements_in(loop.body):
+            if isinstance(statement, Call) and statement.callee in (indices.natural, indices.unsigned):
+                (number,) = statement.args
+                self.same[statement.targets[0]] = self.same.get(number, number)
+            elif isinstance(statement, Store):
+                self.stores.setdefault(_memory(statement.base), set()).add(self._place(statement))
+
+    def extend(self, block: Block) -> None:
+        for statement in block.statements:
+            if not self.found.isdisjoint(operands(statement)) or self._reads_what_others_store(statement):
+                self.found.update(targets_of(statement))
+            for inner in blocks_of(statement):
+                self.extend(inner)
+            if isinstance(statement, If):
+                branches = zip(statement.targets, *map(_yielded, blocks_of(statement)), strict=False)
+                self.found.update(target for target, *values in branches if not self.found.isdisjoint(values))
+        for inner in blocks_of(block.terminator):
+            self.extend(inner)
+
+    def _reads_what_others_store(self, statement: Statement) -> bool:
+        if not isinstance(statement, Load):
+            return False
+        return not self.stores.get(_memory(statement.base), set()) <= {self._place(statement)}
+
+    def _place(self, access: Load | Store) -> tuple[Atom, Any]:
+        key = access.key
+        if isinstance(key, Subscript):
+            key = Subscript(tuple(item if isinstance(item, Slice) else self.same.get(item, item) for item in key.items))
+        return access.base, key
 
 
 def _yielded(block: Block) -> tuple[Any, ...]:
     return getattr(block.terminator, "values", ())
-
-
-def _stores(body: Block) -> dict[Any, set[Any]]:
-    """Where a loop writes in each class of memory."""
-    found: dict[Any, set[Any]] = {}
-    for statement in statements_in(body):
-        if isinstance(statement, Store):
-            found.setdefault(_memory(statement.base), set()).add((statement.base, statement.key))
-    return found
-
-
-def _reads_what_others_store(statement: Statement, stores: dict[Any, set[Any]]) -> bool:
-    if not isinstance(statement, Load):
-        return False
-    return not stores.get(_memory(statement.base), set()) <= {(statement.base, statement.key)}
 
 
 def _memory(base: Atom) -> Any:

@@ -22,7 +22,7 @@ from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Func
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.records import dataclass
-from adjoint.runtime import indices, tangents
+from adjoint.runtime import indices, lanes, tangents
 from adjoint.runtime.copies import fresh_shadows, snapshot
 from adjoint.runtime.objects import make_object
 from adjoint.runtime.results import owned
@@ -83,6 +83,9 @@ _OVERLOADED = (
 def _table() -> dict[Any, Effects]:
     table: dict[Any, Effects] = {getattr(operator, name): PURE for name in _OVERLOADED.split()}
     table.update({indices.natural: PURE, indices.unsigned: PURE})
+    arithmetic = (lanes.plus, lanes.times_by, lanes.largest, lanes.smallest)
+    places = (lanes.sliced, lanes.step_along, lanes.block_size, lanes.block_end)
+    table.update(dict.fromkeys((*arithmetic, *places), PURE))
     table[operator.getitem] = Effects(view_of=0, hands_on=True)
     for fact in (
         operator.is_,

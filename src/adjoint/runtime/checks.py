@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+OUTSIDE_SAID = "math domain error"
+GROWN_SAID = "math range error"
+NEVER = 2**63 - 1
+"""Stands for the place of the first check that failed, where none did."""
+
 
 def check_divisor(divisor: Any, message: str) -> None:
     """Raises what a division by zero would raise.
@@ -25,7 +30,7 @@ def check_domain(name: str, x: Any) -> None:
     ValueError: math domain error
     """
     if is_outside(name, x):
-        raise ValueError("math domain error")
+        raise ValueError(OUTSIDE_SAID)
 
 
 def check_range(x: Any, y: Any) -> None:
@@ -36,7 +41,45 @@ def check_range(x: Any, y: Any) -> None:
     OverflowError: math range error
     """
     if math.isinf(y) and math.isfinite(x):
-        raise OverflowError("math range error")
+        raise OverflowError(GROWN_SAID)
+
+
+def note_divisor(found: int, place: int, divisor: Any) -> int:
+    """Which check of an iteration failed first: the one at ``place`` if it is of a divisor that is zero."""
+    return min(found, place) if divisor == 0 else found
+
+
+def note_domain(found: int, place: int, name: str, x: Any) -> int:
+    """Which check of an iteration failed first: the one at ``place`` if ``math.<name>(x)`` has no value."""
+    return min(found, place) if is_outside(name, x) else found
+
+
+def note_range(found: int, place: int, x: Any, y: Any) -> int:
+    """Which check of an iteration failed first: the one at ``place`` if the result ``y`` at ``x`` is too large."""
+    return min(found, place) if math.isinf(y) and math.isfinite(x) else found
+
+
+def earlier(first: int, index: int, found: int, count: int) -> int:
+    """The place of the first check that failed in a loop: ``found`` of ``count`` in an iteration, or an earlier one.
+
+    >>> earlier(NEVER, 5, 1, 2), earlier(NEVER, 5, 2, 2), earlier(3, 5, 1, 2)
+    (11, 9223372036854775807, 3)
+    """
+    return min(first, index * count + found) if found < count else first
+
+
+def refuse(first: int, count: int, places: int, error: str, message: str) -> None:
+    """Raises an exception if the first check that failed is one of ``places``, bits for each of ``count`` checks.
+
+    >>> refuse(11, 2, 0b10, "ValueError", "math domain error")
+    Traceback (most recent call last):
+    ValueError: math domain error
+    """
+    if first != NEVER and places >> first % count & 1:
+        raise ERRORS[error](message)
+
+
+ERRORS = {kind.__name__: kind for kind in (ZeroDivisionError, ValueError, OverflowError)}
 
 
 def is_outside(name: str, x: Any) -> bool:

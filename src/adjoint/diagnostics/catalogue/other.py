@@ -54,6 +54,24 @@ ENTRIES = {
             A number that shall vary is annotated as a float.
             """,
     ),
+    "AD0504": Entry(
+        title="nothing of {name|the derivative} runs in threads",
+        severity="warning",
+        helps=("leave out threads=",),
+        explanation="""
+            With threads= the outermost loops of a derivative run in chunks, side by side, if their iterations share
+            nothing but numbers and arrays to which they add. Here there is no such loop: an iteration needs what
+            others computed, or writes where others read.
+
+                def last(x):
+                    y = 0.0
+                    for i in range(len(x)):
+                        y = math.tanh(y + x[i])              # needs the y of the iteration before
+                    return y
+
+            What is independent can be moved to a loop of its own.
+            """,
+    ),
     "AD0601": Entry(
         title="this cannot be compiled to machine code",
         helps=("leave out native=True: the derivative runs interpreted",),

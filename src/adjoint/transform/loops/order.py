@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection
 from typing import NamedTuple
 
+from adjoint.analysis.activity import all_memory
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array
@@ -31,8 +32,10 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
-from adjoint.ir.types import INT, Array, Scalar, Storage
+from adjoint.ir.types import INT, Array, List, Scalar, Storage
 from adjoint.ir.walk import (
+    free_vars,
+    leaves,
     map_blocks,
     operands,
     rebuild_terminator,
@@ -43,6 +46,8 @@ from adjoint.ir.walk import (
 )
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime import display, indices, lanes
+from adjoint.transform.loops.sums import adds_up
 
 Key = tuple[Atom | Slice, ...] | None
 
@@ -132,7 +137,7 @@ def _counters(loop: Loop) -> dict[int, _Counter]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Access:
+class Access:
     """How an iteration touches an array: by which name, what it does, and at which index (None: all of it)."""
 
     root: Var
@@ -146,45 +151,51 @@ def commutes(loop: Loop, counters: Collection[int] = ()) -> bool:
 
     The parameters in the slots of ``counters`` are set right by the caller.
     """
-    end = loop.body.terminator
     slots = [slot for slot in range(len(loop.params)) if slot not in counters]
-    if not isinstance(end, Continue) or not all(_adds_up(loop, end, slot) for slot in slots):
+    if not all(adds_up(loop, slot) for slot in slots) or not all(
+        isinstance(end, Continue) for end in leaves(loop.body)
+    ):
         return False
-    found = _Accesses(loop)
-    return found.known and all(
-        _may_mix(accesses, loop.index) for storage, accesses in found.of.items() if storage not in found.own
-    )
-
-
-def _adds_up(loop: Loop, end: Continue, slot: int) -> bool:
-    """Whether a loop only adds to a parameter."""
-    param, value = loop.params[slot], end.values[slot]
-    if value is param:
-        return True
-    made = next((s for s in loop.body.statements if value in targets_of(s)), None)
-    if not isinstance(made, Call) or made.callee not in (operator.add, operator.sub):
-        return False
-    one, other = made.args
-    if other is param and made.callee is operator.add:
-        one, other = other, one
-    uses = Counter(atom for node in _nodes(loop.body) for atom in operands(node))
-    return one is param and other is not param and uses[param] == 1 and uses[value] == 1
+    found = Accesses(loop)
+    return found.known and all(_may_mix(accesses, found.apart) for accesses in found.from_outside())
 
 
 def _nodes(block: Block) -> list[Statement | Terminator]:
     return [*statements_in(block), *terminators_in(block)]
 
 
-class _Accesses:
-    """The accesses of one iteration to arrays, by the memory that they touch."""
+class Accesses:
+    """The accesses of one iteration to arrays, by the memory that they touch.
+
+    Attributes
+    ----------
+    known
+        Whether these are all.
+    own
+        Memory that each iteration makes for itself.
+    apart
+        Variables that are never the same in two iterations.
+    """
 
     def __init__(self, loop: Loop) -> None:
         self.known = True
-        self.of: defaultdict[Storage, list[_Access]] = defaultdict(list)
+        self._index = loop.index
+        self.apart: set[Atom] = set() if loop.index is None else {loop.index}
+        self._lists: set[Storage] = set()
+        self._made: dict[Atom, Call] = {}
+        self._step = loop.over.step if isinstance(loop.over, Range) else None
+        self.of: defaultdict[Storage, list[Access]] = defaultdict(list)
         self.own: set[Storage] = set()
         self.views: dict[Var, tuple[Var, tuple[Atom | Slice, ...]]] = {}
         for node in _nodes(loop.body):
             self.note(node)
+        for var in free_vars(loop.body):
+            self.own.difference_update(storage.find() for storage in all_memory(var.type))
+        self.known &= self._lists <= self.own
+
+    def from_outside(self) -> list[list[Access]]:
+        """The accesses to memory that iterations share, one list for each class of memory."""
+        return [accesses for storage, accesses in self.of.items() if storage not in self.own]
 
     def note(self, node: Statement | Terminator) -> None:
         match node:
@@ -203,24 +214,47 @@ class _Accesses:
                 self.access(base, place, writes=True, adds=mode in ("add", "sub"))
                 if is_array(value):
                     self.access(value, None)
-            case Call():
-                self.call(node)
+            case Load(base=Var(type=List(storage=storage))) | Store(base=Var(type=List(storage=storage))):
+                self._lists.add(storage.find())
             case Guarded() | Raise() | Store():
                 self.known = False
+            case Call(callee=list.append, args=(Var(type=List(storage=storage)), _)):
+                self._lists.add(storage.find())
+            case Call(callee=display.make_list, args=(), targets=(Var(type=List(storage=storage)),)):
+                self.own.add(storage.find())
+            case Call():
+                self.call(node)
             case Load(base=base):
                 self.known &= not isinstance(base, Var) or not hasattr(base.type, "storage")
-            case Loop(over=over):
-                self.known &= isinstance(over, Range)
+            case Loop(over=over, index=index):
+                self.known &= over is None or isinstance(over, Range)
+                if index is not None and isinstance(over, Range) and self._is_block(over):
+                    self.apart.add(index)
             case Exit() | Continue() | _:
                 self.known &= not any(map(is_array, operands(node)))
 
+    def _is_block(self, over: Range) -> bool:
+        """Whether an inner loop runs from the index of the outer one to the next."""
+        start, end = self._made.get(over.start), self._made.get(over.stop)
+        first = start.args[0] if start is not None and start.callee is indices.natural else over.start
+        if end is None or end.callee is not lanes.block_end or over.step != Const(1):
+            return False
+        return first is self._index and end.args[:2] == (first, self._step)
+
     def call(self, call: Call) -> None:
+        self._made.update(dict.fromkeys(call.targets, call))
         found = effects_of(call)
-        if not found.known or not found.pure or found.hands_on:
+        written = [operands(call)[place] for place in found.writes]
+        if not found.known or not found.confined or (found.hands_on and any(map(is_array, operands(call)))):
             self.known = False
             return
+        for atom in operands(call):
+            if isinstance(atom, Var) and isinstance(atom.type, List):
+                self._lists.add(atom.type.storage.find())
+            elif atom in written:
+                self.known = False
         if found.fresh:
-            self.own.update(t.type.storage.find() for t in call.targets if isinstance(t.type, Array))
+            self.own.update(t.type.storage.find() for t in call.targets if isinstance(t.type, (Array, List)))
         elif any(isinstance(target.type, Array) for target in call.targets) and found.view_of is not None:
             self.known = False
         reads = range(len(operands(call))) if found.reads is None else found.reads
@@ -232,7 +266,7 @@ class _Accesses:
         assert isinstance(base, Var) and isinstance(base.type, Array)
         root, prefix = self.views.get(base, (base, ()))
         key = None if items is None else (*prefix, *items)
-        self.of[base.type.storage.find()].append(_Access(root, adds, writes, key))
+        self.of[base.type.storage.find()].append(Access(root, adds, writes, key))
 
 
 def _all_numbers(items: tuple[Atom | Slice, ...]) -> bool:
@@ -243,19 +277,25 @@ def _all_numbers(items: tuple[Atom | Slice, ...]) -> bool:
     )
 
 
-def _may_mix(accesses: list[_Access], index: Var | None) -> bool:
+def _may_mix(accesses: list[Access], apart: set[Atom]) -> bool:
     """Whether accesses to one array in different iterations may change their order."""
-    if not any(access.writes for access in accesses) or all(access.adds for access in accesses):
-        return True
+    return not any(access.writes for access in accesses) or only_adds(accesses) or touch_apart(accesses, apart)
+
+
+def only_adds(accesses: list[Access]) -> bool:
+    """Whether all that is done to an array is to add to it."""
+    return all(access.adds for access in accesses)
+
+
+def touch_apart(accesses: list[Access], apart: set[Atom]) -> bool:
+    """Whether no iteration touches a place that another one touches."""
     keys = [access.key for access in accesses]
-    if index is None or any(key is None or not _all_numbers(key) for key in keys):
+    if any(key is None or not _all_numbers(key) for key in keys):
         return False
     if len({access.root for access in accesses}) > 1:
         return False
-    axes = set.intersection(
-        *({axis for axis, item in enumerate(key) if item is index} for key in keys if key is not None)
-    )
-    return bool(axes)
+    axes = [{axis for axis, item in enumerate(key) if item in apart} for key in keys if key is not None]
+    return bool(set.intersection(*axes))
 
 
-__all__ = ["commutes", "forwards"]
+__all__ = ["Access", "Accesses", "commutes", "forwards", "only_adds", "touch_apart"]

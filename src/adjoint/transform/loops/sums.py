@@ -1,0 +1,79 @@
+"""Variables to which a loop only adds, in whatever branches and inner loops."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+
+from adjoint.ir.nodes import Atom, Block, Call, Continue, If, Loop, Range, Var
+from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
+from adjoint.runtime import lanes
+
+
+def adds_up(loop: Loop, slot: int) -> bool:
+    """Whether a loop only adds to the variable that it carries in a slot, and nobody reads it meanwhile."""
+    ends = list(leaves(loop.body))
+    if not all(isinstance(end, Continue) for end in ends):
+        return False
+    found = _States(loop.params[slot], loop.body)
+    values = [end.values[slot] for end in ends if isinstance(end, Continue)]
+    found.passed.update(values)
+    uses = Counter(atom for node in (*statements_in(loop.body), *terminators_in(loop.body)) for atom in operands(node))
+    return all(value in found.states for value in values) and all(
+        uses[state] == found.passed[state] for state in found.states
+    )
+
+
+class _States:
+    """What a sum is on its way through a loop's body, and how often each of that is handed on as such."""
+
+    def __init__(self, param: Var, body: Block) -> None:
+        self.states: set[Atom] = {param}
+        self.passed: Counter[Atom] = Counter()
+        self._block(body)
+
+    def _block(self, block: Block) -> None:
+        for statement in block.statements:
+            match statement:
+                case Call():
+                    self._call(statement)
+                case If():
+                    self._choice(statement)
+                case Loop(over=Range()):
+                    self._loop(statement)
+                case _:
+                    pass
+        for inner in getattr(block.terminator, "then", None), getattr(block.terminator, "orelse", None):
+            if isinstance(inner, Block):
+                self._block(inner)
+
+    def _call(self, call: Call) -> None:
+        if call.callee not in (operator.add, operator.sub, lanes.plus):
+            return
+        total, part = call.args
+        if part in self.states and call.callee is not operator.sub:
+            total, part = part, total
+        if total in self.states and part not in self.states:
+            self.passed[total] += 1
+            self.states.update(call.targets)
+
+    def _choice(self, choice: If) -> None:
+        self._block(choice.then)
+        self._block(choice.orelse)
+        ends = [end for block in (choice.then, choice.orelse) for end in leaves(block)]
+        for place, target in enumerate(choice.targets):
+            values = [end.values[place] for end in ends if hasattr(end, "values")]
+            if all(value in self.states for value in values):
+                self.states.add(target)
+                self.passed.update(values)
+
+    def _loop(self, loop: Loop) -> None:
+        ends = list(leaves(loop.body))
+        slots = [slot for slot, init in enumerate(loop.inits) if init in self.states]
+        self.states.update(loop.params[slot] for slot in slots)
+        self._block(loop.body)
+        for slot in slots:
+            values = [end.values[slot] for end in ends if hasattr(end, "values")]
+            if all(value in self.states for value in values):
+                self.states.add(loop.targets[slot])
+                self.passed.update([loop.inits[slot], *values])

@@ -1,0 +1,188 @@
+"""What arithmetic refuses in loops is refused behind them, if only the speed tells."""
+
+import math
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.runtime import checks
+
+pytest.importorskip("numba")
+
+
+def compiled_text(f, *args, **options):
+    return ad.value_and_grad(f, native="strict", **options).specialized(args, {}).call.emitted.text
+
+
+def outcome(derivative, *args):
+    """What a call gives, or the exception that it raises, and what is left of its arguments."""
+    args = [np.copy(arg) for arg in args]
+    try:
+        found = derivative(*args)
+    except (ArithmeticError, ValueError) as problem:
+        found = type(problem), str(problem)
+    return found, args
+
+
+def assert_same(f, *args):
+    expected, changed = outcome(ad.value_and_grad(f), *args)
+    found, also_changed = outcome(ad.value_and_grad(f, native="strict"), *args)
+    if isinstance(expected[0], type):
+        assert found == expected
+    else:
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13)
+    for one, other in zip(changed, also_changed, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def several(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += math.log(x[i]) + 1.0 / float(x[i] - 2.0) + math.exp(x[i])
+    return total
+
+
+def in_branches(x):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] < 1.0:
+            continue
+        if x[i] > 5.0:
+            total += math.exp(x[i])
+        else:
+            total += math.sqrt(x[i] - 2.0) / float(x[i] - 4.0)
+    return total
+
+
+def nested(x):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            total += 1.0 / float(x[i] - x[j])
+    return total
+
+
+@pytest.mark.parametrize("f", [several, in_branches, nested])
+def test_checks_stand_behind_loops(f):
+    text = compiled_text(f, np.linspace(2.5, 3.5, 5))
+    assert "rt.refuse(" in text
+    assert "rt.check_" not in text
+
+
+WRONG = [-1.0, 2.0, 1000.0, 0.0, 4.0, math.inf, math.nan, 1.5]
+
+
+@pytest.mark.parametrize("f", [several, in_branches, nested])
+def test_the_first_exception_is_raised(f):
+    right = np.random.default_rng(0).uniform(2.1, 3.9, 12)
+    assert_same(f, right)
+    assert_same(f, right[:0])
+    for one in WRONG:
+        for other in WRONG:
+            x = right.copy()
+            x[3], x[7] = one, other
+            assert_same(f, x)
+            x[2], x[8] = 3.0, 3.0
+            assert_same(f, x)
+
+
+def writes_its_argument(x, y):
+    for i in range(len(x)):
+        y[i] = 1.0 / float(x[i])
+    return y[0] + y[2]
+
+
+def test_what_others_see_is_not_written_after_a_failure():
+    x, y = np.array([1.0, 0.0, 2.0]), np.zeros(3)
+    assert "rt.check_divisor" in compiled_text(writes_its_argument, x, y)
+    assert_same(writes_its_argument, x, y)
+    assert_same(writes_its_argument, x + 1.0, y)
+
+
+def leads_to_a_place(x, table):
+    total = 0.0
+    for i in range(len(x)):
+        total += table[int(math.exp(x[i]))] * x[i]
+    return total
+
+
+def leads_to_a_branch(x, table):
+    total = 0.0
+    for i in range(len(x)):
+        if 1.0 / float(x[i]) > 0.5:
+            total += table[i] * x[i]
+    return total
+
+
+@pytest.mark.parametrize("f", [leads_to_a_place, leads_to_a_branch])
+def test_places_that_follow_from_what_is_refused_are_not_looked_at(f):
+    x, table = np.array([0.5, 1.0, 0.2]), np.arange(5.0)
+    assert "rt.refuse" not in compiled_text(f, x, table)
+    assert_same(f, x, table)
+    assert_same(f, np.array([0.5, 0.0, 1000.0]), table)
+
+
+def waits(x):
+    y = 1.0
+    for i in range(len(x)):
+        y = math.exp(y) / float(x[i])
+    return y
+
+
+def divides_whole_numbers(x, steps):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * (7 // steps[i])
+    return total
+
+
+@pytest.mark.parametrize(("f", "args"), [(waits, ([1.0, 2.0, 3.0],)), (divides_whole_numbers, ([1.0, 2.0], [1, 2]))])
+def test_other_loops_check_at_once(f, args):
+    args = [np.array(arg) for arg in args]
+    assert "rt.refuse" not in compiled_text(f, *args)
+    assert_same(f, *args)
+    args[-1][1] = 0
+    if f is waits:
+        assert_same(f, *args)
+
+
+def test_out_of_bounds_comes_first_where_it_is_first():
+    def beyond(x, n):
+        total = 0.0
+        for i in range(n):
+            total += 1.0 / float(x[i])
+        return total
+
+    slope = ad.grad(beyond, native="strict", boundscheck=True)
+    with pytest.raises(ZeroDivisionError):
+        slope(np.array([1.0, 0.0, 2.0]), 5)
+    with pytest.raises(IndexError):
+        slope(np.array([1.0, 3.0, 2.0]), 5)
+
+
+def test_loops_with_checks_become_vector_code():
+    import numba
+
+    import adjoint.backend.overloads_of_checks
+    import adjoint.backend.vector_math  # noqa: F401
+    from adjoint.runtime.vector_math import vector_exp
+
+    @numba.njit(error_model="numpy")
+    def fill(x, y):
+        first = 2**63 - 1
+        for i in range(x.size):
+            y[i] = vector_exp(x[i])
+            found = checks.note_divisor(checks.note_range(2, 0, x[i], y[i]), 1, x[i])
+            first = checks.earlier(first, i, found, 2)
+        checks.refuse(first, 2, 1, "OverflowError", "math range error")
+        checks.refuse(first, 2, 2, "ZeroDivisionError", "float division by zero")
+
+    fill(np.ones(3), np.ones(3))
+    assembly = "".join(fill.inspect_asm().values())
+    assert any(instruction in assembly for instruction in ("vmulpd", "mulpd", "fmul\tv", "fmul.2d"))
+    with pytest.raises(ZeroDivisionError):
+        fill(np.array([1.0, 0.0, 1000.0]), np.ones(3))
+    with pytest.raises(OverflowError):
+        fill(np.array([1.0, 1000.0, 0.0]), np.ones(3))
