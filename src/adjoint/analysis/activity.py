@@ -75,6 +75,11 @@ def all_memory(type_: Type | None) -> Iterator[Storage]:
         yield from all_memory(part)
 
 
+def memory_of_params(function: Function) -> frozenset[Storage]:
+    """The memory that a function is given."""
+    return frozenset(storage.find() for param in function.params for storage in all_memory(param.type))
+
+
 def parts(type_: Type | None) -> tuple[Type, ...]:
     """The types of what lies in a container."""
     match type_:

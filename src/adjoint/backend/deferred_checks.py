@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Collection, Iterator
 
+from adjoint.analysis.activity import memory_of_params
 from adjoint.backend.native_checks import is_checked_operation
 from adjoint.backend.vector_calls import chained
 from adjoint.ir.effects import effects_of
@@ -64,13 +65,8 @@ def with_deferred_checks(function: Function, handed: Collection[Storage] | None 
     handed
         Memory that others see; None for that of the parameters.
     """
-    handed = memory_of(function) if handed is None else {storage.find() for storage in handed}
+    handed = memory_of_params(function) if handed is None else {storage.find() for storage in handed}
     return Function(function.name, function.params, _block(function.body, handed), function.doc)
-
-
-def memory_of(function: Function) -> frozenset[Storage]:
-    """The memory of the arrays that a function is given."""
-    return frozenset(param.type.storage.find() for param in function.params if isinstance(param.type, Array))
 
 
 def _block(block: Block, handed: Collection[Storage]) -> Block:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from adjoint.backend.deferred_checks import memory_of
+from adjoint.analysis.activity import memory_of_params
 from adjoint.backend.native_form import loops_of
 from adjoint.backend.native_types import numba_type
 from adjoint.backend.native_unit import signature_of
@@ -78,7 +78,7 @@ class InThreads:
         compile: Compile,
     ) -> None:
         self.__name__ = self.__qualname__ = function.name
-        handed = memory_of(looped)
+        handed = memory_of_params(looped)
         options = [", nogil=True" if isinstance(piece, Chunked) else "" for piece in pieces]
         self._params = looped.params
         self._pieces = [
@@ -169,12 +169,11 @@ class Chunks:
         self._zeros = tuple({"float": 0.0, "int": 0, "bool": False, "complex": 0j}[kind] for kind in kinds)
         first = len(piece.sums)
         self._added = tuple(first + place for place in piece.added)
-        self._apart = tuple(first + place for place in piece.apart)
         self._fewest = 2 if piece.is_long else _FEWEST
         self._is_blocked = piece.is_blocked
 
     def __call__(self, start: int, stop: int, step: int, *given: Any) -> Any:
-        bounds = self._bounds(start, stop, step, given)
+        bounds = self._bounds(start, stop, step)
         if len(bounds) < 2:
             return self._core(start, stop, *given)
         calls = [(*part, *self._private(given, number)) for number, part in enumerate(bounds)]
@@ -184,12 +183,12 @@ class Chunks:
                 given[place][...] += call[2 + place]
         return self._total(results)
 
-    def _bounds(self, start: int, stop: int, step: int, given: Sequence[Any]) -> list[tuple[int, int]]:
-        """Where the chunks start and end; one chunk where they would not be worth while, or not be apart."""
+    def _bounds(self, start: int, stop: int, step: int) -> list[tuple[int, int]]:
+        """Where the chunks start and end; one chunk where more are not worth while, or indices count from the end."""
         trips = len(range(start, stop, step))
         work = stop - start if self._is_blocked else trips
         count = min(self._threads, trips)
-        if work < self._fewest or start < 0 or not all(has_own_places(given[place]) for place in self._apart):
+        if work < self._fewest or start < 0:
             return [(start, stop)]
         ends = [start + step * (trips * number // count) for number in range(count)]
         return list(zip(ends, [*ends[1:], stop], strict=True))
@@ -237,22 +236,3 @@ def side_by_side(function: Callable[..., Any], calls: Sequence[Sequence[Any]]) -
     if problems:
         raise problems[min(problems)]
     return results
-
-
-def has_own_places(array: Any) -> bool:
-    """Whether no two elements of an array lie at one place, as far as its strides tell.
-
-    >>> has_own_places(np.zeros((2, 3)).T), has_own_places(np.broadcast_to(0.0, 4))
-    (True, False)
-    """
-    reach = array.itemsize
-    if not array.size:
-        return True
-    for stride, extent in sorted(
-        (abs(stride), extent) for stride, extent in zip(array.strides, array.shape, strict=True)
-    ):
-        if extent > 1:
-            if stride < reach:
-                return False
-            reach += stride * (extent - 1)
-    return True

@@ -1,18 +1,19 @@
 """A function in pieces, so that its outermost loops can run in chunks side by side.
 
 A loop runs in chunks if its iterations share nothing but numbers and arrays to which they add, and arrays of which each
-touches its own places. A chunk then has zeros of its own in place of what is added to; they are added up afterwards.
+touches its own places; it writes nothing that was handed in, since an exception would tell. A chunk then has zeros of
+its own in place of what is added to; they are added up afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from adjoint.analysis.activity import all_memory
-from adjoint.ir.nodes import Block, Continue, Function, Loop, Range, Return, Statement, Var
-from adjoint.ir.types import INT, Array, Scalar, Type
+from adjoint.analysis.activity import all_memory, memory_of_params
+from adjoint.ir.nodes import Block, Continue, Function, Loop, Range, Return, Var
+from adjoint.ir.types import INT, Array, Scalar, Storage, Type
 from adjoint.ir.walk import blocks_of, free_vars, leaves, statements_in, targets_of, vars_used
 from adjoint.records import dataclass
 from adjoint.runtime import lanes
@@ -43,8 +44,6 @@ class Chunked:
         For each variable that the loop carries, whether it adds to it.
     added
         Places in ``captured`` of the arrays to which it adds.
-    apart
-        Places in ``captured`` of the arrays that it writes otherwise: each iteration has its own places in them.
     is_long
         Whether its iterations are loops themselves.
     is_blocked
@@ -56,7 +55,6 @@ class Chunked:
     captured: tuple[Var, ...]
     sums: tuple[bool, ...]
     added: tuple[int, ...]
-    apart: tuple[int, ...]
     is_long: bool
     is_blocked: bool
 
@@ -74,7 +72,7 @@ def in_pieces(function: Function) -> tuple[Piece, ...] | None:
     statements = function.body.statements
     if not isinstance(end, Return):
         return None
-    found = {place: piece for place, piece in _chunked(function.name, statements) if _can_be_cut_out(function, place)}
+    found = {place: piece for place, piece in _chunked(function) if _can_be_cut_out(function, place)}
     if not found:
         return None
     pieces: list[Piece] = []
@@ -88,15 +86,16 @@ def in_pieces(function: Function) -> tuple[Piece, ...] | None:
     return tuple(pieces)
 
 
-def _chunked(name: str, statements: Sequence[Statement]) -> Iterator[tuple[int, Chunked]]:
-    for place, statement in enumerate(statements):
+def _chunked(function: Function) -> Iterator[tuple[int, Chunked]]:
+    handed = memory_of_params(function)
+    for place, statement in enumerate(function.body.statements):
         if isinstance(statement, Loop):
-            piece = chunked(statement, f"{name}_chunk_{place}")
+            piece = chunked(statement, f"{function.name}_chunk_{place}", handed)
             if piece is not None:
                 yield place, piece
 
 
-def chunked(loop: Loop, name: str) -> Chunked | None:
+def chunked(loop: Loop, name: str, handed: Collection[Storage]) -> Chunked | None:
     """A loop as a function of a part of its range; None if its iterations may not run side by side."""
     over = loop.over
     if not isinstance(over, Range) or over.backward or loop.exit is not None or len(loop.targets) != len(loop.params):
@@ -107,8 +106,8 @@ def chunked(loop: Loop, name: str) -> Chunked | None:
     captured = tuple(var for var in free_vars(loop.body) if var not in bound)
     if isinstance(over.step, Var) and over.step not in captured:
         captured = (*captured, over.step)
-    memory = _memory(loop, captured)
-    if memory is None:
+    added = _added(loop, captured, handed)
+    if added is None:
         return None
     start, stop = Var("start", INT), Var("stop", INT)
     inits = tuple(Var(param.hint, param.type, param.named) for param in loop.params)
@@ -118,27 +117,24 @@ def chunked(loop: Loop, name: str) -> Chunked | None:
     sums = tuple(any(values[slot] is not param for values in ends) for slot, param in enumerate(loop.params))
     is_blocked = any(getattr(part, "callee", None) is lanes.block_end for part in loop.body.statements)
     is_long = any(isinstance(part, Loop) for part in statements_in(loop.body)) and not is_blocked
-    return Chunked(function, loop, captured, sums, *memory, is_long, is_blocked)
+    return Chunked(function, loop, captured, sums, added, is_long, is_blocked)
 
 
-def _memory(loop: Loop, captured: Sequence[Var]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Places in ``captured`` of the arrays that are added to, and of those that are written otherwise."""
-    found = Accesses(loop)
+def _added(loop: Loop, captured: Sequence[Var], handed: Collection[Storage]) -> tuple[int, ...] | None:
+    """Places in ``captured`` of the arrays that are added to; None if iterations write to others, not each its own."""
+    accesses = Accesses(loop)
     added: set[int] = set()
-    apart: set[int] = set()
-    for accesses in found.from_outside():
-        if not any(access.writes for access in accesses):
+    for storage, found in accesses.from_outside().items():
+        if not any(access.writes for access in found):
             continue
-        if any(access.root not in captured for access in accesses):
+        if storage in handed:
             return None
-        places = {captured.index(access.root) for access in accesses}
-        if touch_apart(accesses, found.apart):
-            apart |= places
-        elif only_adds(accesses):
-            added |= places
-        else:
+        if touch_apart(found, accesses.apart):
+            continue
+        if not only_adds(found) or any(access.root not in captured for access in found):
             return None
-    return tuple(sorted(added)), tuple(sorted(apart))
+        added.update(captured.index(access.root) for access in found)
+    return tuple(sorted(added))
 
 
 def _can_be_cut_out(function: Function, place: int) -> bool:

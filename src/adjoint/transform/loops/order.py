@@ -157,7 +157,7 @@ def commutes(loop: Loop, counters: Collection[int] = ()) -> bool:
     ):
         return False
     found = Accesses(loop)
-    return found.known and all(_may_mix(accesses, found.apart) for accesses in found.from_outside())
+    return found.known and all(_may_mix(accesses, found.apart) for accesses in found.from_outside().values())
 
 
 def _nodes(block: Block) -> list[Statement | Terminator]:
@@ -193,9 +193,9 @@ class Accesses:
             self.own.difference_update(storage.find() for storage in all_memory(var.type))
         self.known &= self._lists <= self.own
 
-    def from_outside(self) -> list[list[Access]]:
-        """The accesses to memory that iterations share, one list for each class of memory."""
-        return [accesses for storage, accesses in self.of.items() if storage not in self.own]
+    def from_outside(self) -> dict[Storage, list[Access]]:
+        """The accesses to memory that iterations share, by the class of memory."""
+        return {storage: accesses for storage, accesses in self.of.items() if storage not in self.own}
 
     def note(self, node: Statement | Terminator) -> None:
         match node:
