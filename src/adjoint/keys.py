@@ -14,7 +14,7 @@ from weakref import ref
 
 import numpy as np
 
-from adjoint.frontend.inputs import CONSTANT, fields_of, has_fields
+from adjoint.frontend.inputs import CONSTANT, MAX_PARTS, fields_of, has_fields
 
 Seen = dict[int, int]
 """The objects met so far, by identity, with the order in which they were met."""
@@ -104,14 +104,38 @@ def _key_of_cell(cell: types.CellType, seen: Seen) -> Any:
 
 
 def _key_of_list(value: list[Any], seen: Seen) -> Any:
-    """Lists of one kind of number or array have no length in the key; lists of structures do."""
+    """Lists of one kind of number or array have no length in the key; lists of structures do, unless they are long."""
     kinds = set(map(type, value))
     if kinds <= {float, int} and len(kinds) <= 1:
         return list, kinds.pop() if kinds else None
+    if len(value) > MAX_PARTS:
+        kind = _kind_of_objects(value, seen)
+        if kind is not None:
+            return list, kind, "many"
     keys = [key_of(item, seen) for item in value]
     if len(dict.fromkeys(keys)) == 1 and not _is_structure(value[0]):
         return list, keys[0]
     return list, tuple(keys), len(keys)
+
+
+def _kind_of_objects(items: list[Any], seen: Seen) -> Any:
+    """What the objects of a long list have in common, if all have the same numbers and none was met before."""
+    first = items[0]
+    if not has_fields(first) or any(id(item) in seen for item in items):
+        return None
+    kind = _kind_of_object(first)
+    if kind is None or any(_kind_of_object(item) != kind for item in items):
+        return None
+    for item in items:
+        seen.setdefault(id(item), len(seen))
+    return kind
+
+
+def _kind_of_object(item: Any) -> Any:
+    fields = fields_of(item)
+    kinds = tuple(map(type, fields.values()))
+    numbers = all(kind in (float, int, bool) or issubclass(kind, np.generic) for kind in kinds)
+    return (type(item), tuple(fields), kinds) if numbers else None
 
 
 def _is_structure(item: Any) -> bool:

@@ -1,5 +1,6 @@
 """Loops over containers and arrays, and control flow inside control flow."""
 
+import itertools
 import math
 
 import numpy as np
@@ -70,6 +71,14 @@ def over_zip(xs, ys):
     for x, y in zip(xs, ys):
         total += x * y * y
     return total
+
+
+@program([0.5, 1.5, 2.0], np.array([1.0, -1.0, 3.0]))
+def over_neighbours(xs, ys):
+    total = 0.0
+    for x, after in itertools.pairwise(xs):
+        total += x * after * after
+    return total + sum(a * b for a, b in itertools.pairwise(ys))
 
 
 @program(np.array([0.5, 1.5]), [1.0, -1.0], (2.0, 3.0))

@@ -33,11 +33,12 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.records import dataclass
-from adjoint.runtime import display, objects
+from adjoint.runtime import display, objects, stacks, tangents
 from adjoint.runtime.tangents import TangentVector
 
-_PACKERS = (display.make_tuple, display.make_list, display.make_dict, objects.make_object)
-_WRITERS = (objects.put_attribute, objects.put_item)
+_READERS = (stacks.field_of_all, tangents.zero_tangent)
+_PACKERS = (display.make_tuple, display.make_list, display.make_dict, objects.make_object, stacks.shadow_of_all)
+_WRITERS = (objects.put_attribute, objects.put_item, stacks.put_field_of_all)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,8 @@ def _is_pure(statement: Load | Call) -> bool:
     if isinstance(statement, Load):
         return True
     facts = effects_of(statement)
-    return facts.pure and facts.known and not facts.fresh and len(statement.targets) == 1
+    is_read = not facts.fresh or statement.callee in _READERS
+    return facts.pure and facts.known and is_read and len(statement.targets) == 1
 
 
 def _is_structure(atom: Atom) -> bool:
@@ -188,6 +190,8 @@ def _tail(statements: list[Statement], head: set[Statement], end: Terminator) ->
 
 def _packs(statement: Statement) -> bool:
     match statement:
+        case Call(callee=tangents.finish, args=(_, like)):
+            return _is_structure(like)
         case Call(callee=callee):
             return callee in _PACKERS or callee in _WRITERS or _is_tangent_class(callee)
         case Store(key=Attribute(), mode="set"):

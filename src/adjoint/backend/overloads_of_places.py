@@ -9,7 +9,7 @@ from numba.core import types
 from numba.extending import overload
 
 from adjoint.backend.overloads import _is_array, _is_number, _made
-from adjoint.runtime import places, tables
+from adjoint.runtime import objects, places, tables
 
 # Lists
 
@@ -22,6 +22,22 @@ def _no_items(sample):
 @overload(tables.any_layout)
 def _any_layout(array):
     return lambda array: array[::1]
+
+
+@overload(objects.slice_bounds)
+def _slice_bounds(sequence, lower, upper, step):
+    given = [part for part in (lower, upper, step) if not isinstance(part, types.NoneType)]
+    if not all(isinstance(part, types.Integer) for part in given):
+        return None
+    lines = ["    count = len(sequence)", f"    by = {'1' if isinstance(step, types.NoneType) else 'step'}"]
+    lines += ["    if by == 0:", "        raise ValueError('slice step cannot be zero')"]
+    lines += ["    least, most = (0, count) if by > 0 else (-1, count - 1)"]
+    for name, part, default in (("lower", lower, ("least", "most")), ("upper", upper, ("most", "least"))):
+        if isinstance(part, types.NoneType):
+            lines.append(f"    at_{name} = {default[0]} if by > 0 else {default[1]}")
+        else:
+            lines.append(f"    at_{name} = min(max({name} + count if {name} < 0 else {name}, least), most)")
+    return _made("sequence, lower, upper, step", [*lines, "    return at_lower, at_upper, by"])
 
 
 # Indices

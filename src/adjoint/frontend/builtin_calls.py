@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -52,7 +53,23 @@ def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
 
 @handles(zip)
 def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return IteratorValue("zip", tuple(sequence(lo, arg) for arg in args))
+    parts = tuple(sequence(lo, arg) for arg in args)
+    if kwargs.get("strict", Const(False)) != Const(False):
+        for place, part in enumerate(parts[1:], 2):
+            if isinstance(part, IteratorValue) or isinstance(parts[0], IteratorValue):
+                raise lo.problem("AD0301", node, "'zip' with 'strict' of something that has no length")
+            end = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
+            words = [Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
+            library.call(lo, library.check_as_long, [part, parts[0], *words], node)
+    return IteratorValue("zip", parts)
+
+
+@handles(itertools.pairwise)
+def _pairwise(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = sequence(lo, args[0])
+    if isinstance(given, IteratorValue):
+        return NotImplemented
+    return IteratorValue("zip", (given, sequence(lo, library.call(lo, library.but_first, [given], node))))
 
 
 @handles(reversed)

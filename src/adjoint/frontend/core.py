@@ -472,6 +472,8 @@ class Run:
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Integers, and lengths of lists, that the specialisation takes for known."""
     sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)
+    loose: list[tuple[Var, Any]] = field(default_factory=list)
+    """Containers that are given, whose items are told apart at run time only, with what they are now."""
     diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
     warnings: list[Diagnostic] = field(default_factory=list)
     arguments: dict[int | str, Any] = field(default_factory=dict)
@@ -509,6 +511,8 @@ class Settings:
     """Loops over known ranges in which structures are made that cannot exist at run time."""
     fixed_sites: set[Site] = field(default_factory=set)
     """List arguments whose length must be known."""
+    single_sites: set[Site] = field(default_factory=set)
+    """List arguments of whose objects more is asked than arrays of their fields can tell."""
     site_types: dict[Site, Type] = field(default_factory=dict)
     guesses: dict[Any, Scalar] = field(default_factory=dict)
     """By place in the source: what a list that starts empty holds that is made there, judging by another call."""

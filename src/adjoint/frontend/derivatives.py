@@ -19,6 +19,7 @@ from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.inner import Inner, forget_changes, lower_inner
 from adjoint.frontend.parameters import MARK, _parameter_node, _source_of, parameter_names, positions, refusal
+from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import (
     converted,
     differentiable_leaves,
@@ -185,13 +186,15 @@ def _gradient(
     seed = _seed(lo, operator.function, inner, value_shape, node)
     if node is None and not lo.regions:
         _warn_of_zero(lo, operator.function, inner, chosen, varied)
-    wrt_indices = tuple(range(inner.count))
-    targets, cotangents = _targets(inner, "value")
-    derived = Derived(inner.function, wrt_indices, (0,))
     layout = {} if lo.regions else layouts(lo, chosen, lasting=False)
+    stacked = Stacked(lo, inner)
+    inner = stacked.inner
+    targets, cotangents = _targets(inner, "value")
+    derived = Derived(inner.function, tuple(range(inner.count)), (0,))
     lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
+    stacked.put_back()
     result = shapes.build(inner.shape, iter(targets), lo.store)
-    places_of = iter(cotangents)
+    places_of = iter(stacked.cotangents(cotangents))
     gradients = [tangent_of(lo, value, places_of, layout) for value in chosen]
     gradients = [follow(lo, gradients[i], way.rest, node) for i, way in zip(sources, ways, strict=True)]
     gradient: Value = TupleValue(tuple(gradients)) if isinstance(wrt, (tuple, list)) else gradients[0]

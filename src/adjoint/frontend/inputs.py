@@ -24,8 +24,11 @@ from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
 from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
+from adjoint.transform.stacking import holds_numbers
+from adjoint.transform.target import for_machine
 
 MAX_PARTS = 64
+"""Up to how many parts of a list or dict of structures are taken one by one."""
 MAX_DEPTH = 8
 Path = tuple[Any, ...]
 
@@ -364,11 +367,14 @@ def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: C
     if fixed:
         lo.run_data.argument_guards.append((path, len(value)))
     structured = fixed or any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value)
-    at_run_time = site in lo.settings.runtime_sites or not (structured and len(value) <= MAX_PARTS)
+    stacked = for_machine() and holds_numbers(element) and site not in lo.settings.single_sites
+    known = structured and len(value) <= MAX_PARTS and not stacked
+    at_run_time = site in lo.settings.runtime_sites or not known
     if at_run_time and not isinstance(element, _Mixed):
         var = Var(hint, List(element), True)
         declare(var)
         lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
+        lo.run_data.loose.append((var, value))
         return var
     if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
         return _declared(Var(hint, Opaque(list), True), declare)
@@ -413,6 +419,7 @@ def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, decla
         var = Var(hint, Dict(element), True)
         declare(var)
         lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
+        lo.run_data.loose.append((var, value))
         return var
     base = Var(hint, Opaque(dict), True)
     declare(base)

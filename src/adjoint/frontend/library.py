@@ -107,6 +107,17 @@ def joined(items: Any, more: Any) -> Any:
     return result
 
 
+def but_first(items: Any) -> Any:
+    return items[1:]
+
+
+def check_as_long(items: Any, first: Any, shorter: Any, longer: Any) -> None:
+    if len(items) < len(first):
+        raise ValueError(shorter)
+    if len(items) > len(first):
+        raise ValueError(longer)
+
+
 def accumulated(items: Any, function: Any) -> Any:
     total = items[0]
     result = [total]

@@ -22,7 +22,7 @@ from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Func
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.records import dataclass
-from adjoint.runtime import indices, lanes, tangents
+from adjoint.runtime import indices, lanes, stacks, tangents
 from adjoint.runtime.copies import fresh_shadows, snapshot
 from adjoint.runtime.objects import make_object
 from adjoint.runtime.results import owned
@@ -135,10 +135,13 @@ def _table() -> dict[Any, Effects]:
         tangents.to_shadow,
         tangents.seed_shadow,
         tangents.finish,
+        tangents.zero_tangent,
+        stacks.field_of_all,
+        stacks.shadow_of_all,
         *shadows,
     )
     table.update(dict.fromkeys(copies, Effects(fresh=True)))
-    table[tangents.pour] = Effects(pure=False, writes=(0,))
+    table.update(dict.fromkeys((tangents.pour, stacks.put_field_of_all), Effects(pure=False, writes=(0,))))
     return table
 
 
@@ -154,6 +157,8 @@ _PLAIN = (
 )
 _NUMBERS = (float, int, bool)
 _SIZES = (len, np.shape, np.ndim, np.size)
+_WITH_MEMO: dict[Any, int] = {tangents.to_shadow: 2, tangents.finish: 2, tangents.zero_tangent: 1}
+"""Functions that may be given what earlier calls made, and after how many other arguments."""
 _KNOWN = _table()
 
 
@@ -199,7 +204,7 @@ def effects_of(call: Call) -> Effects:
     found = _declared(callee) if known is None else known
     if found is UNKNOWN:
         return found
-    if callee in (tangents.to_shadow, tangents.finish) and len(call.args) > 2:  # it writes to what earlier calls made
+    if callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]:  # it writes to what earlier calls made
         return UNKNOWN
     if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):
         return UNKNOWN

@@ -34,6 +34,7 @@ from adjoint.ir.types import (
 )
 from adjoint.rules import containers, registry, shapes
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
+from adjoint.types.structure import float_fields
 
 __all__ = ["AnyExtents", "abstract", "join", "type_of_call"]
 
@@ -402,7 +403,11 @@ def _abstract_object(value: Any, cls: type) -> Type:
         if names is None:
             return Opaque(cls)
         fields = {name: getattr(value, name) for name in names if hasattr(value, name)}
-    return Instance(cls, {name: abstract(item) for name, item in fields.items()})
+    counted = float_fields(cls)
+    whole = Scalar("float")
+    return Instance(
+        cls, {name: whole if type(item) is int and name in counted else abstract(item) for name, item in fields.items()}
+    )
 
 
 def join_all(types: Sequence[Type]) -> Type | None:

@@ -1,0 +1,110 @@
+"""Arguments of compiled derivatives that are lists of objects: arrays of their fields are differentiated instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adjoint.frontend.core import Lowerer, Restart
+from adjoint.frontend.inner import Inner
+from adjoint.ir.nodes import Atom, Call, Const, Function, Var
+from adjoint.ir.types import Instance, List, fresh
+from adjoint.runtime import stacks
+from adjoint.transform.stacking import Field, fields_as_arrays, holds_numbers, with_arrays
+from adjoint.transform.target import for_machine
+from adjoint.types.marks import no_derivative_fields
+
+
+class Stacked:
+    """A function to differentiate, with arrays in place of lists of objects where that can be.
+
+    Parameters
+    ----------
+    lo
+        The lowerer, in the block in which the function is to be called.
+    inner
+        The function and its arguments.
+
+    Attributes
+    ----------
+    inner
+        What to differentiate.
+    """
+
+    def __init__(self, lo: Lowerer, inner: Inner) -> None:
+        self.lo = lo
+        self.given = inner
+        self.fields: dict[Var, tuple[Field, ...]] = {}
+        function = inner.function
+        for param in inner.function.params if for_machine() and not lo.regions else ():
+            if not isinstance(param.type, List) or not holds_numbers(param.type.element):
+                continue
+            fields = fields_as_arrays(function, param)
+            if fields:
+                self.fields[param] = fields
+                function = with_arrays(function, param, fields)
+            else:
+                self._look_again(param.type)
+        self.inner = self._with_params(function) if self.fields else inner
+
+    def _look_again(self, type_: List) -> None:
+        """Has the objects of a list taken one by one, if they are few enough and nobody needs them at run time."""
+        settings = self.lo.settings
+        for storage, site in self.lo.run_data.sites_of_storage:
+            if storage.find() is type_.storage.find() and site not in settings.runtime_sites | settings.single_sites:
+                settings.single_sites.add(site)
+                raise Restart
+
+    def _with_params(self, function: Function) -> Inner:
+        """The parameters in order, those that vary first, and what is passed for them."""
+        atoms: dict[Var, Atom] = {}
+        active: list[Var] = []
+        for place, (param, atom) in enumerate(zip(self.given.function.params, self.given.atoms, strict=True)):
+            varies = place < self.given.count
+            if param not in self.fields:
+                atoms[param] = atom
+                active += [param] if varies else []
+                continue
+            for field in self.fields[param]:
+                atoms[field.var] = self._taken(atom, field)
+                active += [field.var] if varies and field in self._varying(param) else []
+        params = (*active, *(param for param in function.params if param not in active))
+        ordered = Function(function.name, params, function.body, function.doc)
+        passed = tuple(atoms[param] for param in params)
+        return Inner(ordered, passed, len(active), self.given.shape, self.given.results)
+
+    def _taken(self, objects: Atom, field: Field) -> Var:
+        taken = Var(field.var.hint, field.var.type, True)
+        args = (objects, Const(field.name), Const(field.dtype), Const(field.written))
+        self.lo.emit(Call((taken,), stacks.field_of_all, args))
+        return taken
+
+    def _varying(self, param: Var) -> list[Field]:
+        assert isinstance(param.type, List)
+        assert isinstance(param.type.element, Instance)
+        excluded = no_derivative_fields(param.type.element.cls)
+        return [field for field in self.fields[param] if field.varies and field.name not in excluded]
+
+    def put_back(self) -> None:
+        """Writes what the function wrote to the objects, after it was called."""
+        taken = dict(zip(self.inner.function.params, self.inner.atoms, strict=True))
+        for param, atom in zip(self.given.function.params, self.given.atoms, strict=True):
+            for field in self.fields.get(param, ()):
+                if field.written:
+                    args = (atom, Const(field.name), taken[field.var], Const(field.kind))
+                    self.lo.emit(Call((), stacks.put_field_of_all, args))
+
+    def cotangents(self, found: Sequence[Var]) -> list[Var]:
+        """The cotangents of the function's own parameters, from those of what was differentiated."""
+        of = dict(zip(self.inner.function.params, found, strict=False))
+        return [
+            self._shadow(param, atom, of) if param in self.fields else of[param]
+            for param, atom in zip(self.given.function.params[: self.given.count], self.given.atoms, strict=False)
+        ]
+
+    def _shadow(self, param: Var, objects: Atom, cotangents: dict[Var, Var]) -> Var:
+        varying = self._varying(param)
+        names = tuple(field.name for field in varying)
+        made = Var(f"{param.hint}_bar", fresh(param.type), True)
+        args = (objects, Const(names), *(cotangents[field.var] for field in varying))
+        self.lo.emit(Call((made,), stacks.shadow_of_all, args))
+        return made
