@@ -689,17 +689,3 @@ def test_numbers_of_an_array_beside_lists() -> None:
         return x * (y[0] - [x, y[1]]) + [x] / y[1]
 
     check_grads(f, (0.3, A))
-
-
-@pytest.mark.xfail(strict=True, reason="what is written after the last use of an argument is differentiated, by zero")
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_an_argument_that_overflows_after_its_last_use() -> None:
-    def f(x, z):
-        y = x - z
-        for i in range(3):
-            x += y[i]
-            z -= z**z
-        return x
-
-    gradient = ad.grad(f, wrt=1)(0.7, np.array([1.114, 0.309, 0.866]))
-    assert np.allclose(gradient, -1.0)

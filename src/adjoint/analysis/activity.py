@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 
 from adjoint.ir.effects import effects_of
+from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -45,7 +46,7 @@ from adjoint.ir.types import (
     carries_derivative,
     is_handle,
 )
-from adjoint.ir.walk import leaves, operands
+from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.records import dataclass
 from adjoint.rules.declare import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
@@ -103,6 +104,9 @@ class Marks:
     def size(self) -> int:
         return len(self.vars) + len(self.memory)
 
+    def copy(self) -> Marks:
+        return Marks(set(self.vars), set(self.memory))
+
     def has(self, atom: Atom) -> bool:
         """Whether a value is marked, itself or in memory that can be reached from it."""
         if type(atom) is not Var:
@@ -137,10 +141,14 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What varies with the inputs, what the outputs depend on, and by :meth:`active` what does both."""
+    """What varies with the inputs, what the outputs depend on, and by :meth:`active` what does both.
+
+    ``idle`` are the ids of statements that change memory after its last use: nothing depends on what they write.
+    """
 
     varied: Marks
     useful: Marks
+    idle: frozenset[int] = frozenset()
 
     def active(self, atom: Atom) -> bool:
         """Whether a derivative flows through a value."""
@@ -159,18 +167,26 @@ def activity(
 
     ``handed_back`` are parameters whose memory the caller goes on with: what is written there counts as an output.
     """
-    varied, useful = Marks(), Marks()
+    varied, at_end = Marks(), Marks()
     for index in wrt:
         varied.add_all(function.params[index])
     _until_stable(varied, lambda: _forward_block(function.body, varied, _no_join))
     for leaf in leaves(function.body):
         if isinstance(leaf, Return):
             for output in outputs:
-                useful.add_all(leaf.values[output])
+                at_end.add_all(leaf.values[output])
     for param in handed_back:
-        useful.memory.update(all_memory(param.type))
-    _until_stable(useful, lambda: _backward_block(function.body, useful, _no_need))
-    return Activity(varied, useful)
+        at_end.memory.update(all_memory(param.type))
+    useful = _useful(function.body, at_end, frozenset())
+    idle = _idle_changes(function.body, at_end.copy(), useful)
+    return Activity(varied, _useful(function.body, at_end, idle) if idle else useful, idle)
+
+
+def _useful(body: Block, at_end: Marks, idle: frozenset[int]) -> Marks:
+    useful = at_end.copy()
+    walk = _Backward(useful, idle)
+    _until_stable(useful, lambda: walk.block(body, _no_need))
+    return useful
 
 
 def derivative_ignores(callee: object) -> bool:
@@ -296,79 +312,139 @@ def _no_need(leaf: Terminator) -> None:
     del leaf
 
 
-def _backward_block(block: Block, marks: Marks, need: Need) -> None:
-    if isinstance(block.terminator, Branch):
-        _backward_block(block.terminator.then, marks, need)
-        _backward_block(block.terminator.orelse, marks, need)
-    else:
-        need(block.terminator)
-    for statement in reversed(block.statements):
-        _backward(statement, marks)
+class _Backward:
+    """A walk from a function's end to its start; changes of memory in ``idle`` are passed over."""
 
+    def __init__(self, marks: Marks, idle: frozenset[int] = frozenset()) -> None:
+        self.marks = marks
+        self.idle = idle
 
-def _backward(statement: Statement, marks: Marks) -> None:
-    match statement:
-        case Call():
-            _backward_call(statement, marks)
-        case Load(target=target, base=base):
-            if marks.has(target):
-                marks.add_slots(base)
-        case Store(base=base, value=value):
-            if marks.has_slots(base):
-                marks.add(value)
-        case If(then=then, orelse=orelse, targets=targets):
-
-            def need(leaf: Terminator) -> None:
-                if isinstance(leaf, Yield):
-                    _flow(targets, leaf.values, marks)
-
-            _backward_block(then, marks, need)
-            _backward_block(orelse, marks, need)
-        case Loop(params=params, inits=inits, body=body, targets=targets):
-            _flow(targets, params, marks)
-
-            def leave(leaf: Terminator) -> None:
-                if isinstance(leaf, Continue):
-                    _flow(params, leaf.values, marks)
-                elif isinstance(leaf, Exit):
-                    _flow(targets, leaf.values, marks)
-
-            _backward_block(body, marks, leave)
-            _flow(params, inits, marks)
-        case Guarded(targets=targets):
-
-            def give(leaf: Terminator) -> None:
-                if isinstance(leaf, Yield):
-                    _flow(targets, leaf.values, marks)
-
-            if statement.final is not None:
-                _backward_block(statement.final, marks, _no_need)
-            for block in (*(handler.body for handler in statement.handlers), statement.body):
-                _backward_block(block, marks, give)
-
-
-def _backward_call(call: Call, marks: Marks) -> None:
-    if derivative_ignores(call.callee):
-        return
-    args = _read_values(call)
-    if call.callee in GROWING:
-        if marks.has_slots(args[0]):
-            for arg in args[1:]:
-                marks.add(arg)
-        return
-    calls_body = isinstance(call.callee, (Definition, Derived))
-    writes_useful = calls_body and any(isinstance(arg, Var) and is_handle(arg.type) and marks.has(arg) for arg in args)
-    if may_write_anything(call) and any(lends_memory(arg) and marks.has(arg) for arg in args):
-        writes_useful = True
-    if not writes_useful and not any(map(marks.has, call.targets)):
-        return
-    for arg in args:
-        if calls_body or rule_for(call.callee) is not None:
-            marks.add_all(arg)  # of containers it reads what lies in them, too
-        elif _is_display(call) and isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Tuple):
-            continue  # a reference: its memory is needed where it is read
+    def block(self, block: Block, need: Need) -> None:
+        if isinstance(block.terminator, Branch):
+            self.block(block.terminator.then, need)
+            self.block(block.terminator.orelse, need)
         else:
-            marks.add_slots(arg)
+            need(block.terminator)
+        for statement in reversed(block.statements):
+            self.statement(statement)
+
+    def statement(self, statement: Statement) -> None:
+        marks = self.marks
+        match statement:
+            case Call():
+                self.call(statement)
+            case Load(target=target, base=base):
+                if marks.has(target):
+                    marks.add_slots(base)
+            case Store(base=base, value=value):
+                if self.reaches(statement, lambda found: found.has_slots(base)):
+                    # of an array the numbers are stored; of anything else a reference, which is needed where it is read
+                    marks.add_slots(value) if is_array(value) else marks.add(value)
+            case If(then=then, orelse=orelse, targets=targets):
+                self.block(then, self.yielding(targets))
+                self.block(orelse, self.yielding(targets))
+            case Loop(params=params, inits=inits, targets=targets):
+                _flow(targets, params, marks)
+                self.iterations(statement)
+                _flow(params, inits, marks)
+            case Guarded(targets=targets):
+                if statement.final is not None:
+                    self.block(statement.final, _no_need)
+                for block in (*(handler.body for handler in statement.handlers), statement.body):
+                    self.block(block, self.yielding(targets))
+
+    def yielding(self, targets: tuple[Var, ...]) -> Need:
+        def need(leaf: Terminator) -> None:
+            if isinstance(leaf, Yield):
+                _flow(targets, leaf.values, self.marks)
+
+        return need
+
+    def iterations(self, loop: Loop) -> None:
+        def leave(leaf: Terminator) -> None:
+            if isinstance(leaf, Continue):
+                _flow(loop.params, leaf.values, self.marks)
+            elif isinstance(leaf, Exit):
+                _flow(loop.targets, leaf.values, self.marks)
+
+        self.block(loop.body, leave)
+
+    def reaches(self, statement: Statement, is_useful: Callable[[Marks], bool]) -> bool:
+        """Whether a change of memory is of use; ``is_useful`` tells whether the memory, or a result, is."""
+        return id(statement) not in self.idle and is_useful(self.marks)
+
+    def call(self, call: Call) -> None:
+        if derivative_ignores(call.callee):
+            return
+        args, marks = _read_values(call), self.marks
+        if call.callee in GROWING:
+            if self.reaches(call, lambda found: found.has_slots(args[0])):
+                for arg in args[1:]:
+                    marks.add(arg)
+            return
+        written = _may_be_written(call, args)
+        reached = any(map(marks.has, call.targets))
+        if not self.reaches(call, lambda found: reached or any(map(found.has, written))):
+            return
+        for arg in args:
+            if isinstance(call.callee, (Definition, Derived)) or rule_for(call.callee) is not None:
+                marks.add_all(arg)  # of containers it reads what lies in them, too
+            elif _is_display(call) and isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Tuple):
+                continue  # a reference: its memory is needed where it is read
+            else:
+                marks.add_slots(arg)
+
+
+class _InTime(_Backward):
+    """The same walk with memory useful from its last read on only: ``marks`` are those of the place that it came to.
+
+    ``needed`` are the changes of memory after which something is read. What is more than a move of numbers counts as
+    needed wherever its memory is useful at any time.
+    """
+
+    def __init__(self, at_end: Marks, always: Marks) -> None:
+        super().__init__(at_end)
+        self.always = always
+        self.needed: set[int] = set()
+
+    def iterations(self, loop: Loop) -> None:
+        _until_stable(self.marks, lambda: super(_InTime, self).iterations(loop))
+
+    def reaches(self, statement: Statement, is_useful: Callable[[Marks], bool]) -> bool:
+        found = is_useful(self.marks if moves_numbers(statement) else self.always)
+        if found:
+            self.needed.add(id(statement))
+        return found
+
+
+def moves_numbers(statement: Statement) -> bool:
+    """Whether all that a change of memory does to cotangents is to move numbers."""
+    match statement:
+        case Store(base=base, value=value):
+            return isinstance(type_of_atom(base), Array) or isinstance(type_of_atom(value), Scalar)
+        case Call(callee=list.append, args=(_, value)):
+            return not is_handle(type_of_atom(value))
+        case Call(callee=Definition()):
+            return True
+        case _:
+            return False
+
+
+def _idle_changes(body: Block, at_end: Marks, useful: Marks) -> frozenset[int]:
+    """Changes of useful memory that nothing reads any more: what they would move is zero."""
+    changes = [statement for statement in statements_in(body) if moves_numbers(statement)]
+    if not changes:
+        return frozenset()
+    walk = _InTime(at_end, useful)
+    walk.block(body, _no_need)
+    return frozenset(id(statement) for statement in changes) - walk.needed
+
+
+def _may_be_written(call: Call, args: tuple[Atom, ...]) -> list[Atom]:
+    """The arguments of a call that it may write, for all that is known here."""
+    if isinstance(call.callee, (Definition, Derived)):
+        return [arg for arg in args if isinstance(arg, Var) and is_handle(arg.type)]
+    return [arg for arg in args if lends_memory(arg)] if may_write_anything(call) else []
 
 
 def may_write_anything(call: Call) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from adjoint.analysis.joins import joins
-from adjoint.ir.nodes import Block, Loop, Undefined, Var
+from adjoint.ir.nodes import UNDEFINED, Atom, Block, Const, Loop, Var
+from adjoint.ir.types import Array
 from adjoint.ir.walk import statements_in
 
 
@@ -15,7 +16,7 @@ def may_be_undefined(block: Block) -> set[Var]:
         if isinstance(statement, Loop):
             found.update(statement.targets[len(statement.params) :])  # only exits give them a value
         for source, target in joins(statement):
-            if isinstance(source, Undefined):
+            if source is UNDEFINED or _stands_in(source, target):
                 found.add(target)
             elif isinstance(source, Var):
                 flows.append((source, target))
@@ -24,3 +25,8 @@ def may_be_undefined(block: Block) -> set[Var]:
         before = len(found)
         found.update(target for source, target in flows if source in found)
     return found
+
+
+def _stands_in(source: Atom, target: Var) -> bool:
+    """Whether an array is None on a path on which nobody reads it."""
+    return isinstance(target.type, Array) and isinstance(source, Const) and source.value is None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjoint.analysis.undefined import may_be_undefined
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array
@@ -51,6 +52,7 @@ class _Fitter:
 
         self.extents = Extents(function)
         self.tapes = set(self.extents.tapes)
+        self.undefined = may_be_undefined(function.body)
         self.params = function.params
         self.renamed: dict[Var, Atom] = {}
         self.taken: set[Var] = set()
@@ -98,8 +100,10 @@ class _Fitter:
         return base in self.tapes
 
     def note(self, var: Var, known: dict[Key, Var]) -> None:
+        if var in self.taken or var in self.undefined:
+            return
         shape = self.extents.of(var)
-        if shape and isinstance(var.type, Array) and var.type.dtype is not None and var not in self.taken:
+        if shape and isinstance(var.type, Array) and var.type.dtype is not None:
             known.setdefault((shape, var.type.dtype), var)
 
     def fits(self, call: Call) -> bool:

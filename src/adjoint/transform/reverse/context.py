@@ -150,6 +150,8 @@ def reversed_(statement: Statement, found: Activity) -> bool:
 
 def acts_on_memory(statement: Statement, found: Activity) -> bool:
     """Whether a statement changes memory through which a derivative flows."""
+    if id(statement) in found.idle and not (isinstance(statement, Call) and statement.callee in LIST_CHANGES):
+        return False
     match statement:
         case Store(base=base):
             return found.active(base)

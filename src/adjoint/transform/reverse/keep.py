@@ -40,7 +40,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.raising import goes_on
 from adjoint.ir.types import INT, OPAQUE, Array, List, Scalar, Storage
-from adjoint.ir.walk import blocks_of, clone, leaves, operands, rebuild, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, targets_of, vars_used
 from adjoint.rules.declare import Observer
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
@@ -48,6 +48,7 @@ from adjoint.transform.reverse.context import sources
 from adjoint.transform.reverse.edits import Slot, filler
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.regions import Binding, Region
+from adjoint.transform.reverse.slices import sliced
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
 from adjoint.transform.reverse.unwinding import unwound
 
@@ -95,6 +96,7 @@ class Keeper:
         self.find_indices(root)
         needed = dict.fromkeys(self.reads(root))
         needed.update(dict.fromkeys(result for result in results if isinstance(result, Var)))
+        self.ask_sources()
         counts = [var for var in needed if var in self.reverser.counts]
         plain = self.closed_over_recipes([var for var in needed if var not in self.reverser.counts])
         self.plan(plain)
@@ -141,6 +143,18 @@ class Keeper:
                         found[atom] = None
                         work.append(atom)
         return list(found)
+
+    def ask_sources(self) -> None:
+        """What is asked for its shape must have a value on all paths, and so must what it is one of."""
+        work = list(self.context.asked)
+        while work:
+            var = work.pop()
+            if not self.context.may_be_undefined(var):
+                continue
+            for atom in sources(var, self.bindings[var]):
+                if isinstance(atom, Var) and atom not in self.context.asked:
+                    self.context.asked.add(atom)
+                    work.append(atom)
 
     # What is recomputed
 
@@ -337,7 +351,7 @@ class Keeper:
         new = Var(var.hint, var.type, var.named)
         self.stands_for[var] = new
         if isinstance(statement, If):
-            copy: Statement = self.sliced(statement, statement.targets.index(var), new)
+            copy: Statement = sliced(statement, var, new, self.context.asked)
         else:
             copy = rebuild(statement, lambda atom: atom, binder=lambda old: new if old is var else old)
         for atom in self.outer_reads(copy):
@@ -345,15 +359,6 @@ class Keeper:
                 self.recomputed.add(atom)
             self.settle(atom)
         sweep.first(self.place_of(binding), copy)
-
-    def sliced(self, statement: If, place: int, new: Var) -> If:
-        """The part of an ``If`` that one of its targets needs."""
-        sides = []
-        for block in blocks_of(statement):
-            assert isinstance(block.terminator, Yield)
-            value = block.terminator.values[place]
-            sides.append(clone(_needed(block, value)))
-        return If(statement.cond, sides[0], sides[1], (new,), statement.span)
 
     # Keeping
 
@@ -558,19 +563,6 @@ def _number_or_shape(atom: Atom, callee: object) -> bool:
     if not isinstance(atom, Var):
         return False
     return isinstance(atom.type, Scalar) or (callee in (len, np.size, np.ndim) and isinstance(atom.type, Array))
-
-
-def _needed(block: Block, value: Atom) -> Block:
-    """The part of a pure block that one value needs, yielding that value."""
-    wanted = {value}
-    kept: list[Statement] = []
-    for statement in reversed(block.statements):
-        if wanted.intersection(targets_of(statement)):
-            kept.append(statement)
-            wanted.update(operands(statement))
-            for inner in blocks_of(statement):
-                wanted.update(vars_used(inner))
-    return Block(tuple(reversed(kept)), Yield((value,)))
 
 
 def _span_of(binding: Binding) -> Span | None:

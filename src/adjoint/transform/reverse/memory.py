@@ -36,7 +36,7 @@ def reverse_change(reverser: Reverser, statement: Store | Call, scope: Scope) ->
 def _reverse_store(reverser: Reverser, store: Store, scope: Scope) -> None:
     """Moves the cotangent of what was stored to the value that was stored."""
     base = store.base
-    if not isinstance(base, Var) or not reverser.active(base):
+    if not isinstance(base, Var) or not reverser.active(base) or reverser.is_idle(store):
         return
     if not is_handle(base.type):
         raise AssertionError(f"{base!r} is written, but its type says that it is not")
@@ -165,7 +165,8 @@ def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
     sweep, shadow = scope.sweep, reverser.shadows.of(base)
     if call.callee is list.append:
         value = call.args[1]
-        if reverser.active(value) and isinstance(value, Var) and not is_handle(value.type):
+        moved = reverser.active(value) and not reverser.is_idle(call)
+        if moved and isinstance(value, Var) and not is_handle(value.type):
             held = Var(f"{value.hint}_bar", reverser.shadows.type_of(value.type))
             sweep.emit(Call((held,), list.pop, (shadow,), (), call.span))
             reverser.add(scope, value, held)

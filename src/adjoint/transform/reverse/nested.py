@@ -73,6 +73,8 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     """The reverse of a recursive call is a call of the adjoint."""
     if call.kwargs:
         raise AssertionError("a recursive function is called with positional arguments")
+    if reverser.is_idle(call):
+        return
     if reverser.compiled and run_again(reverser, call, scope):
         return
     outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))

@@ -121,6 +121,10 @@ class Reverser:
     def active(self, atom: Atom) -> bool:
         return self.context.active(atom)
 
+    def is_idle(self, statement: Statement) -> bool:
+        """Whether nothing depends on what a statement writes."""
+        return id(statement) in self.context.activity.idle
+
     def add(
         self, scope: Scope, var: Atom, cotangent: Atom | None, *, negative: bool = False, shaped: bool = False
     ) -> None:
@@ -369,8 +373,8 @@ class Reverser:
 
     def load(self, load: Load, scope: Scope) -> None:
         target, base = load.target, load.base
-        if not self.active(target) or not isinstance(base, Var):
-            return
+        if not self.active(target) or not isinstance(base, Var) or not self.active(base):
+            return  # what was picked out of an array may vary by what is written to it later
         if target in self.ownership.part_of or (is_handle(target.type) and not is_gathered(load)):
             return
         cotangent = self.take(scope, target)
