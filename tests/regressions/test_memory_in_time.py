@@ -159,3 +159,39 @@ def test_an_array_that_one_path_makes_is_not_asked_for_the_shape_of_another() ->
 
     for n in (1, 2):
         check_grads(f, (0.7, A, n), wrt=(0, 1), order=1)
+
+
+class TestReadBeforeTheOperandIsEvaluated:
+    """``a[index] += operand`` where the operand writes to the array."""
+
+    def test_picked_by_a_mask(self) -> None:
+        def raised(a):
+            a[0] += 1.0
+            return a
+
+        def f(x, y):
+            a = np.array([y, x, y])
+            a[~(a > 1.0)] += raised(a)
+            return a
+
+        np.testing.assert_allclose(ad.vjp(f, 0.1, 0.3)[0], f(0.1, 0.3))
+        check_grads(f, (0.1, 0.3))
+
+    def test_picked_by_integers_beside_a_property(self) -> None:
+        class Counter:
+            def __init__(self, a):
+                self.a = a
+
+            @property
+            def next(self):
+                self.a[0] += 1.0
+                return 2.0
+
+        def f(x, y):
+            a = np.array([y, x, y])
+            a[[0, 1]] += Counter(a).next
+            a[0] -= Counter(a).next
+            return a * x
+
+        np.testing.assert_allclose(ad.vjp(f, 0.1, 0.3)[0], f(0.1, 0.3))
+        check_grads(f, (0.1, 0.3))

@@ -139,3 +139,35 @@ def test_objects_that_hold_a_list_and_an_array() -> None:
     check_grads(f, (1.3, [0.4, 0.7]))
     _, pullback = ad.vjp(f, 1.3, [0.4, 0.7])
     assert pullback(1.0) == pullback(1.0)
+
+
+def test_dicts_that_swap_names_get_new_keys() -> None:
+    def f(x, y, n):
+        d, e = {"a": x * y, "b": y}, {"a": x, "b": y}
+        for _ in range(n):
+            d, e = e, d
+            d["n"] = x
+            e["m"] = 2.0
+            y = y + d["a"] * e["b"] * d["n"] * e["m"]
+        return y * d["b"]
+
+    check_grads(f, (0.3, 0.4, 3), wrt=(0, 1), order=1)
+
+
+def test_a_dict_that_gets_a_new_key_in_a_gradient_of_a_gradient() -> None:
+    def f(x, y, z):
+        z["b"] = x
+        n = 0
+        while n < 3:
+            n += 1
+            x += z["b"] * y
+            z = z
+        return x
+
+    def g(x, y, z):
+        by_x, by_y = ad.grad(f, wrt=(0, 1))(x, y, z)
+        return by_x * by_y
+
+    x, y = -1.1, 0.4
+    found = ad.grad(g, wrt=(0, 1))(x, y, {"a": 0.1})
+    assert found == pytest.approx(((1 + 3 * y) * 3, 3 * 3 * x))

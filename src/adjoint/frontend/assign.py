@@ -9,12 +9,12 @@ from typing import Any
 
 from adjoint.frontend import containers, library, making, objects, shapes, starred
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.indexing import array_key
+from adjoint.frontend.indexing import array_key, is_advanced
 from adjoint.frontend.presence import evaluate_owner, without_none
 from adjoint.frontend.values import UNDEFINED, Record, Ref, SliceValue, Value
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
+from adjoint.ir.types import Array, List, Number, Opaque, is_float_dtype
 from adjoint.ir.walk import blocks_of, statements_in
 
 
@@ -124,10 +124,10 @@ def _augment_item(
     if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
         key = array_key(lo, index, target)
         opened, start = lo.open, len(lo.open.statements)
-        before = containers.subscript(lo, base, index, target) if _has_call(operand) else None
+        before = containers.subscript(lo, base, index, target) if _may_run_code(operand) else None
         value = array_operand(lo, evaluate(lo, operand), node)
-        is_number = isinstance(before, Var) and isinstance(before.type, (Scalar, Number))
-        if is_number and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
+        is_copy = isinstance(before, Var) and (not isinstance(before.type, Array) or any(map(is_advanced, key.items)))
+        if is_copy and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
             assert before is not None
             containers.set_item(lo, base, index, _combine(lo, op, before, value, node), target)
             return
@@ -149,9 +149,9 @@ def _augment_item(
     containers.set_item(lo, base, index, result, target)
 
 
-def _has_call(node: ast.expr) -> bool:
+def _may_run_code(node: ast.expr) -> bool:
     """Whether evaluating an expression may run a function, which may write what was read before."""
-    return any(isinstance(part, ast.Call) for part in ast.walk(node))
+    return not isinstance(node, (ast.Name, ast.Constant))
 
 
 def _writes(statement: Statement) -> bool:

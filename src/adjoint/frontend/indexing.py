@@ -40,7 +40,7 @@ def type_of_item(base: Type, key: Subscript) -> Type:
     """The type of ``base[key]`` for an array."""
     if not isinstance(base, Array):
         return Number()
-    if any(_is_advanced(item) for item in key.items):
+    if any(is_advanced(item) for item in key.items):
         return _advanced(base, key)
     if base.dims is None:
         return Number() if _only_integers(key) else Array(base.dtype, None, base.storage)
@@ -123,7 +123,8 @@ def _constant_example(value: Any) -> Any:
     return value if value is None or value is Ellipsis else 0
 
 
-def _is_advanced(item: Atom | Slice) -> bool:
+def is_advanced(item: Atom | Slice) -> bool:
+    """Whether what an index with this item picks out may be a copy."""
     match item:
         case Const(value=value):
             return isinstance(value, (tuple, list, np.ndarray, bool))

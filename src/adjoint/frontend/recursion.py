@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.loops import _loose as loose
+from adjoint.frontend.surroundings import Surroundings, surroundings
 from adjoint.frontend.values import Closure, Record, Ref, TupleValue, Value
 from adjoint.ir.effects import storages
 from adjoint.ir.nodes import (
@@ -42,10 +43,13 @@ class Called:
     """A recursive function for one structure of arguments."""
 
     definition: Definition
+    outside: Surroundings
     result: shapes.Shape | None = None
     extras: tuple[Var, ...] = ()
     """Variables from outside that the body uses: further arguments of every call."""
     calls: list[Call] = field(default_factory=list)
+    moved: set[Var] = field(default_factory=set)
+    """Variables from outside that are others where the function calls itself."""
     lowering: bool = True
 
 
@@ -128,28 +132,41 @@ def call_definition(
     bound = bind(lo, closure, args, kwargs, node)
     found = {name: loose(shapes.shape_of(value, lo.store)) for name, value in bound.items()}
     key = (closure.source.node, tuple(closure.cells.values()), _key(found, lo.run_data.definitions))
-    called = lo.run_data.definitions.get(key)
+    outside = surroundings(lo, closure, bound.values())
+    called = lo.run_data.definitions.get((key, None)) or lo.run_data.definitions.get((key, outside.form))
     if called is None:
-        called = Called(Definition(closure.source.name))
-        lo.run_data.definitions[key] = called
+        called = Called(Definition(closure.source.name), outside)
+        lo.run_data.definitions[key, None] = called
         try:
             _lower(lo, called, closure, found, node)
-        except BaseException:
-            del lo.run_data.definitions[key]
-            raise
+            lo.run_data.definitions[key, outside.form] = called
+        finally:
+            del lo.run_data.definitions[key, None]
+    extras = _extras_of_call(lo, called, outside, node)
     if called.result is None:
         raise Unreached
     atoms: list[Atom] = []
     for name, value in bound.items():
         atoms.extend(shapes.flatten(value, _fresh(found[name]), lo.store, lo.open))
     targets = tuple(Var(hint, type_) for type_, hint in shapes.leaf_types(called.result, "t"))
-    call = Call(targets, called.definition, (*atoms, *called.extras), (), lo.span(node))
+    call = Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
     lo.emit(call)
     called.calls.append(call)
     if not called.lowering:
         _unite_memory(call, called)
     result = shapes.build(called.result, iter(targets), lo.store)
     return _own_copy(lo, result) if _is_copied(lo, closure.source.node) else result
+
+
+def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[Var]:
+    """What a call hands over of what is outside of the function, as it is where the function is called."""
+    if outside.form != called.outside.form:  # within the function itself, which refuses to lose what it changes
+        called.moved.update(called.outside.vars)
+        return list(called.extras)
+    moved = called.outside.moved(outside)
+    if called.lowering:
+        called.moved.update(moved)
+    return [moved.get(var, var) for var in called.extras]
 
 
 def _is_copied(lo: Lowerer, function: ast.AST) -> bool:
@@ -217,6 +234,10 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shape
         raise lo.problem("AD0402", node, f"what {closure.source.name!r} returns does not settle")
     own = set(params)
     extras = tuple(var for var in free_vars(block) if var not in own)
+    if not called.moved.isdisjoint(extras):
+        raise lo.problem(
+            "AD0303", node, f"what {closure.source.name!r} finds outside of itself changes where it calls itself"
+        )
     called.extras = extras
     inner = {var: Var(var.hint, var.type, var.named) for var in extras}
     if extras:

@@ -419,8 +419,9 @@ class Shadows:
             case Call(callee=list.pop, targets=targets, args=(Var() as base,)) if base in self.forward:
                 if not any(target in self.forward for target in targets):
                     edits.put_after(statement, Call((), list.pop, (self.of(base),), (), statement.span))
-            case Store(base=Var() as base, key=key, value=Var() as value, mode="set") if base in self.forward:
-                in_slot = value in self.found or isinstance(value.type, (Array, Number))
+            case Store(base=Var() as base, key=key, value=value, mode="set") if base in self.forward:
+                in_slot = value in self.found or isinstance(type_of_atom(value), (Array, Number))
+                in_slot |= isinstance(base.type, Dict)  # the key may be a new one
                 if in_slot and key is not None and not is_array(base):
                     slot = self.empty_slot(value, statement)
                     edits.put_after(statement, Store(self.of(base), key, slot, "set", statement.span))
