@@ -31,7 +31,6 @@ from adjoint.frontend.values import (
     Partial,
     Pullback,
     Record,
-    Ref,
     SuperValue,
     TupleValue,
     Union,
@@ -544,10 +543,7 @@ def bind(
     if missing:
         raise lo.problem("AD0203", node, f"{name}() is not given {', '.join(map(repr, missing))}")
     if spec.kwarg is not None:
-        assert node is not None or lo.frame is None
-        extra = Ref(lo.site(spec.kwarg))
-        lo.store[extra] = Record(dict, tuple(named.items()))
-        bound[spec.kwarg.arg] = extra
+        bound[spec.kwarg.arg] = making.new_dict(lo, list(named.items()), spec.kwarg)
     elif named:
         raise lo.problem("AD0203", node, f"{name}() has no parameter {next(iter(named))!r}")
     return bound

@@ -19,6 +19,7 @@ import numpy as np
 
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import join_types
+from adjoint.frontend.tracking import set_unseen
 from adjoint.frontend.values import LOCAL, UNDEFINED, Cell, Held, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
@@ -337,7 +338,7 @@ def _enter_cells(lo: Lowerer, value: types.FunctionType, path: Path, hint: str, 
             contents = source.cell_contents
         except ValueError:
             continue
-        lo.store[cell] = enter(lo, contents, (*path, "__closure__", index), name, loader(index))
+        set_unseen(lo.store, cell, enter(lo, contents, (*path, "__closure__", index), name, loader(index)))
 
 
 def _enter_partial(
@@ -385,7 +386,7 @@ def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: C
         (i, enter(lo, item, (*path, i), f"{hint}_{i}", _loader(lo, base, Subscript((Const(i),)))))
         for i, item in enumerate(value)
     ]
-    lo.store[ref] = Record(list, tuple(parts))
+    set_unseen(lo.store, ref, Record(list, tuple(parts)))
     return ref
 
 
@@ -428,7 +429,7 @@ def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, decla
     for key, item in value.items():
         name = key if isinstance(key, str) and key.isidentifier() else hint
         parts.append((key, enter(lo, item, (*path, key), name, _loader(lo, base, Subscript((Const(key),))))))
-    lo.store[ref] = Record(dict, tuple(parts))
+    set_unseen(lo.store, ref, Record(dict, tuple(parts)))
     return ref
 
 
@@ -480,7 +481,7 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
     declare(base)
     ref = Ref(site, base)
     lo.run_data.objects[id(value)] = ref
-    lo.store[ref] = Record(cls, ())
+    set_unseen(lo.store, ref, Record(cls, ()))
     annotations = getattr(cls, "__annotations__", {})
     parts = []
     for name, item in fields_of(value).items():
@@ -489,7 +490,7 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         else:
             part = enter(lo, item, (*path, name), name, _loader(lo, base, Attribute(name)))
         parts.append((name, part))
-    lo.store[ref] = Record(cls, tuple(parts))
+    set_unseen(lo.store, ref, Record(cls, tuple(parts)))
     return ref
 
 
@@ -525,7 +526,7 @@ def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
     try:
         contents = source.cell_contents
     except ValueError:
-        lo.store[cell] = UNDEFINED
+        set_unseen(lo.store, cell, UNDEFINED)
         return
     own = getattr(lo.run_data.root, "__closure__", None) or ()
     path = (
@@ -533,4 +534,6 @@ def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
         if any(source is mine for mine in own)
         else ("cell", source)
     )
-    lo.store[cell] = lo.run_data.outside[cell] = captured(lo, contents, path, name, node)
+    contents_now = captured(lo, contents, path, name, node)
+    lo.run_data.outside[cell] = contents_now
+    set_unseen(lo.store, cell, contents_now)

@@ -41,12 +41,25 @@ class Surroundings:
 
 
 def surroundings(lo: Lowerer, closure: Closure, args: Iterable[Any]) -> Surroundings:
-    """What a function finds where it is called; of its arguments, what the functions among them find."""
+    """What a function finds where it is called, and what the functions find that it is handed over."""
     walk = _Walk(lo)
-    walk.closure(closure)
+    walk.value(closure)
     for arg in args:
-        walk.value(arg, captured=False)
+        for function in _closures_in(lo, arg, set()):
+            walk.value(function)
     return Surroundings(tuple(walk.form), tuple(walk.vars))
+
+
+def _closures_in(lo: Lowerer, value: Any, seen: set[object]) -> Iterable[Closure]:
+    if isinstance(value, Closure):
+        yield value
+        return
+    if isinstance(value, Ref):
+        if value in seen:
+            return
+        seen.add(value)
+    for part in _parts(lo, value)[1]:
+        yield from _closures_in(lo, part, seen)
 
 
 class _Walk:
@@ -56,65 +69,48 @@ class _Walk:
         self.vars: dict[Var, int] = {}
         self.seen: dict[object, int] = {}
 
-    def closure(self, closure: Closure) -> None:
-        self.form.append(closure.source.node)
-        for name, cell in closure.cells.items():
-            self.form.append(name)
-            self.value(self.lo.store.get(cell), captured=True)
-        self.values((*closure.defaults, *closure.kw_defaults.values()), captured=True)
-
-    def values(self, values: Iterable[Any], *, captured: bool) -> None:
-        for value in values:
-            self.value(value, captured=captured)
-
-    def value(self, value: Any, *, captured: bool) -> None:
-        """Takes down a value; what is not ``captured`` is handed over, down to the functions in it."""
-        match value:
-            case Var(type=type_):
-                if captured:
-                    self.form.append((self.vars.setdefault(value, len(self.vars)), type_))
-            case Closure() | Ref() if value in self.seen:
+    def value(self, value: Any) -> None:
+        if isinstance(value, Var):
+            self.form.append((self.vars.setdefault(value, len(self.vars)), value.type))
+            return
+        if isinstance(value, (Closure, Ref)):
+            if value in self.seen:
                 self.form.append(self.seen[value])
-            case Closure():
-                self.seen[value] = len(self.seen)
-                self.closure(value)
-            case Ref():
-                self.seen[value] = len(self.seen)
-                self.value(self.lo.store.get(value), captured=captured)
-            case Record(cls=cls, keys=keys, items=items):
-                self.form.append((cls, tuple(map(repr, keys))))
-                self.values(items, captured=captured)
-            case TupleValue(items=items, cls=cls):
-                self.form.append((cls, len(items)))
-                self.values(items, captured=captured)
-            case _:
-                self.composed(value, captured=captured)
-
-    def composed(self, value: Any, *, captured: bool) -> None:
-        parts: tuple[Any, ...]
-        match value:
-            case Method(function=function, receiver=receiver):
-                parts = (function, receiver)
-            case Partial(function=function, args=args, kwargs=kwargs):
-                self.form.append(tuple(name for name, _ in kwargs))
-                parts = (function, *args, *(item for _, item in kwargs))
-            case Operator(kind=kind, function=function, options=options):
-                self.form.append((kind, repr(options)))
-                parts = (function,)
-            case RangeValue(start=start, stop=stop, step=step):
-                parts = (start, stop, step)
-            case SliceValue(lower=lower, upper=upper, step=step):
-                parts = (lower, upper, step)
-            case IteratorValue(kind=kind, parts=inner):
-                self.form.append(kind)
-                parts = inner
-            case SuperValue(owner=owner, receiver=receiver):
-                self.form.append(owner)
-                parts = (receiver,)
-            case Union(tag=tag, options=options):
-                parts = (tag, *options)
-            case _:
-                self.form.append(value)
                 return
-        self.form.append((type(value), len(parts)))
-        self.values(parts, captured=captured)
+            self.seen[value] = len(self.seen)
+        form, parts = _parts(self.lo, value)
+        self.form.append((type(value), form, len(parts)))
+        for part in parts:
+            self.value(part)
+
+
+def _parts(lo: Lowerer, value: Any) -> tuple[Hashable, tuple[Any, ...]]:
+    """What tells a value from others of its kind, and the values in it."""
+    match value:
+        case Closure(source=source, cells=cells, defaults=defaults, kw_defaults=named):
+            captured = tuple(lo.store.get(cell) for cell in cells.values())
+            return (source.node, tuple(cells), tuple(named)), (*captured, *defaults, *named.values())
+        case Ref():
+            return None, (lo.store.get(value),)
+        case Record(cls=cls, keys=keys, items=items):
+            return (cls, tuple(map(repr, keys))), items
+        case TupleValue(items=items, cls=cls):
+            return cls, items
+        case Method(function=function, receiver=receiver):
+            return None, (function, receiver)
+        case Partial(function=function, args=args, kwargs=kwargs):
+            return tuple(name for name, _ in kwargs), (function, *args, *(item for _, item in kwargs))
+        case Operator(kind=kind, function=function, options=options):
+            return (kind, repr(options)), (function,)
+        case RangeValue(start=start, stop=stop, step=step):
+            return None, (start, stop, step)
+        case SliceValue(lower=lower, upper=upper, step=step):
+            return None, (lower, upper, step)
+        case IteratorValue(kind=kind, parts=parts):
+            return kind, parts
+        case SuperValue(owner=owner, receiver=receiver):
+            return owner, (receiver,)
+        case Union(tag=tag, options=options):
+            return None, (tag, *options)
+        case _:
+            return value, ()
