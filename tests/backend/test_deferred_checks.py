@@ -64,7 +64,14 @@ def nested(x):
     return total
 
 
-@pytest.mark.parametrize("f", [several, in_branches, nested])
+def powers(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += math.pow(x[i], 2.5) + abs(float(x[i] - 2.0)) ** -1.5 + math.exp(x[i]) ** 3
+    return total
+
+
+@pytest.mark.parametrize("f", [several, in_branches, nested, powers])
 def test_checks_stand_behind_loops(f):
     text = compiled_text(f, np.linspace(2.5, 3.5, 5))
     assert "rt.refuse(" in text
@@ -74,7 +81,7 @@ def test_checks_stand_behind_loops(f):
 WRONG = [-1.0, 2.0, 1000.0, 0.0, 4.0, math.inf, math.nan, 1.5]
 
 
-@pytest.mark.parametrize("f", [several, in_branches, nested])
+@pytest.mark.parametrize("f", [several, in_branches, nested, powers])
 def test_the_first_exception_is_raised(f):
     right = np.random.default_rng(0).uniform(2.1, 3.9, 12)
     assert_same(f, right)
@@ -186,3 +193,58 @@ def test_loops_with_checks_become_vector_code():
         fill(np.array([1.0, 0.0, 1000.0]), np.ones(3))
     with pytest.raises(OverflowError):
         fill(np.array([1.0, 1000.0, 0.0]), np.ones(3))
+
+
+def power(x, y):
+    return x**y
+
+
+def square(x, y):
+    return x**2 * y
+
+
+def power_of_math(x, y):
+    return math.pow(x, y)
+
+
+def inverse(x, y):
+    return x**-1 * y
+
+
+NUMBERS = [0.0, -0.0, 2.0, -2.0, 0.5, 3.0, -3.0, 1e300, -1e300, math.inf, -math.inf, math.nan]
+
+
+@pytest.mark.parametrize("f", [power, square, power_of_math, inverse])
+def test_powers_refuse_what_python_refuses(f):
+    compiled, interpreted = (ad.value_and_grad(f, (0, 1), native=native) for native in ("strict", False))
+    for x in NUMBERS:
+        for y in NUMBERS:
+            expected, _ = outcome_of_numbers(interpreted, x, y)
+            found, _ = outcome_of_numbers(compiled, x, y)
+            assert type(found) is type(expected) and str(found) == str(expected), (x, y)
+
+
+def outcome_of_numbers(derivative, x, y):
+    """The exception of a call, if it raises one."""
+    try:
+        return None, derivative(x, y)
+    except (ArithmeticError, ValueError) as problem:
+        return problem, None
+
+
+def with_negative_powers(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] ** -1 + x[i] ** -3
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_powers_of_numbers_of_numpy_refuse_nothing(dtype):
+    x = np.array([1.0, 0.0, 2.0], dtype)
+    with np.errstate(all="ignore"):
+        expected = ad.value_and_grad(with_negative_powers)(x)
+    found = ad.value_and_grad(with_negative_powers, native="strict")(x)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6 if dtype == np.float32 else 1e-14)
+        assert one.dtype == other.dtype

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from adjoint.analysis.activity import memory_of_params
 from adjoint.backend.native_checks import is_checked_operation
@@ -52,6 +53,7 @@ _NOTES = {
     checks.check_divisor: checks.note_divisor,
     checks.check_domain: checks.note_domain,
     checks.check_range: checks.note_range,
+    checks.check_power: checks.note_power,
 }
 
 
@@ -275,27 +277,26 @@ class _Deferring:
                 raise AssertionError(end)
 
     def _refusals(self, first: Var) -> Iterator[Statement]:
-        kinds: dict[tuple[str, str], int] = {}
+        kinds: dict[tuple[Any, tuple[str, ...]], int] = {}
         for place, check in enumerate(self.checks):
             refused = _refused(check)
             kinds[refused] = kinds.get(refused, 0) | 1 << place
-        for (error, message), places in kinds.items():
-            args = (first, self.none, Const(places), Const(error), Const(message))
-            yield Call((), checks.refuse, args, (), self.loop.span)
+        for (refusal, words), places in kinds.items():
+            args: tuple[Atom, ...] = (first, self.none, Const(places), *map(Const, words))
+            yield Call((), refusal, args, (), self.loop.span)
 
 
 def _inside(statement: If) -> list[Statement]:
     return [part for inner in blocks_of(statement) for part in statements_in(inner)]
 
 
-def _refused(check: Call) -> tuple[str, str]:
-    """The class of the exception that a check raises, and what it says."""
+def _refused(check: Call) -> tuple[Any, tuple[str, ...]]:
+    """What refuses behind the loop what a check refuses, and the words that tell what."""
+    first, *_ = [arg.value for arg in check.args if isinstance(arg, Const) and isinstance(arg.value, str)] or [""]
+    if check.callee is checks.check_power:
+        return checks.refuse_power, (first,)
     if check.callee is checks.check_divisor:
-        message = check.args[1]
-        assert isinstance(message, Const)
-        return "ZeroDivisionError", message.value
-    return (
-        ("ValueError", checks.OUTSIDE_SAID)
-        if check.callee is checks.check_domain
-        else ("OverflowError", checks.GROWN_SAID)
-    )
+        return checks.refuse, ("ZeroDivisionError", first)
+    if check.callee is checks.check_domain:
+        return checks.refuse, ("ValueError", checks.OUTSIDE_SAID)
+    return checks.refuse, ("OverflowError", checks.GROWN_SAID)

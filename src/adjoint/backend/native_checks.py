@@ -18,6 +18,8 @@ from adjoint.runtime import checks
 
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 _INSIDE = {getattr(math, name): name for name in checks.OUTSIDE}
+_POWERS = {operator.pow: ("pole of **", "range of **"), pow: ("pole of **", "range of **")}
+_POWERS[math.pow] = ("domain of pow", "range of pow")
 _GROWING = tuple(getattr(math, name) for name in checks.GROWING)
 
 
@@ -48,6 +50,8 @@ class _Checking(Rewriting):
             return (statement,)
         if statement.callee in _DIVISIONS and all(map(_is_python_number, statement.args)):
             return (*self._divisor(statement), statement)
+        if self.of_functions and _is_refused_power(statement):
+            return statement, *_power(statement)
         if not self.of_functions or len(statement.args) != 1 or len(statement.targets) != 1:
             return (statement,)
         (x,) = statement.args
@@ -74,11 +78,30 @@ class _Checking(Rewriting):
         return True
 
 
+def _is_refused_power(call: Call) -> bool:
+    """Whether a power is one of Python's own numbers, or of the module ``math``, which takes any for such."""
+    return call.callee is math.pow or (call.callee in _POWERS and all(map(_is_python_number, call.args)))
+
+
+def _power(call: Call) -> Iterable[Statement]:
+    """The checks of a power that is a float; of constant exponents only those that can fail."""
+    base, exponent, result = *call.args, call.targets[0]
+    if not isinstance(result.type, Scalar) or result.type.kind != "float":
+        return
+    known = exponent.value if isinstance(exponent, Const) else None
+    at_zero, when_large = _POWERS[call.callee]
+    never_at_zero = known is not None and known >= 0 and (at_zero != "domain of pow" or known == int(known))
+    if not never_at_zero:
+        yield Call((), checks.check_power, (Const(at_zero), base, exponent, result), (), call.span)
+    if known is None or not 0 <= known <= 1:
+        yield Call((), checks.check_power, (Const(when_large), base, exponent, result), (), call.span)
+
+
 def is_checked_operation(call: Call) -> bool:
     """Whether a call is one whose arguments or result are checked somewhere."""
     if not _is_hashable(call.callee):
         return False
-    return call.callee in _DIVISIONS or call.callee in _INSIDE or call.callee in _GROWING
+    return call.callee in _DIVISIONS or call.callee in _POWERS or call.callee in _INSIDE or call.callee in _GROWING
 
 
 def _is_hashable(callee: Any) -> bool:

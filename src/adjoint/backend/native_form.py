@@ -10,6 +10,7 @@ from adjoint.backend.native_checks import with_checks
 from adjoint.backend.native_copies import with_plain_copies
 from adjoint.backend.native_indices import with_plain_indices
 from adjoint.backend.native_numbers import with_dtypes
+from adjoint.backend.native_powers import with_quotients
 from adjoint.backend.native_records import with_records
 from adjoint.backend.native_undefined import with_empty_stand_ins
 from adjoint.backend.overlaps import without_overlaps
@@ -59,7 +60,7 @@ def native_form(
     function = everywhere(loops_of(function), tuned)
     if checked.divisions or checked.functions:
         function = with_checks(function, checked.functions)
-    function = with_calls_of_python(function)
+    function = with_calls_of_python(with_quotients(function))
     if not checked.at_once:
         function = everywhere(function, lambda part: with_deferred_checks(part, handed))
     return everywhere(function, lambda part: in_parts(with_vector_calls(part)))

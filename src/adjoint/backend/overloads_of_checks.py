@@ -83,3 +83,53 @@ def _refuse(first, count, places, error, message):
             raise kind(text)
 
     return refuse
+
+
+_FAULTS = {kind: register_jitable(fault) for kind, fault in checks.FAULTS_OF_POWERS.items()}
+
+
+def _refusal(kind):
+    error, words = checks.REFUSED_POWERS[kind]
+    if len(words) == 1:
+        (text,) = words
+
+        def refuse():
+            raise error(text)
+    else:
+        number, text = words
+
+        def refuse():
+            raise error(number, text)
+
+    return register_jitable(refuse)
+
+
+_REFUSALS = {kind: _refusal(kind) for kind in checks.REFUSED_POWERS}
+
+
+@overload(checks.check_power, prefer_literal=True)
+def _check_power(kind, x, y, z):
+    is_fault, refusal = _FAULTS[kind.literal_value], _REFUSALS[kind.literal_value]
+
+    def check_power(kind, x, y, z):
+        if is_fault(x, y, z):
+            refusal()
+
+    return check_power
+
+
+@overload(checks.note_power, prefer_literal=True, jit_options=_INLINED)
+def _note_power(found, place, kind, x, y, z):
+    is_fault = _FAULTS[kind.literal_value]
+    return lambda found, place, kind, x, y, z: min(found, place) if is_fault(x, y, z) else found
+
+
+@overload(checks.refuse_power, prefer_literal=True)
+def _refuse_power(first, count, places, kind):
+    refusal = _REFUSALS[kind.literal_value]
+
+    def refuse_power(first, count, places, kind):
+        if first != _NEVER and (places >> (first % count)) & 1:
+            refusal()
+
+    return refuse_power

@@ -82,6 +82,66 @@ def refuse(first: int, count: int, places: int, error: str, message: str) -> Non
 ERRORS = {kind.__name__: kind for kind in (ZeroDivisionError, ValueError, OverflowError)}
 
 
+def check_power(kind: str, x: Any, y: Any, z: Any) -> None:
+    """Raises what a power of ``x`` by ``y`` would raise that is ``z`` where nothing is refused.
+
+    >>> check_power("range of pow", 1e300, 2.0, math.inf)
+    Traceback (most recent call last):
+    OverflowError: math range error
+    """
+    if FAULTS_OF_POWERS[kind](x, y, z):
+        error, words = REFUSED_POWERS[kind]
+        raise error(*words)
+
+
+def note_power(found: int, place: int, kind: str, x: Any, y: Any, z: Any) -> int:
+    """Which check of an iteration failed first: the one at ``place`` if a power is refused."""
+    return min(found, place) if FAULTS_OF_POWERS[kind](x, y, z) else found
+
+
+def refuse_power(first: int, count: int, places: int, kind: str) -> None:
+    """As :func:`refuse`, for powers."""
+    if first != NEVER and places >> first % count & 1:
+        error, words = REFUSED_POWERS[kind]
+        raise error(*words)
+
+
+def _is_pole(x: Any, y: Any, z: Any) -> Any:
+    return x == 0 and y < 0 and not math.isinf(y)
+
+
+def _has_no_value(x: Any, y: Any, z: Any) -> Any:
+    return (x == 0 and y < 0 and not math.isinf(y)) or (z != z and x == x and y == y)
+
+
+def _is_too_large(x: Any, y: Any, z: Any) -> Any:
+    return math.isinf(z) and x != 0 and math.isfinite(x) and math.isfinite(y)
+
+
+def _words_of_pole() -> str:
+    """What Python says, which is not the same in all versions."""
+    try:
+        return str(0.0 ** float("-1"))
+    except ZeroDivisionError as problem:
+        return str(problem)
+
+
+FAULTS_OF_POWERS: dict[str, Any] = {
+    "pole of **": _is_pole,
+    "range of **": _is_too_large,
+    "domain of pow": _has_no_value,
+    "range of pow": _is_too_large,
+}
+"""What is refused of powers, as conditions on both arguments and the result."""
+
+REFUSED_POWERS: dict[str, tuple[type[Exception], tuple[Any, ...]]] = {
+    "pole of **": (ZeroDivisionError, (_words_of_pole(),)),
+    "range of **": (OverflowError, (34, "Numerical result out of range")),
+    "domain of pow": (ValueError, (OUTSIDE_SAID,)),
+    "range of pow": (OverflowError, (GROWN_SAID,)),
+}
+
+
 def is_outside(name: str, x: Any) -> bool:
     """Whether a number is outside of the domain of a function of the module ``math``."""
     return bool(OUTSIDE[name](x))
