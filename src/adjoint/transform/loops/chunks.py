@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from adjoint.analysis.activity import all_memory, memory_of_params
-from adjoint.ir.nodes import Block, Continue, Function, Loop, Range, Return, Var
+from adjoint.analysis.naturals import naturals_of
+from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Function, Loop, Range, Return, Undefined, Var
 from adjoint.ir.types import INT, Array, Scalar, Storage, Type
-from adjoint.ir.walk import blocks_of, free_vars, leaves, statements_in, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, free_vars, leaves, statements_in, substitute, targets_of, vars_used
 from adjoint.records import dataclass
-from adjoint.runtime import lanes
+from adjoint.runtime import indices, lanes
 from adjoint.transform.loops.order import Accesses, commutes, only_adds, touch_apart
 
 
@@ -72,33 +73,36 @@ def in_pieces(function: Function) -> tuple[Piece, ...] | None:
     statements = function.body.statements
     if not isinstance(end, Return):
         return None
-    found = {place: piece for place, piece in _chunked(function) if _can_be_cut_out(function, place)}
+    naturals = naturals_of(function)
+    found = {place: piece for place, piece in _chunked(function, naturals) if _can_be_cut_out(function, place)}
     if not found:
         return None
     pieces: list[Piece] = []
     first = 0
     for place in (*found, len(statements)):
         if place > first:
-            pieces.append(_plain(function, first, place, len(pieces)))
+            pieces.append(_plain(function, first, place, len(pieces), naturals))
         if place in found:
             pieces.append(found[place])
         first = place + 1
     return tuple(pieces)
 
 
-def _chunked(function: Function) -> Iterator[tuple[int, Chunked]]:
+def _chunked(function: Function, naturals: set[Var]) -> Iterator[tuple[int, Chunked]]:
     handed = memory_of_params(function)
     for place, statement in enumerate(function.body.statements):
         if isinstance(statement, Loop):
-            piece = chunked(statement, f"{function.name}_chunk_{place}", handed)
+            piece = chunked(statement, f"{function.name}_chunk_{place}", handed, naturals)
             if piece is not None:
                 yield place, piece
 
 
-def chunked(loop: Loop, name: str, handed: Collection[Storage]) -> Chunked | None:
+def chunked(loop: Loop, name: str, handed: Collection[Storage], naturals: set[Var]) -> Chunked | None:
     """A loop as a function of a part of its range; None if its iterations may not run side by side."""
     over = loop.over
     if not isinstance(over, Range) or over.backward or loop.exit is not None or len(loop.targets) != len(loop.params):
+        return None
+    if any(isinstance(init, Undefined) for init in loop.inits):
         return None
     if not commutes(loop) or not all(_is_number(param.type) for param in loop.params):
         return None
@@ -113,6 +117,7 @@ def chunked(loop: Loop, name: str, handed: Collection[Storage]) -> Chunked | Non
     inits = tuple(Var(param.hint, param.type, param.named) for param in loop.params)
     part = Loop(Range(start, stop, over.step), loop.index, loop.params, inits, loop.body, loop.targets, None, loop.span)
     function = Function(name, (start, stop, *inits, *captured), Block((part,), Return(loop.targets)))
+    function = _with_naturals(function, naturals | {start} if _is_natural(over.start, naturals) else naturals)
     ends = [end.values for end in leaves(loop.body) if isinstance(end, Continue)]
     sums = tuple(any(values[slot] is not param for values in ends) for slot, param in enumerate(loop.params))
     is_blocked = any(getattr(part, "callee", None) is lanes.block_end for part in loop.body.statements)
@@ -165,7 +170,7 @@ def _is_number(type_: Type) -> bool:
     return isinstance(type_, Scalar) and (type_.dtype is None or type_.dtype in _WIDE)
 
 
-def _plain(function: Function, first: int, last: int, number: int) -> Plain:
+def _plain(function: Function, first: int, last: int, number: int, naturals: set[Var]) -> Plain:
     """The statements from ``first`` to before ``last`` as a function."""
     statements = function.body.statements[first:last]
     later = vars_used(Block(function.body.statements[last:], function.body.terminator))
@@ -173,7 +178,19 @@ def _plain(function: Function, first: int, last: int, number: int) -> Plain:
     handed = tuple(var for var in made if var in later)
     body = Block(statements, Return(handed))
     taken = free_vars(Block(statements, Return(())))
-    return Plain(Function(f"{function.name}_{number}", taken, body), handed)
+    return Plain(_with_naturals(Function(f"{function.name}_{number}", taken, body), naturals), handed)
+
+
+def _is_natural(atom: Atom, naturals: set[Var]) -> bool:
+    return atom in naturals or (isinstance(atom, Const) and atom.value >= 0)
+
+
+def _with_naturals(function: Function, naturals: set[Var]) -> Function:
+    """A piece that is told which of its parameters are never negative."""
+    known = {param: Var(param.hint, INT, param.named) for param in function.params if param in naturals}
+    told = [Call((marked,), indices.natural, (param,)) for param, marked in known.items()]
+    body = substitute(function.body, known)
+    return Function(function.name, function.params, Block((*told, *body.statements), body.terminator), function.doc)
 
 
 def first_loop(function: Function) -> Loop | None:
