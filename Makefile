@@ -34,6 +34,7 @@ format: $(VENV)/.stamp-dev
 
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.threads
 	$(BIN)/python -m benchmarks.gradbench.compare
 
 fuzz: $(VENV)/.stamp-dev
