@@ -321,15 +321,16 @@ def _changed(function: Function) -> set[Atom]:
     found: set[Atom] = set()
     holders: dict[Atom, Atom] = {}
     for statement in statements_in(function.body):
-        if isinstance(statement, Load):
+        if type(statement) is Call:
+            if statement.callee is put_attribute:
+                found.add(statement.args[0])
+        elif isinstance(statement, Load):
             holders[statement.target] = statement.base
             type_ = statement.target.type
             if isinstance(type_, (Array, List, Dict)) and type_.storage.written:
                 found.add(statement.target)
         elif isinstance(statement, Store):
             found.add(statement.base)
-        elif isinstance(statement, Call) and statement.callee is put_attribute:
-            found.add(statement.args[0])
     for atom in list(found):
         while atom in holders:
             atom = holders[atom]

@@ -114,7 +114,9 @@ _KEPT = "numbers"  # the attribute of a syntax tree that keeps the variables in 
 
 def token(hint: str, number: Number) -> ast.Name:
     """A variable in an expression."""
-    return ast.Name(f"{hint}%{number}", ast.Load())
+    name = ast.Name(f"{hint}%{number}", ast.Load())
+    name.__dict__[_KEPT] = (number,)
+    return name
 
 
 def number_in(name: str) -> Number:
@@ -145,13 +147,13 @@ def _find_numbers(node: ast.AST) -> tuple[Number, ...]:
 
 
 def _collect_numbers(node: ast.AST, numbers: list[Number]) -> None:
-    if type(node) is ast.Name:
-        if "%" in node.id:
-            numbers.append(number_in(node.id))
-        return
     known = node.__dict__.get(_KEPT)
     if known is not None:
         numbers += known
+        return
+    if type(node) is ast.Name:
+        if "%" in node.id:
+            numbers.append(number_in(node.id))
         return
     for name in node._fields:
         part = getattr(node, name, None)

@@ -237,12 +237,9 @@ def _may_be_overloaded(args: Sequence[Atom]) -> bool:
     """Whether Python may run methods of some class for a call of one of its own functions."""
     for arg in args:
         if type(arg) is Var:
-            type_: Type | None = arg.type
-        elif type(arg) is Const and type(arg.value) in _NUMBERS:
-            continue
-        else:
-            type_ = type_of_atom(arg)
-        if type(type_) is not Scalar and _has_methods(type_):
+            if type(arg.type) is not Scalar and _has_methods(arg.type):
+                return True
+        elif not (type(arg) is Const and type(arg.value) in _NUMBERS) and _has_methods(type_of_atom(arg)):
             return True
     return False
 

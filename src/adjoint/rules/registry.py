@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import operator
-from _thread import RLock  # `threading` takes a while to import
+from _thread import RLock, get_ident  # `threading` takes a while to import
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,8 @@ _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _unread = [*BASICS, *ARRAYS]
 """The modules of the library that are still to be imported."""
-_reading = False
+_reader: int | None = None
+"""The thread that imports them now, whose own entries are not to wait for it."""
 
 
 def add(rule: Rule) -> None:
@@ -157,7 +158,7 @@ def _of_class(table: dict[tuple[type, str], Fn], cls: type, name: str) -> Fn | N
 
 def _read_for(callee: Any) -> bool:
     """Imports the part of the library that may say something of a callee; tells whether there was something to do."""
-    if not _unread:
+    if not _unread or _reader == get_ident():
         return False
     if is_about_arrays(callee):
         _read(BASICS + ARRAYS)
@@ -173,23 +174,21 @@ def is_about_arrays(callee: Any) -> bool:
 
 
 def _read_all() -> None:
-    if _unread:
+    if _unread and _reader != get_ident():
         _read(BASICS + ARRAYS)
 
 
 def _read(names: tuple[str, ...]) -> bool:
     """Imports modules of the library; tells whether any had not been imported."""
-    global _reading
+    global _reader
     if not any(name in _unread for name in names):
         return False
     with _lock:
-        if _reading:  # by this thread: the library itself enters its rules
-            return False
-        _reading = True
+        _reader = get_ident()
         try:
             for name in [name for name in names if name in _unread]:
                 importlib.import_module(f"adjoint.rules.{name}")
                 _unread.remove(name)
         finally:
-            _reading = False
+            _reader = None
     return True

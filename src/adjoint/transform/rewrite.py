@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from adjoint.ir.effects import Effects, effects_of
+from adjoint.ir.effects import Effects
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -194,7 +194,7 @@ class _Rewriter:
         elif folded is not None:
             self.replace(call.targets[0], folded)  # type: ignore[arg-type]
             return
-        found = effects_of(call)
+        found = self.memory.effects_of(call)
         key = (id(call.callee), call.args, call.kwargs)
         if call.targets and self.repeatable(call, found):
             if self.repeats(key, call.targets):
