@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.doors import MISS, Door, write_door
-from adjoint.keys import keys_of
+from adjoint.doors import write_door
+from adjoint.keys import MISS, Door, keys_of
 
 Pair = namedtuple("Pair", "left right")
 

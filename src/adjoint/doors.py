@@ -16,15 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.frontend.inputs import CONSTANT, Captured, Guard, fields_of, has_fields, slots_of
-from adjoint.keys import keys_of
+from adjoint.keys import MISS, Door, keys_of
 
 if TYPE_CHECKING:
     from adjoint.specialize import Specialization
-
-MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no fit>"})()
-"""What a door returns where the specialisation does not fit."""
-
-Door = Callable[[Any, tuple[Any, ...]], Any]
 
 
 def write_door(compiled: Specialization, function: Any, args: Sequence[Any]) -> Door:

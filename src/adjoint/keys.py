@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import ref
 
@@ -18,6 +18,12 @@ from adjoint.frontend.inputs import CONSTANT, MAX_PARTS, fields_of, has_fields
 
 Seen = dict[int, int]
 """The objects met so far, by identity, with the order in which they were met."""
+
+MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no fit>"})()
+"""What a door returns where the specialisation does not fit."""
+
+Door = Callable[[Any, tuple[Any, ...]], Any]
+"""The fast path of a call: takes the function and the arguments; written by :mod:`adjoint.doors`."""
 
 
 def keys_of(values: Iterable[Any]) -> tuple[Any, ...]:

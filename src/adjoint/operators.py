@@ -8,11 +8,11 @@ from typing import Any
 
 from adjoint.backend.native import Native, resolve
 from adjoint.diagnostics import error
-from adjoint.doors import MISS, Door
 from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
 from adjoint.frontend.inputs import differentiated
 from adjoint.keypaths import KeyPath
 from adjoint.keypaths.parts import as_part
+from adjoint.keys import MISS, Door
 from adjoint.specialize import Specialization, specialization
 
 WrtOne = int | str | KeyPath[Any, Any]

@@ -16,14 +16,13 @@ from adjoint.backend.native import Native, NativeFunction, checked_of, flags_of,
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
-from adjoint.doors import Door, write_door
 from adjoint.frontend.entry import Entry
 from adjoint.frontend.inputs import Captured, Guard, differentiated, fields_of, has_fields
 from adjoint.garbage import Uncollected
 from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
-from adjoint.keys import Seen, key_of, keys_of
+from adjoint.keys import Door, Seen, key_of, keys_of
 from adjoint.records import dataclass
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
@@ -184,6 +183,8 @@ def specialization(
     found = _find(owner, full, root, args, kwargs, seen)
     if found is not None:
         if found.door is None and not kwargs:
+            from adjoint.doors import write_door
+
             found.door = write_door(found, root, args)
         return found
     with _lock:

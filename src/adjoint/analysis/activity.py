@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 
+from adjoint.analysis.numbers import number_flows, varies_smoothly
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
@@ -167,6 +168,13 @@ def activity(
 
     ``handed_back`` are parameters whose memory the caller goes on with: what is written there counts as an output.
     """
+    flows = number_flows(function)
+    if flows is not None:
+        returned = [leaf.values for leaf in leaves(function.body) if isinstance(leaf, Return)]
+        results = [values[output] for values in returned for output in outputs]
+        starts = filter(varies_smoothly, [function.params[index] for index in wrt])
+        ends = filter(varies_smoothly, [value for value in results if type(value) is Var])
+        return Activity(Marks(flows.reached(starts)), Marks(flows.reaching(ends)))
     varied, at_end = Marks(), Marks()
     for index in wrt:
         varied.add_all(function.params[index])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from adjoint.analysis.numbers import number_flows
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Function, Statement, Store, Var
@@ -18,6 +19,9 @@ from adjoint.transform.dependence import Dependence
 
 def blind_spots(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> list[Diagnostic]:
     """What stands against reversing a function, as far as it can be seen beforehand."""
+    flows = number_flows(function)
+    if flows is not None and flows.all_declared:
+        return []
     filled = [place for place in wrt if not _is_empty(function.params[place].type)]
     found = Dependence(function, filled, outputs)
     problems = list(found.problems)

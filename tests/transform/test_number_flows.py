@@ -1,0 +1,85 @@
+"""Functions of numbers alone are analysed by a shorter way, which says what the long one says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from adjoint.analysis import activity as long_way
+from adjoint.analysis.numbers import number_flows
+from adjoint.frontend.entry import lower_operator
+from adjoint.ir.nodes import Call, Derived, Function
+from adjoint.ir.walk import statements_in
+from adjoint.transform.reverse.blind_spots import blind_spots
+from adjoint.transform.reverse.build import prepared
+
+
+def straight(x: float, y: float) -> float:
+    unused = y * 3.0
+    return x * math.sin(x) + float(int(unused))
+
+
+def chosen(x: float, y: float) -> float:
+    if x > y:
+        z = x * y
+    elif y > 10.0:
+        return y
+    else:
+        z = 2.0
+    return z + math.floor(x)
+
+
+def looped(x: float, y: float) -> float:
+    a, b, c = x, 0.0, 1.0
+    for i in range(3):
+        b, a = a * 0.5, b + i
+        if b > 100.0:
+            break
+        c = c * y
+    return b
+
+
+def until(x: float, y: float) -> float:
+    total = 0.0
+    while total < 3.0:
+        total += x
+        if y > 5.0:
+            return total * y
+    return total
+
+
+def with_list(x: float, y: float) -> float:
+    found = []
+    for _ in range(2):
+        found.append(x)
+    return found[0] * y
+
+
+def derived_function(function: Callable[..., float]) -> Function:
+    options = (("has_aux", False), ("wrt", (0, 1)))
+    entry = lower_operator("grad", function, options, (2.0, 3.0), {})
+    statements = statements_in(entry.function.body)
+    (derived,) = [s.callee for s in statements if isinstance(s, Call) and isinstance(s.callee, Derived)]
+    return prepared(derived.function, derived.wrt, derived.outputs)
+
+
+@pytest.mark.parametrize("function", [straight, chosen, looped, until])
+@pytest.mark.parametrize("wrt", [(0,), (1,), (0, 1)])
+def test_both_ways_agree(function: Any, wrt: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    core = derived_function(function)
+    assert number_flows(core) is not None
+    short, problems = long_way.activity(core, wrt, (0,)), blind_spots(core, wrt, (0,))
+    monkeypatch.setattr(long_way, "number_flows", lambda function: None)
+    monkeypatch.setattr("adjoint.transform.reverse.blind_spots.number_flows", lambda function: None)
+    long = long_way.activity(core, wrt, (0,))
+    assert short.varied.vars == long.varied.vars
+    assert short.useful.vars == long.useful.vars
+    assert not short.memory and not long.memory
+    assert problems == blind_spots(core, wrt, (0,))
+
+
+def test_other_functions_go_the_long_way() -> None:
+    assert number_flows(derived_function(with_list)) is None
