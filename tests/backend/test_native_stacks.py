@@ -144,6 +144,35 @@ def test_as_interpreted(function: Any, make: Any, others: Any, count: int) -> No
         assert theirs == mine
 
 
+@pytest.mark.parametrize("count", [5, 80])
+@pytest.mark.parametrize(("function", "make", "others"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
+def test_pullbacks_as_interpreted(function: Any, make: Any, others: Any, count: int) -> None:
+    mine, theirs = make(count), make(count)
+    expected, plain = ad.vjp(function, mine, *others)
+    found, pullback = ad.vjp(function, theirs, *others, native="strict")
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert theirs == mine
+    theirs.clear()
+    for scale in (1.0, -2.0):
+        one, other = pullback(scale), plain(scale)
+        same(one[0], other[0])
+        assert one[1] == pytest.approx(other[1], rel=1e-12) if others else len(one) == 1
+
+
+@pytest.mark.parametrize("count", [5, 80])
+@pytest.mark.parametrize(("function", "make", "others"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
+def test_tangents_as_interpreted(function: Any, make: Any, others: Any, count: int) -> None:
+    direction = ad.grad(function)(make(count), *others)
+    before = copy.deepcopy(direction)
+    mine, theirs = make(count), make(count)
+    still = [None] * len(others)
+    expected = ad.jvp(function, (mine, *others), (direction, *still))
+    found = ad.jvp(function, (theirs, *others), (direction, *still), native="strict")
+    assert found == pytest.approx(expected, rel=1e-11)
+    assert theirs == mine
+    same(direction, before)
+
+
 def test_against_differences() -> None:
     bodies = bodies_of(12)
     gradient = ad.grad(leapfrog, native="strict")(copy.deepcopy(bodies), 0.1, 3)

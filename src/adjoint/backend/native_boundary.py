@@ -36,7 +36,7 @@ from adjoint.records import dataclass
 from adjoint.runtime import display, objects, stacks, tangents
 from adjoint.runtime.tangents import TangentVector
 
-_READERS = (stacks.field_of_all, tangents.zero_tangent)
+_READERS = (stacks.field_of_all, tangents.zero_tangent, tangents.to_shadow)
 _PACKERS = (display.make_tuple, display.make_list, display.make_dict, objects.make_object, stacks.shadow_of_all)
 _WRITERS = (objects.put_attribute, objects.put_item, stacks.put_field_of_all)
 

@@ -194,7 +194,7 @@ def _gradient(
     lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
     stacked.put_back()
     result = shapes.build(inner.shape, iter(targets), lo.store)
-    places_of = iter(stacked.cotangents(cotangents))
+    places_of = iter(stacked.cotangents(cotangents, layout))
     gradients = [tangent_of(lo, value, places_of, layout) for value in chosen]
     gradients = [follow(lo, gradients[i], way.rest, node) for i, way in zip(sources, ways, strict=True)]
     gradient: Value = TupleValue(tuple(gradients)) if isinstance(wrt, (tuple, list)) else gradients[0]
@@ -470,11 +470,15 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
             chosen.append(index)
             directions.append(tangent)
     outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
+    stacked = Stacked(lo, inner)
+    inner = stacked.inner
+    chosen, directions = stacked.directions(chosen, directions)
     derivative = forward(inner.function, tuple(chosen), outputs, keep_derived=bool(lo.regions))
     written = written_places(inner.function)
     for number, (place, param) in enumerate(zip(chosen, derivative.params[len(inner.atoms) :], strict=True)):
         directions[number] = _lent(lo, directions[number], param, node, written=place in written)
     atoms = inline(lo.open, derivative, (*inner.atoms, *directions))
+    stacked.put_back()
     count = len(inner.results)
     value = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
     dots = dict(zip(outputs, atoms[count:], strict=True))

@@ -15,13 +15,14 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.handing_over import refuse_made_here
-from adjoint.frontend.inner import Inner, lower_inner, name_of
+from adjoint.frontend.inner import lower_inner, name_of
 from adjoint.frontend.inputs import Captured, Guard, enter, entered_root
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.parameters import parameter_names
 from adjoint.frontend.recursion import results_are_settled
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.sharing import shared_and_written
+from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
@@ -175,16 +176,18 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         names = parameter_names(lo, fn, None)
         params, values, named = _entered(lo, names, args, kwargs)
         places = [i for i, value in enumerate(values) if any(True for _ in differentiable_leaves(lo, value))]
-        inner = lower_inner(lo, fn, values, named, places, None)
+        layout = layouts(lo, [values[i] for i in places], lasting=True)
+        stacked = Stacked(lo, lower_inner(lo, fn, values, named, places, None))
+        inner = stacked.inner
         outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
         halves = split(inner.function, tuple(range(inner.count)), outputs)
-        layout = layouts(lo, [values[i] for i in places], lasting=True)
         atoms = inline(lo.open, halves.primal, inner.atoms)
+        stacked.put_back()
         count = len(inner.results)
         result = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
         refuse_made_here(lo, result, None)
         value = materialize(lo, result, None, observer=True)
-        adjoint, residuals = _adjoint(lo, fn, halves, inner, outputs, places, values, layout, atoms[count:])
+        adjoint, residuals = _adjoint(lo, fn, halves, stacked, outputs, places, values, layout, atoms[count:])
         pack = lo.open.call(display.make_tuple, *residuals)
         both = lo.open.call(display.make_tuple, value, pack)
         entry = _finish(lo, f"{_plain_name(fn)}_primal", params, both)
@@ -216,7 +219,7 @@ def _adjoint(
     lo: Lowerer,
     fn: Value,
     halves: Any,
-    inner: Inner,
+    stacked: Stacked,
     outputs: tuple[int, ...],
     places: Sequence[int],
     values: Sequence[Value],
@@ -228,11 +231,11 @@ def _adjoint(
     root = lo.fork(outer_store)
     kept = halves.adjoint.params[: len(residuals)]
     taken = [Var(var.hint, var.type, var.named) for var in kept]
-    result_types = list(shapes.leaf_types(inner.shape, "y"))
+    result_types = list(shapes.leaf_types(stacked.inner.shape, "y"))
     taken_seeds = zip(outputs, halves.adjoint.params[len(residuals) :], strict=True)
     seeds = [Var(f"{result_types[i][1]}_bar", param.type, True) for i, param in taken_seeds]
     cotangents = inline(lo.open, halves.adjoint, (*taken, *seeds))
-    bars = iter([_as_var(lo, atom) for atom in cotangents])
+    bars = iter(stacked.cotangents([_as_var(lo, atom) for atom in cotangents], layout))
     tangents: list[Value] = []
     for i, value in enumerate(values):
         tangents.append(tangent_of(lo, value, bars, layout) if i in places else NONE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from adjoint.frontend.core import Lowerer, Restart
 from adjoint.frontend.inner import Inner
@@ -93,13 +94,32 @@ class Stacked:
                     args = (atom, Const(field.name), taken[field.var], Const(field.kind))
                     self.lo.emit(Call((), stacks.put_field_of_all, args))
 
-    def cotangents(self, found: Sequence[Var]) -> list[Var]:
-        """The cotangents of the function's own parameters, from those of what was differentiated."""
+    def cotangents(self, found: Sequence[Var], layout: Mapping[Atom, Var]) -> list[Var]:
+        """The cotangents of the function's own parameters, from those of what was differentiated.
+
+        Lists are laid out like what ``layout`` holds for them, or else like themselves.
+        """
         of = dict(zip(self.inner.function.params, found, strict=False))
         return [
-            self._shadow(param, atom, of) if param in self.fields else of[param]
+            self._shadow(param, layout.get(atom, atom), of) if param in self.fields else of[param]
             for param, atom in zip(self.given.function.params[: self.given.count], self.given.atoms, strict=False)
         ]
+
+    def directions(self, places: Sequence[int], tangents: Sequence[Atom]) -> tuple[list[int], list[Atom]]:
+        """What varies, and its tangents, from the parameters of the function that vary and theirs."""
+        params = list(self.inner.function.params)
+        chosen: list[int] = []
+        found: list[Atom] = []
+        for place, tangent in zip(places, tangents, strict=True):
+            param = self.given.function.params[place]
+            if param not in self.fields:
+                chosen.append(params.index(param))
+                found.append(tangent)
+                continue
+            for field in self._varying(param):
+                chosen.append(params.index(field.var))
+                found.append(self._taken(tangent, replace(field, written=False)))
+        return chosen, found
 
     def _shadow(self, param: Var, objects: Atom, cotangents: dict[Var, Var]) -> Var:
         varying = self._varying(param)
