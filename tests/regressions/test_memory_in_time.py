@@ -195,3 +195,14 @@ class TestReadBeforeTheOperandIsEvaluated:
 
         np.testing.assert_allclose(ad.vjp(f, 0.1, 0.3)[0], f(0.1, 0.3))
         check_grads(f, (0.1, 0.3))
+
+
+def test_an_index_that_is_true_or_false() -> None:
+    def f(x, a):
+        b = a * x
+        b[True] = x * a[0]
+        b[False] = x
+        c = b[x > 0.0]
+        return np.sum(b * a) + np.sum(c * c)
+
+    check_grads(f, (0.3, A), order=1)

@@ -21,9 +21,9 @@ def copies(key: Key) -> bool | None:
     found: bool | None = False
     for atom in key_atoms(key):
         type_ = type_of_atom(atom)
-        if isinstance(type_, (Array, List)) or (
-            isinstance(atom, Const) and isinstance(atom.value, (list, tuple, bool))
-        ):
+        if isinstance(type_, (Array, List)) or (isinstance(atom, Const) and isinstance(atom.value, (list, tuple))):
+            return True
+        if isinstance(type_, Scalar) and type_.kind == "bool":
             return True
         if isinstance(atom, Var) and not isinstance(type_, Scalar):
             found = None

@@ -107,13 +107,17 @@ def _numbers(dims: tuple[Dim, ...] | None) -> Array:
 def element_type(type_: Array, key: Key) -> Type:
     """The type of ``array[key]``, as far as the key's form tells."""
     assert isinstance(key, Subscript)
-    whole = all(isinstance(type_of_atom(item), Scalar) if not isinstance(item, Slice) else False for item in key.items)
+    whole = all(not isinstance(item, Slice) and _is_whole_number(type_of_atom(item)) for item in key.items)
     if whole and type_.dims is not None and len(key.items) == len(type_.dims):
         is_complex = type_.dtype is not None and type_.dtype.kind == "c"
         return Scalar("complex" if is_complex else "float", type_.dtype)
     if whole and type_.dims is None:
         return Number()
     return Array(type_.dtype, None)
+
+
+def _is_whole_number(type_: Type | None) -> bool:
+    return isinstance(type_, Scalar) and type_.kind == "int"
 
 
 def _slot(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
