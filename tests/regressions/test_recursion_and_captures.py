@@ -130,3 +130,30 @@ def test_the_variable_of_a_loop_in_a_lambda() -> None:
         return inner(x, np.arange(3.0), 2)
 
     checked(f, 0.6)
+
+
+def branching(x, depth):
+    if depth <= 0:
+        return np.sin(x)
+    return branching(x * 0.5, depth - 1) + branching(x * 0.3, depth - 1) * branching(x * 0.2, depth - 1)
+
+
+def test_code_does_not_grow_as_a_recursion_does_that_branches() -> None:
+    def f(x):
+        return branching(x, 6)
+
+    assert len(ad.source(ad.grad(f), 0.6).splitlines()) < 100
+    checked(f, 0.6)
+
+
+def test_a_recursion_that_branches_and_cannot_be_called() -> None:
+    def tree(x, depth):
+        return x if depth <= 0 else (tree(x * 0.5, depth - 1), tree(x * x, depth - 1))
+
+    def total(part):
+        return total(part[0]) + 2.0 * total(part[1]) if isinstance(part, tuple) else part
+
+    def f(x):
+        return total(tree(x, 8))
+
+    check_grads(f, (0.6,), order=1)

@@ -453,6 +453,10 @@ def _call_closure(
     if active is not None and not recursion.is_structural(lo, active, args):
         lo.settings.called.add(code)
         raise Restart
+    if active is not None and recursion.is_too_often(lo, code):
+        lo.settings.called.add(code)
+        lo.settings.often.add(code)
+        raise Restart
     if lo.depth > MAX_INLINE_DEPTH:
         lo.settings.called.add(code)
         raise Restart

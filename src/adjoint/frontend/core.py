@@ -485,6 +485,8 @@ class Run:
     """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
+    repeated: dict[ast.AST, int] = field(default_factory=dict)
+    """How often each function was inlined in itself."""
     definitions: dict[Any, Any] = field(default_factory=dict)
     handled: int = 0
     """How many ``try`` statements are around whose handlers may go on."""
@@ -524,6 +526,10 @@ class Settings:
     """Code of functions that call themselves: called, not inlined."""
     nested: set[Any] = field(default_factory=set)
     """Code of functions that were being inlined several times in themselves."""
+    often: set[Any] = field(default_factory=set)
+    """Code of functions that are called because they are in themselves so often."""
+    patience: int = 1
+    """How many times as often a function may be inlined in itself: more where calling it is refused."""
     copied_results: set[Any] = field(default_factory=set)
     """Functions that call themselves and return arrays of their own that are written elsewhere."""
     shared_results: set[Any] = field(default_factory=set)

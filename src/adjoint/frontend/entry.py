@@ -33,6 +33,7 @@ from adjoint.runtime import display
 from adjoint.transform.dependence import Dependence
 
 MAX_ATTEMPTS = 200
+PATIENCE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,18 @@ class Entry:
 def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
     """Runs ``build`` until it goes through with all that it found out."""
     settings = settings or Settings()
+    try:
+        return _attempt(build, settings)
+    except DifferentiationError:
+        if not settings.often:
+            raise
+        settings.called -= settings.often
+        settings.often.clear()
+        settings.patience = PATIENCE
+        return _attempt(build, settings)
+
+
+def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
     for _ in range(MAX_ATTEMPTS):
         lo = Lowerer(settings)
         try:

@@ -35,6 +35,7 @@ from adjoint.ir.walk import free_vars, leaves, map_blocks, statements_in, substi
 from adjoint.records import dataclass
 
 MAX_STRUCTURAL_DEPTH = 60
+MAX_REPEATED = 300
 MAX_PASSES = 8
 
 
@@ -111,6 +112,12 @@ def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> b
         if isinstance(old, Const) and isinstance(new, Const) and old != new and isinstance(new.value, int):
             return True
     return False
+
+
+def is_too_often(lo: Lowerer, code: ast.AST) -> bool:
+    """Whether inlining a function in itself, which it does from several places, takes too much code."""
+    count = lo.run_data.repeated[code] = lo.run_data.repeated.get(code, 0) + 1
+    return count > MAX_REPEATED * lo.settings.patience
 
 
 def _size(lo: Lowerer, value: Value) -> int:
