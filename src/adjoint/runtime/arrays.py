@@ -152,11 +152,12 @@ def scatter(ct: Any, x: Any, index: Any) -> Any:
 def scatter_take(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any:
     """The transpose of ``np.take(x, indices, axis)``."""
     out = zeros_like(x)
+    places = np.asarray(indices).astype(np.intp)  # of a list, NumPy takes places of any kind
     if axis is None:
-        np.add.at(out.reshape(-1), np.asarray(indices), ct)
+        np.add.at(out.reshape(-1), places, ct)
         return out
     axis = axis % out.ndim
-    place: Any = (slice(None),) * axis + (np.asarray(indices),)
+    place: Any = (slice(None),) * axis + (places,)
     np.add.at(out, place, ct)
     return out
 

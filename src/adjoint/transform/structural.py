@@ -11,9 +11,11 @@ import operator
 from collections.abc import Callable
 from typing import Any, Literal
 
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Call, Const
-from adjoint.ir.types import Array, Number
+from adjoint.ir.types import INT, Array, Number
 from adjoint.runtime import copies, display, tangents
+from adjoint.types.structure import float_fields
 
 Role = Literal["container", "item", "same"]
 
@@ -97,6 +99,12 @@ def is_named_tuple(callee: Any) -> bool:
 def is_object_display(callee: Any) -> bool:
     """Whether ``callee(cls, names, *values)`` makes an object with these fields."""
     return getattr(callee, "__name__", "") == "make_object" and callee.__module__ == "adjoint.runtime.objects"
+
+
+def counts_as_float(call: Call, place: int) -> bool:
+    """Whether an argument of the display of an object is a whole number in a field of floats."""
+    cls, names = object_display(call)
+    return place > 1 and type_of_atom(call.args[place]) == INT and names[place - 2] in float_fields(cls)
 
 
 def object_display(call: Call) -> tuple[type, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from adjoint.frontend.splice import splice
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import UNDEFINED, Atom, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
-from adjoint.ir.types import Array, Number, Scalar, Tuple, Type
+from adjoint.ir.types import FLOAT, Array, Number, Scalar, Tuple, Type
 from adjoint.ir.walk import operands
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
@@ -23,7 +23,7 @@ from adjoint.runtime.tangents import follow_view, shadow_like
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.shadow_types import ShadowTypes, typed, zero_for
 from adjoint.transform.slots import has_slots, is_container, may_vary
-from adjoint.transform.structural import is_object_display, object_display, roles_of, shadow_callee
+from adjoint.transform.structural import counts_as_float, is_object_display, object_display, roles_of, shadow_callee
 from adjoint.types import shadow_class
 
 _ALWAYS_VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.diagonal)
@@ -111,6 +111,8 @@ class TangentRules:
         target = call.targets[0].type if call.targets else None
         if isinstance(target, Tuple) and len(target.items) == len(call.args):
             return target.items[place]
+        if is_object_display(call.callee) and counts_as_float(call, place):
+            return FLOAT
         if content is None or is_object_display(call.callee):
             return type_of_atom(call.args[place])
         return content

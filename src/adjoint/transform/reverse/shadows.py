@@ -64,6 +64,7 @@ from adjoint.transform.reverse.edits import Slot
 from adjoint.transform.reverse.gathers import copies, is_gathered
 from adjoint.transform.reverse.sweep import Sweep
 from adjoint.transform.slots import may_vary
+from adjoint.transform.structural import counts_as_float
 from adjoint.types import tangent_class
 
 VIEWS = (
@@ -360,7 +361,10 @@ class Shadows:
             made = _result(statement)
             return Call((shadow,), _maker(made.type), (made,), (), statement.span)
         assert isinstance(cls, Const)
-        slots = [self.empty_slot(atom, statement) for atom in parts]
+        slots = [
+            Const(0.0) if counts_as_float(statement, place) else self.empty_slot(atom, statement)
+            for place, atom in enumerate(parts, 2)
+        ]
         return Call((shadow,), make_object, (Const(tangent_class(cls.value)), names, *slots), (), statement.span)
 
     def empty_slot(self, atom: Atom, statement: Statement) -> Atom:
