@@ -101,6 +101,8 @@ def _holders(body: Block) -> Counter[Var]:
 
 
 def _only_reads(call: Call) -> bool:
+    if call.callee is owned:  # it may be dropped: then the result is the memory itself
+        return False
     facts = effects_of(call)
     return (
         isinstance(rule_for(call.callee), (Elementwise, Bilinear))
