@@ -15,6 +15,7 @@ from adjoint.operators import checked_tangents, specialized_jvp
 from adjoint.testing import clone, leaves, rebuild
 from adjoint.transform.lanes import in_lanes
 from programs.registry import Case, collect
+from transform.support import numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 WIDTH = 3
@@ -36,17 +37,6 @@ def directions_of(arguments: Sequence[Any]) -> list[list[Any]]:
         return rebuild(argument, leaf, {})
 
     return [[of(lane, place, argument) for place, argument in enumerate(arguments)] for lane in range(WIDTH)]
-
-
-def numbers(value: Any) -> list[Any]:
-    """All numbers and arrays in a result."""
-    if isinstance(value, dict):
-        return [leaf for part in value.values() for leaf in numbers(part)]
-    if isinstance(value, (tuple, list)):
-        return [leaf for part in value for leaf in numbers(part)]
-    if hasattr(value, "__dict__") and not isinstance(value, np.ndarray):
-        return numbers(vars(value))
-    return [] if value is None else [value]
 
 
 @pytest.mark.parametrize("case", collect()[::3], ids=lambda case: case.name)

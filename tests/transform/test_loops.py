@@ -23,6 +23,7 @@ from adjoint.transform.fusion import fuse
 from adjoint.transform.loops import tuned
 from adjoint.transform.tapes import as_arrays
 from programs.registry import Case, collect
+from transform.support import numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
@@ -42,17 +43,6 @@ def compiled_form(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None
 
 def for_machines(function: Function, **_: Any) -> Function:
     return everywhere(without_overlaps(finish(function)), lambda part: tuned(as_arrays(fuse(part))))
-
-
-def numbers(value: Any) -> list[Any]:
-    """All numbers and arrays in a derivative."""
-    if isinstance(value, dict):
-        return [leaf for part in value.values() for leaf in numbers(part)]
-    if isinstance(value, (tuple, list)):
-        return [leaf for part in value for leaf in numbers(part)]
-    if hasattr(value, "__dict__") and not isinstance(value, np.ndarray):
-        return numbers(vars(value))
-    return [] if value is None else [value]
 
 
 def same(found: Any, expected: Any, arguments: Any) -> None:

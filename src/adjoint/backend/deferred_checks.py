@@ -45,6 +45,7 @@ from adjoint.ir.walk import (
     rebuild_terminator,
     statements_in,
     terminators_in,
+    with_inner,
 )
 from adjoint.runtime import checks, lanes
 
@@ -243,7 +244,7 @@ class _Deferring:
         for statement in block.statements:
             if isinstance(statement, Call) and statement in self.checks:
                 found = self._noted(statement, found, statements)
-            elif isinstance(statement, If) and any(map(_is_check, _inside(statement))):
+            elif isinstance(statement, If) and any(map(_is_check, with_inner(statement))):
                 found = self._chosen(statement, found, statements)
             else:
                 statements.append(statement)
@@ -284,10 +285,6 @@ class _Deferring:
         for (refusal, words), places in kinds.items():
             args: tuple[Atom, ...] = (first, self.none, Const(places), *map(Const, words))
             yield Call((), refusal, args, (), self.loop.span)
-
-
-def _inside(statement: If) -> list[Statement]:
-    return [part for inner in blocks_of(statement) for part in statements_in(inner)]
 
 
 def _refused(check: Call) -> tuple[Any, tuple[str, ...]]:

@@ -21,7 +21,6 @@ from adjoint.frontend.materialize import materialize
 from adjoint.frontend.parameters import parameter_names
 from adjoint.frontend.recursion import results_are_settled
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
-from adjoint.frontend.sharing import shared_and_written
 from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.values import NONE, Operator, TupleValue, Value
@@ -100,9 +99,12 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             raise _refusal(lo) from error
         if lo.run_data.diagnostics:
             raise _refusal(lo, *hidden_problems(entry.function))
-        shared = shared_and_written(lo, entry.function)
-        if shared:
-            raise _refusal(lo, *shared)
+        if lo.run_data.loose:
+            from adjoint.frontend.sharing import shared_and_written
+
+            shared = shared_and_written(lo, entry.function)
+            if shared:
+                raise _refusal(lo, *shared)
         return entry
     raise _stuck(lo)
 

@@ -25,7 +25,6 @@ from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
 from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
-from adjoint.transform.stacking import holds_numbers
 from adjoint.transform.target import for_machine
 
 MAX_PARTS = 64
@@ -368,8 +367,7 @@ def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: C
     if fixed:
         lo.run_data.argument_guards.append((path, len(value)))
     structured = fixed or any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value)
-    stacked = for_machine() and holds_numbers(element) and site not in lo.settings.single_sites
-    known = structured and len(value) <= MAX_PARTS and not stacked
+    known = structured and len(value) <= MAX_PARTS and not _is_stacked(lo, element, site)
     at_run_time = site in lo.settings.runtime_sites or not known
     if at_run_time and not isinstance(element, _Mixed):
         var = Var(hint, List(element), True)
@@ -388,6 +386,15 @@ def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: C
     ]
     set_unseen(lo.store, ref, Record(list, tuple(parts)))
     return ref
+
+
+def _is_stacked(lo: Lowerer, element: Type | None, site: Site) -> bool:
+    """Whether the objects of a list are to be arrays of their fields."""
+    if not for_machine() or site in lo.settings.single_sites:
+        return False
+    from adjoint.transform.stacking import holds_numbers
+
+    return holds_numbers(element)
 
 
 def _is_deep(value: Any, depth: int) -> bool:

@@ -20,8 +20,6 @@ from adjoint.runtime.objects import put_attribute, put_item
 def shared_and_written(lo: Lowerer, function: Function) -> list[Diagnostic]:
     """The refusals of containers that hold objects which are reached in another way, too, where objects are written."""
     held = [(var, set(_objects(value, set()))) for var, value in lo.run_data.loose]
-    if not held:
-        return []
     written = _puts(function, set()) or any(storage.written for var, _ in held for storage in all_memory(var.type))
     found = []
     for var, own in held if written else []:

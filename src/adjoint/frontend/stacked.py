@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from adjoint.frontend.core import Lowerer, Restart
 from adjoint.frontend.inner import Inner
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import Instance, List, fresh
 from adjoint.runtime import stacks
-from adjoint.transform.stacking import Field, fields_as_arrays, holds_numbers, with_arrays
 from adjoint.transform.target import for_machine
 from adjoint.types.marks import no_derivative_fields
+
+if TYPE_CHECKING:
+    from adjoint.transform.stacking import Field
 
 
 class Stacked:
@@ -35,8 +38,13 @@ class Stacked:
         self.lo = lo
         self.given = inner
         self.fields: dict[Var, tuple[Field, ...]] = {}
+        self.inner = self._stacked(inner) if for_machine() and not lo.regions else inner
+
+    def _stacked(self, inner: Inner) -> Inner:
+        from adjoint.transform.stacking import fields_as_arrays, holds_numbers, with_arrays
+
         function = inner.function
-        for param in inner.function.params if for_machine() and not lo.regions else ():
+        for param in inner.function.params:
             if not isinstance(param.type, List) or not holds_numbers(param.type.element):
                 continue
             fields = fields_as_arrays(function, param)
@@ -45,7 +53,7 @@ class Stacked:
                 function = with_arrays(function, param, fields)
             else:
                 self._look_again(param.type)
-        self.inner = self._with_params(function) if self.fields else inner
+        return self._with_params(function) if self.fields else inner
 
     def _look_again(self, type_: List) -> None:
         """Has the objects of a list taken one by one, if they are few enough and nobody needs them at run time."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.aliases import Aliases
+from adjoint.analysis.joins import joins
 from adjoint.ir.effects import Effects, effects_of, written_places
 from adjoint.ir.nodes import (
     Atom,
@@ -35,12 +36,10 @@ from adjoint.ir.nodes import (
     Store,
     Terminator,
     Var,
-    Yield,
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Storage, Tuple, relocated
 from adjoint.ir.walk import (
     blocks_of,
-    leaves,
     operands,
     rebuild,
     statements_in,
@@ -106,10 +105,13 @@ class _Directed:
 
     def is_repeated(self, statement: Statement) -> bool:
         """Whether a statement without blocks is run for each direction."""
-        changed = [statement.base] if isinstance(statement, Store) else []
-        if isinstance(statement, Call):
-            changed += _written(statement, _facts(statement))
-        return any(map(self.depends, (*targets_of(statement), *changed)))
+        match statement:
+            case Store(base=base):
+                return self.depends(base)
+            case Call(targets=targets):
+                return self._any([*targets, *_written(statement, _facts(statement))])
+            case _:
+                return self._any(targets_of(statement))
 
     def _is_shared(self, atom: Atom) -> bool:
         """Whether others may see what is written to the memory of a value."""
@@ -149,45 +151,26 @@ class _Directed:
             case Store(base=base):
                 if self._any(operands(statement)):
                     self._mark([base])
-            case If(cond=cond, targets=targets):
+            case If(cond=cond):
                 self._refuse([cond])
-                self._hand_out(blocks_of(statement), targets)
-            case Loop():
-                self._loop(statement)
-            case Guarded(context=context, targets=targets):
-                self._refuse([] if context is None else [context])
-                self._hand_out(blocks_of(statement), targets)
-
-    def _loop(self, loop: Loop) -> None:
-        match loop.over:
-            case Range(start=start, stop=stop, step=step):
+            case Loop(over=Range(start=start, stop=stop, step=step)):
                 self._refuse([start, stop, step])
-            case Items(iterable=iterable):
+            case Loop(over=Items(iterable=iterable)):
                 self._refuse([iterable])
-        self._flow(loop.inits, loop.params)
-        for leaf in leaves(loop.body):
-            if isinstance(leaf, (Continue, Exit)):
-                self._flow(leaf.values, loop.params if isinstance(leaf, Continue) else loop.targets)
-        for param, target in zip(loop.params, loop.targets, strict=False):
-            if self.depends(param) or self.depends(target):
-                self._mark([param, target])
-
-    def _hand_out(self, blocks: Iterable[Block], targets: Sequence[Var]) -> None:
-        for block in blocks:
-            for leaf in leaves(block):
-                if isinstance(leaf, Yield):
-                    self._flow(leaf.values, targets)
-
-    def _flow(self, values: Iterable[Atom], into: Iterable[Var]) -> None:
-        self._mark(var for value, var in zip(values, into, strict=False) if self.depends(value))
+            case Guarded(context=context):
+                self._refuse([] if context is None else [context])
+        for value, var in joins(statement):
+            if self.depends(value):
+                self._mark([var])
 
     def _call(self, call: Call) -> None:
         facts = _facts(call)
+        written = _written(call, facts)
         if self._any(_looked_at(call, facts)):
-            self._mark([*call.targets, *_written(call, facts)])
+            self._mark([*call.targets, *written])
             self._require(facts.known)
-        if self.is_repeated(call):
-            self._require(facts.known and facts.confined and all(map(self.depends, _written(call, facts))))
+        if self._any([*call.targets, *written]):
+            self._require(facts.known and facts.confined and all(map(self.depends, written)))
 
     def _refuse(self, atoms: Iterable[Atom]) -> None:
         self._require(not self._any(atoms))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.joins import joins
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -30,12 +31,12 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import INT, Array, Instance, List, Scalar, Storage, Type
-from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, rebuild_terminator, statements_in, terminators_in
+from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
 from adjoint.records import dataclass
 from adjoint.runtime import display
 from adjoint.runtime.objects import slice_bounds
+from adjoint.transform.tapes import dtype_of
 
-_DTYPES: dict[str, Any] = {"float": np.dtype(float), "int": np.dtype(int), "bool": np.dtype(bool)}
 _CLASSES: dict[str, type] = {"float": float, "int": int, "bool": bool}
 
 
@@ -78,7 +79,7 @@ def holds_numbers(type_: Type | None) -> bool:
 
 
 def _is_number(type_: Type) -> bool:
-    return isinstance(type_, Scalar) and type_.kind in _DTYPES
+    return isinstance(type_, Scalar) and type_.kind in _CLASSES
 
 
 def fields_as_arrays(function: Function, param: Var) -> tuple[Field, ...] | None:
@@ -89,21 +90,20 @@ def fields_as_arrays(function: Function, param: Var) -> tuple[Field, ...] | None
     function
         A core function that is not yet differentiated.
     param
-        A parameter that is a list of objects.
+        A parameter that is a list of objects which hold numbers.
     """
-    if not isinstance(param.type, List) or not holds_numbers(param.type.element):
-        return None
     places = _places(function, param)
     if places is None:
         return None
     read, written = _fields(function, places)
+    assert isinstance(param.type, List)
     element = param.type.element
     assert isinstance(element, Instance)
     found = []
     for name, type_ in element.fields.items():
         if name in read or name in written:
             assert isinstance(type_, Scalar)
-            array = Array(type_.dtype or _DTYPES[type_.kind], ("any",), Storage(written=name in written))
+            array = Array(dtype_of(type_), ("any",), Storage(written=name in written))
             kind: type = _CLASSES[type_.kind] if type_.dtype is None else type_.dtype.type
             found.append(Field(name, Var(f"{param.hint}_{name}", array, True), kind, name in written))
     return tuple(found) or None
@@ -145,34 +145,17 @@ def _found_in(statement: Statement, param: Var, known: set[Atom]) -> Iterable[Va
             yield from targets
         case Call(callee=list.append, args=(Var() as into, item)) if item in known:
             yield into
-    for values, bound in _flows(statement):
-        for value, target in zip(values, bound, strict=False):
-            if value in known:
-                yield target
-            elif target in known and isinstance(value, Var) and isinstance(value.type, List):
-                yield value  # it was empty
-
-
-def _flows(statement: Statement) -> Iterable[tuple[Sequence[Atom], Sequence[Var]]]:
-    """What variables of a statement are bound to."""
-    match statement:
-        case If(targets=targets):
-            for block in blocks_of(statement):
-                yield from ((leaf.values, targets) for leaf in leaves(block) if isinstance(leaf, Yield))
-        case Loop(params=params, inits=inits, targets=targets, body=body):
-            yield inits, params
-            yield params, targets
-            for leaf in leaves(body):
-                if isinstance(leaf, (Continue, Exit)):
-                    yield leaf.values, params if isinstance(leaf, Continue) else targets
+    for value, bound in joins(statement):
+        if value in known:
+            yield bound
+        elif bound in known and isinstance(value, Var) and isinstance(value.type, List):
+            yield value  # it was empty
 
 
 def _is_fit(statement: Statement, param: Var, places: set[Atom]) -> bool:
     """Whether a statement uses the list and its objects as arrays allow it."""
-    for values, targets in _flows(statement):
-        for value, target in zip(values, targets, strict=False):
-            if target in places and value not in places and value != UNDEFINED:
-                return False
+    if any(bound in places and value not in places and value != UNDEFINED for value, bound in joins(statement)):
+        return False
     match statement:
         case Load(base=base, key=Subscript(items=(place,), tupled=False)) if base is param or base in places:
             return isinstance(place, Atom) and _is_whole(place)

@@ -15,7 +15,7 @@ from adjoint.analysis.activity import all_memory, memory_of_params
 from adjoint.analysis.naturals import naturals_of
 from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Function, Loop, Range, Return, Undefined, Var
 from adjoint.ir.types import INT, Array, Scalar, Storage, Type
-from adjoint.ir.walk import blocks_of, free_vars, leaves, statements_in, substitute, targets_of, vars_used
+from adjoint.ir.walk import free_vars, leaves, statements_in, substitute, targets_of, vars_used, with_inner
 from adjoint.records import dataclass
 from adjoint.runtime import indices, lanes
 from adjoint.transform.loops.order import Accesses, commutes, only_adds, touch_apart
@@ -195,11 +195,5 @@ def _with_naturals(function: Function, naturals: set[Var]) -> Function:
 
 def first_loop(function: Function) -> Loop | None:
     """The first outermost loop of a function, in the order of the text."""
-    for statement in function.body.statements:
-        if isinstance(statement, Loop):
-            return statement
-        for block in blocks_of(statement):
-            found = next((part for part in statements_in(block) if isinstance(part, Loop)), None)
-            if found is not None:
-                return found
-    return None
+    parts = (part for statement in function.body.statements for part in with_inner(statement))
+    return next((part for part in parts if isinstance(part, Loop)), None)

@@ -6,7 +6,7 @@ import operator
 from collections import Counter
 
 from adjoint.ir.nodes import Atom, Block, Call, Continue, If, Loop, Range, Var
-from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, terminators_in
 from adjoint.runtime import lanes
 
 
@@ -43,9 +43,8 @@ class _States:
                     self._loop(statement)
                 case _:
                     pass
-        for inner in getattr(block.terminator, "then", None), getattr(block.terminator, "orelse", None):
-            if isinstance(inner, Block):
-                self._block(inner)
+        for inner in blocks_of(block.terminator):
+            self._block(inner)
 
     def _call(self, call: Call) -> None:
         if call.callee not in (operator.add, operator.sub, lanes.plus):
