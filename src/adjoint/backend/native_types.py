@@ -55,7 +55,7 @@ def declared_type(type_: Type) -> str | None:
             name = _name(dtype)
             if name is None:
                 return None
-            return f"{name}[{', '.join([':'] * len(dims))}]" if dims else f"array({name}, 0d, C)"
+            return f"{name}[{', '.join([':'] * len(dims))}]" if dims else f"Array({name}, 0, 'C')"
         case _:
             return None
 

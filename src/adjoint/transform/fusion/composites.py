@@ -113,7 +113,10 @@ def _restored(reader: Recognizer, reduced: Atom, x: Atom, axis: Atom, keepdims: 
         return reduced
     kept = [place for place in range(len(dims)) if place not in axes]
     if keepdims == Const(True):
+        if len(shape) != len(dims):
+            return None
         kept = list(range(len(dims)))
+        shape = tuple(None if place in axes else extent for place, extent in enumerate(shape))
     if len(shape) != len(kept) or not isinstance(reduced, Var) or not isinstance(reduced.type, Array):
         return None
     for extent, place in zip(shape, kept, strict=True):

@@ -10,6 +10,7 @@ import numpy as np
 from adjoint.ir.nodes import Atom, Call, Const, Load, Slice, Statement, Subscript, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.records import dataclass
+from adjoint.transform.fusion.scalars import rank_of
 from adjoint.transform.fusion.shapes import Shapes
 from adjoint.transform.fusion.terms import START, Axis, Dims, Extent, Place, Places
 
@@ -29,12 +30,16 @@ def view_of(statement: Statement, shapes: Shapes) -> View | None:
     match statement:
         case Load(target=Var(type=Array()), base=Var(type=Array()) as base, key=Subscript(items=items)):
             return selection(base, items, shapes)
-        case Call(targets=(Var(type=Array()),), callee=callee, args=(Var(type=Array()) as base, *rest), kwargs=()):
+        case Call(
+            targets=(Var(type=Array()) as target,), callee=callee, args=(Var(type=Array()) as base, *rest), kwargs=()
+        ):
             dims = shapes.of(base)
             if dims is None:
                 return None
             if callee is np.expand_dims:
                 return _expanded(base, dims, rest)
+            if callee is np.squeeze:
+                return _squeezed(target, base, dims, rest)
             order = _order(callee, len(dims), rest)
             return None if order is None else _permuted(base, dims, order)
         case _:
@@ -137,3 +142,20 @@ def _expanded(base: Var, dims: Dims, rest: Sequence[Atom]) -> View | None:
             return View(base, tuple(axes), view.places, tuple(extents))
         case _:
             return None
+
+
+def _squeezed(target: Var, base: Var, dims: Dims, rest: Sequence[Atom]) -> View | None:
+    """A view without axes whose extents are known to be 1."""
+    match rest:
+        case [] | [Const(value=None)]:
+            dropped = [place for place, extent in enumerate(dims) if extent is None]
+        case [Const(value=int() as axis)] if -len(dims) <= axis < len(dims) and dims[axis] is None:
+            dropped = [axis % len(dims)]
+        case _:
+            return None
+    kept = [place for place in range(len(dims)) if place not in dropped]
+    if rank_of(target) != len(kept):
+        return None
+    view = _permuted(base, dims, range(len(dims)))
+    axes = tuple(view.axes[place] for place in kept)
+    return View(base, axes, view.places, tuple(dims[place] for place in kept))
