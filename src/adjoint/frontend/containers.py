@@ -144,6 +144,9 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             if record.cls is dict:
                 return _item_of_dict(lo, base, record, index, node)
         case Const(value=constant):
+            part = _constant_slice(index) if isinstance(index, SliceValue) else None
+            if part is not None and isinstance(constant, (tuple, str)):
+                return Const(constant[part])
             atom = materialize(lo, index, node)
             if isinstance(atom, Const):
                 try:

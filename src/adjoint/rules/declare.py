@@ -176,6 +176,11 @@ class Rule:
         return unknown
 
     @cached_property
+    def _is_of_a_library(self) -> bool:
+        home = getattr(self.fn, "__module__", None) or type(self.fn).__module__
+        return home.partition(".")[0] in ("numpy", "scipy", "adjoint", "builtins")
+
+    @cached_property
     def _most(self) -> int:
         """How many positional arguments the derivative is prepared for."""
         return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self.accepted)
@@ -201,7 +206,8 @@ class Rule:
             return tuple(args), {}
         positional, named = list(args), dict(kwargs)
         places = [p for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        moved = [k for k, p in enumerate(places) if p.name in named and p.name not in _SETTINGS]
+        settings = _SETTINGS if self._is_of_a_library else frozenset()
+        moved = [k for k, p in enumerate(places) if p.name in named and p.name not in settings]
         for parameter in places[len(positional) : max(moved) + 1 if moved else 0]:
             if parameter.name in named:
                 positional.append(named.pop(parameter.name))
@@ -212,10 +218,10 @@ class Rule:
 
 _SETTING_NAMES = """
     axis axes keepdims dtype ddof ord order mode k n num endpoint full_matrices offset axis1 axis2 out where initial
-    copy indices repeats reps shift shape pad_width subok casting kind axisa axisb axisc
+    copy indices repeats reps shift shape pad_width subok casting kind axisa axisb axisc s norm
 """
 _SETTINGS = frozenset(_SETTING_NAMES.split())
-"""Parameters that say how, not what: they never vary, and read better by their names."""
+"""Parameters of NumPy and SciPy that say how, not what: they never vary, and read better by their names."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

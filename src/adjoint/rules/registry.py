@@ -27,12 +27,13 @@ ARRAYS = (
     "numpy_construction",
     "numpy_products",
     "numpy_linalg",
+    "numpy_fft",
     "numpy_order",
     "sequences",
     "methods",
 )
 _ARRAY_HELPERS = frozenset(
-    f"adjoint.runtime.{name}" for name in ("arrays", "linalg", "places", "products", "scans", "sequences")
+    f"adjoint.runtime.{name}" for name in ("arrays", "linalg", "places", "products", "scans", "sequences", "spectra")
 )
 
 

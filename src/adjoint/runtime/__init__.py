@@ -25,6 +25,7 @@ _MODULES = (
     "scans",
     "sequences",
     "sorting",
+    "spectra",
     "tables",
     "tangents",
     "vector_math",

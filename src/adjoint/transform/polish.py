@@ -246,27 +246,39 @@ def _constructed(call: Call) -> Call:
 
 
 def _without_defaults(call: Call) -> Call:
-    """A call of a helper without the trailing arguments that are its defaults."""
-    if not call.args or type(call.args[-1]) is not Const:
+    """A call of a helper, or of NumPy, without the trailing and the named arguments that are its defaults."""
+    constant = [call.args[-1]] if call.args else []
+    if not any(type(atom) is Const for atom in (*constant, *(value for _, value in call.kwargs))):
         return call
-    defaults = (
-        _defaults(call.callee) if (getattr(call.callee, "__module__", None) or "").startswith("adjoint.runtime") else ()
-    )
-    args = call.args
-    while args and len(args) <= len(defaults):
-        default = defaults[len(args) - 1]
-        last = args[-1]
-        if default is inspect.Parameter.empty or not isinstance(last, Const) or last != Const(default):
-            break
+    if not (getattr(call.callee, "__module__", None) or "").startswith(("adjoint.runtime", "numpy")):
+        return call
+    defaults = _defaults(call.callee)
+    args, places = call.args, tuple(defaults.values())
+    while args and len(args) <= len(places) and _is_default(args[-1], places[len(args) - 1]):
         args = args[:-1]
-    return call if len(args) == len(call.args) else Call(call.targets, call.callee, args, call.kwargs, call.span)
+    kwargs = tuple([(name, value) for name, value in call.kwargs if not _is_default(value, defaults.get(name, _EMPTY))])
+    if len(args) == len(call.args) and len(kwargs) == len(call.kwargs):
+        return call
+    return Call(call.targets, call.callee, args, kwargs, call.span)
+
+
+_EMPTY = inspect.Parameter.empty
+
+
+def _is_default(atom: Atom, default: Any) -> bool:
+    if default is _EMPTY or type(atom) is not Const or type(atom.value) is not type(default):
+        return False
+    return bool(atom.value == default)
 
 
 @lru_cache(maxsize=512)
-def _defaults(callee: Any) -> tuple[Any, ...]:
+def _defaults(callee: Any) -> dict[str, Any]:
+    """The defaults of the parameters of a function, by name, those that can be given by position first."""
     try:
         parameters = inspect.signature(callee).parameters.values()
     except (TypeError, ValueError):
-        return ()
+        return {}
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return tuple(p.default for p in parameters if p.kind in kinds)
+    positional = [p for p in parameters if p.kind in kinds]
+    named = [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    return {p.name: p.default for p in (*positional, *named)}

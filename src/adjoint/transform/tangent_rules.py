@@ -216,7 +216,10 @@ class TangentRules:
         total = _sum(builder, terms)
         if total is None:
             return None
-        becomes_real = not _is_complex(y.type) and any(_is_complex(type_of_atom(args[place])) for place in active)
+        arguments = [type_of_atom(args[place]) for place in active]
+        becomes_real = not _is_complex(y.type) and any(_is_complex(type_) for type_ in arguments)
+        if rule.fn in (abs, np.absolute):
+            becomes_real = becomes_real or any(_may_be_complex(type_) for type_ in arguments)
         if becomes_real or self.may_be_smaller(builder, y, args, active, total, start):
             return self.matched(builder, total, y)
         return total
@@ -380,6 +383,11 @@ def _is_complex(type_: Type | None) -> bool:
     """Whether a value is known to be complex."""
     dtype = getattr(type_, "dtype", None)
     return (isinstance(type_, Scalar) and type_.kind == "complex") or (dtype is not None and dtype.kind == "c")
+
+
+def _may_be_complex(type_: Type | None) -> bool:
+    """Whether a value is not known to be real."""
+    return not isinstance(type_, (Scalar, Array)) or (isinstance(type_, Array) and type_.dtype is None)
 
 
 def _may_enlarge(passive: Type | None, seen: Sequence[Type | None]) -> bool:
