@@ -47,6 +47,12 @@ def test_right_derivatives_pass(monkeypatch, x):
     check(monkeypatch, x, {}, analytic=True)
 
 
+def test_a_complex_step_that_loses_its_imaginary_part_proves_nothing(monkeypatch):
+    monkeypatch.setattr(testing, "operators", operators(slope=0.0, forward=0.0))
+    with pytest.raises(AssertionError, match="disagrees with differences"):
+        testing.check_grads(lambda x: np.real(x) ** 2, (3.0,), order=1)
+
+
 @pytest.mark.parametrize(
     ("errors", "message"),
     [

@@ -346,3 +346,9 @@ def length_one(x):
     for i in range(4):
         total[0] += x[i] * total[0] + x[i]
     return total[0]
+
+
+@program(0.3, 0.7)
+def ranges(start, step):
+    whole = np.arange(3) * start
+    return np.sum(np.arange(start, 4.0, step) ** 2) + np.sum(np.arange(start, 3.5)) + np.sum(whole)

@@ -88,6 +88,12 @@ def absolute_and_sign(x):
     return np.abs(x) * x + np.sign(x) * x
 
 
+@program(normal(5), normal(5))
+def sign_of_complex_numbers(x, y):
+    direction = np.sign(x + 1j * y)
+    return direction.real * x + direction.imag
+
+
 @program(normal(5))
 def constants_of_x(x):
     return np.floor(x) * x + np.ceil(x) + np.round(x) * x + np.isnan(x) * x

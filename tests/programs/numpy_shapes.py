@@ -152,3 +152,9 @@ def astype_float(a):
 @program(normal(2, 3))
 def atleast(a):
     return np.atleast_2d(a[0]) @ np.atleast_1d(a[1])
+
+
+@program(normal(3), normal(2, 2), 2)
+def ranks_known_at_run_time(a, b, rank):
+    total = a.sum() + b if rank == 0 else np.reshape(a, a.shape + (1,) * rank) * b
+    return np.sum(total**2)

@@ -131,7 +131,7 @@ callees = [rule.fn for rule in registry._rules.values()]
 callees += [entry.fn for entries in registry._definitions.values() for entry in entries]
 callees += [fn for fn, _ in (*registry._variadic.values(), *registry._binary.values())]
 callees += [cls for cls, _ in (*registry._methods, *registry._attributes)]
-callees = [fn for fn in callees if not getattr(fn, "__module__", "").startswith("adjoint.rules.")]
+callees = [fn for fn in callees if not (getattr(fn, "__module__", None) or "").startswith("adjoint.rules.")]
 print(*[f"{{fn!r}} {{registry.is_about_arrays(fn)}}" for fn in callees], sep="\\n")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -66,6 +66,7 @@ CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Type]] = [
     (list.pop, (List(FLOAT),), {}, FLOAT),
     (len, (List(FLOAT),), {}, INT),
     (print, (FLOAT,), {}, Opaque(type(None))),
+    (np.add, (Array(F8, None), arr("many", "many")), {}, Array(F8, None)),
     (lambda x: x, (FLOAT,), {}, OPAQUE),
 ]
 

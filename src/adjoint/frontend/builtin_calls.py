@@ -499,15 +499,41 @@ def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return NotImplemented
 
 
+@handles(np.ndim)
+def _ndim(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    match getattr(args[0], "type", None) if len(args) == 1 else None:
+        case Scalar():
+            return Const(0)
+        case Array(dims=dims) if dims is not None:
+            return Const(len(dims))
+        case _:
+            return NotImplemented
+
+
 @handles(numbers.is_real)
 def _is_real(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    match type_of(materialize(lo, args[0], node)):
+    return Const(_surely_real(lo, args[0], node))
+
+
+@handles(np.sign)
+def _sign(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of complex numbers it is their direction, which varies."""
+    from adjoint.frontend.calls import call_value
+
+    if kwargs or len(args) != 1 or not is_atom(args[0]) or _surely_real(lo, args[0], node):
+        return NotImplemented
+    conjugate = call_value(lo, Const(numbers.sign), args, {}, node)
+    return call_value(lo, Const(np.conjugate), [conjugate], {}, node)
+
+
+def _surely_real(lo: Lowerer, value: Value, node: ast.AST | None) -> bool:
+    match type_of(materialize(lo, value, node)):
         case Scalar(kind=kind):
-            return Const(kind != "complex")
+            return kind != "complex"
         case Array(dtype=dtype):
-            return Const(dtype is not None and dtype.kind != "c")
+            return dtype is not None and dtype.kind != "c"
         case _:
-            return Const(False)
+            return False
 
 
 def _observing(function: Any) -> Handler:

@@ -138,6 +138,8 @@ def _call_constant(
         kwargs = {name: value if name == "out" else as_array(lo, value, node) for name, value in kwargs.items()}
     meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
     if meaning is not None:
+        if not _fits(meaning, len(args), tuple(kwargs)):
+            return _call_opaque(lo, constant, args, kwargs, node)
         return call_value(lo, Const(meaning), args, kwargs, node)
     if registry.rule_for(constant) is not None:
         return call_rule(lo, constant, args, kwargs, node)
@@ -167,6 +169,15 @@ def _call_constant(
             receiver = inputs.captured(lo, constant, ("object", constant), "self", node)
             return call_value(lo, Const(call), [receiver, *args], kwargs, node)
     return _call_opaque(lo, constant, args, kwargs, node)
+
+
+def _fits(function: Callable[..., Any], nargs: int, keywords: tuple[str, ...]) -> bool:
+    """Whether a function has parameters for all arguments of a call."""
+    try:
+        inspect.signature(function).bind(*range(nargs), **dict.fromkeys(keywords))
+    except TypeError:
+        return False
+    return True
 
 
 # -- functions with rules ---------------------------------------------------------------------------------------------
@@ -213,7 +224,7 @@ _OF_SEVERAL: tuple[Any, ...] = (
 
 def _takes_arrays(callee: Any) -> bool:
     """Whether a function of NumPy makes arrays of the lists and tuples that it is given."""
-    if isinstance(callee, np.ufunc):
+    if isinstance(callee, np.ufunc) or isinstance(getattr(callee, "__self__", None), np.ufunc):
         return True
     if isinstance(callee, type) or not (getattr(callee, "__module__", None) or "").startswith("numpy"):
         return False

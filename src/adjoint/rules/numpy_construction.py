@@ -4,15 +4,51 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, constant, linear, no_derivative, number, sample
-from adjoint.runtime.arrays import zeros_like
+from adjoint.rules.declare import case, constant, definition, general, linear, no_derivative, number, sample
+from adjoint.runtime.arrays import unbroadcast, zeros_like
 from adjoint.runtime.sequences import fill_cotangent, unarray
 
 constant(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, always_array=True)
 constant(np.zeros_like, np.ones_like, np.empty_like)
-constant(np.arange, always_array=True, shape="unknown")
 no_derivative(np.indices, np.array_repr, np.array2string, np.can_cast, np.result_type, np.finfo, np.iinfo, np.dtype)
-no_derivative(np.vander)
+
+
+def _arange_jvp(dots, y, *given, dtype=None):
+    dot = 0.0 * y
+    if len(given) > 1 and dots[0] is not None:
+        dot = dot + dots[0]
+    if len(given) > 2 and dots[2] is not None:
+        dot = dot + dots[2] * np.arange(len(y))
+    return dot
+
+
+def _arange_vjp(ct, y, *given, dtype=None):
+    if len(given) == 1:
+        return (None,)
+    start = unbroadcast(ct, given[0])
+    if len(given) == 2:
+        return (start, None)
+    return (start, None, unbroadcast(ct * np.arange(len(y)), given[2]))
+
+
+general(
+    np.arange,
+    _arange_jvp,
+    _arange_vjp,
+    always_array=True,
+    shape="unknown",
+    cases=[case(0.3, 2.1), case(0.3, 2.1, 0.5), case(-0.3, -2.1, -0.7)],
+)
+definition(
+    np.vander,
+    lambda x, N=None, increasing=False: np.expand_dims(x, 1) ** _powers(np.size(x) if N is None else N, increasing),
+    cases=[case(sample(3)), case(sample(4), 3), case(np.array([0.0, 2.0]), 3, increasing=True)],
+)
+
+
+def _powers(number, increasing):
+    return np.arange(number) if increasing else np.arange(number - 1, -1, -1)
+
 
 linear(
     np.full,

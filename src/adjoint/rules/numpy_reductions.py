@@ -11,9 +11,11 @@ from adjoint.runtime.arrays import (
     prod_others,
     reshape_like,
     reverse_cumsum,
+    rows_of,
     share,
     share_forward,
     spread,
+    unrows,
 )
 from adjoint.runtime.numbers import divide, times
 from adjoint.runtime.scans import following, previous, recur, recur_back
@@ -145,11 +147,7 @@ linear(
 
 def _prod_others_product(v, x, axis=None):
     """The Jacobian of ``prod_others``, which is symmetric, times ``v``."""
-    if axis is None:
-        return reshape_like(_prod_others_last(np.ravel(v), np.ravel(x)), x)
-    if isinstance(axis, tuple):
-        raise NotImplementedError("second derivatives of np.prod over several axes")
-    return np.moveaxis(_prod_others_last(np.moveaxis(v, axis, -1), np.moveaxis(x, axis, -1)), -1, axis)
+    return unrows(_prod_others_last(rows_of(v, axis), rows_of(x, axis)), x, axis)
 
 
 def _prod_others_last(v, x):
@@ -163,7 +161,25 @@ general(
     prod_others,
     lambda dots, y, x, axis=None: _prod_others_product(dots[0], x, axis),
     lambda ct, y, x, axis=None: (_prod_others_product(ct, x, axis), None),
-    cases=[case(sample(4)), case(sample(2, 3), 1), case(sample(2, 3)), case(np.array([2.0, 0.0, 3.0]))],
+    cases=[
+        case(sample(4)),
+        case(sample(2, 3), 1),
+        case(sample(2, 3)),
+        case(np.array([2.0, 0.0, 3.0])),
+        case(sample(2, 2, 3), (0, -1)),
+    ],
+)
+linear(
+    rows_of,
+    lambda ct, x, axis=None: unrows(ct, x, axis),
+    view_of=0,
+    cases=[case(sample(4, 3)), case(sample(4, 3), 0), case(sample(2, 4, 3), (0, 2))],
+)
+linear(
+    unrows,
+    lambda ct, rows, x, axis=None: rows_of(ct, axis),
+    view_of=0,
+    cases=[case(sample(12), sample(4, 3)), case(sample(4, 6), sample(2, 4, 3), (0, 2))],
 )
 
 

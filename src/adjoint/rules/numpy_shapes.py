@@ -244,22 +244,34 @@ SPLITS = [case(sample(6, 3), 3), case(sample(4, 6), 2, axis=1), case(sample(6), 
 definition(np.split, _split, cases=SPLITS)
 definition(np.array_split, _array_split, cases=[*SPLITS, case(sample(7), 3)])
 definition(
-    np.hsplit, lambda ary, sections: _split(ary, sections, 0 if np.ndim(ary) == 1 else 1), cases=[case(sample(4, 6), 2)]
+    np.hsplit,
+    lambda ary, indices_or_sections: _split(ary, indices_or_sections, 0 if np.ndim(ary) == 1 else 1),
+    cases=[case(sample(4, 6), 2)],
 )
-definition(np.vsplit, lambda ary, sections: _split(ary, sections, 0), cases=[case(sample(4, 6), 2)])
+definition(
+    np.vsplit,
+    lambda ary, indices_or_sections: _split(ary, indices_or_sections, 0),
+    cases=[case(sample(4, 6), 2)],
+)
+definition(
+    np.dsplit,
+    lambda ary, indices_or_sections: _split(ary, indices_or_sections, 2),
+    cases=[case(sample(2, 3, 4), 2)],
+)
 
 
 def _meshgrid(*xi, indexing="xy"):
     rank = len(xi)
-    grids = []
     shape = [np.size(x) for x in xi]
-    for k in range(rank):
-        along = [1] * rank
-        along[k] = shape[k]
-        grids.append(np.copy(np.broadcast_to(np.reshape(xi[k], along), shape)))
+    grids = tuple([_grid(x, k, rank, shape) for k, x in enumerate(xi)])
     if indexing == "xy" and rank > 1:
-        return [np.swapaxes(grid, 0, 1) for grid in grids]
+        return tuple([np.swapaxes(grid, 0, 1) for grid in grids])
     return grids
+
+
+def _grid(x, axis, rank, shape):
+    along = [-1 if k == axis else 1 for k in range(rank)]
+    return np.copy(np.broadcast_to(np.reshape(x, along), shape))
 
 
 definition(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib
 import operator
 from _thread import RLock, get_ident  # `threading` takes a while to import
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any
 
 from adjoint.records import dataclass
@@ -29,12 +30,14 @@ ARRAYS = (
     "numpy_linalg",
     "numpy_fft",
     "numpy_order",
+    "ufunc_methods",
     "sequences",
     "methods",
 )
-_ARRAY_HELPERS = frozenset(
-    f"adjoint.runtime.{name}" for name in ("arrays", "linalg", "places", "products", "scans", "sequences", "spectra")
-)
+_HELPERS = """
+    arrays linalg places products scans segments sequences spectra
+"""
+_ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in _HELPERS.split())
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,7 +51,7 @@ class Definition:
 
 
 _rules: dict[int, Rule] = {}
-_definitions: dict[int, list[Definition]] = {}
+_definitions: dict[Hashable, list[Definition]] = {}
 _methods: dict[tuple[type, str], Fn] = {}
 _attributes: dict[tuple[type, str], Fn] = {}
 _variadic: dict[int, tuple[Fn, Fn]] = {}
@@ -68,7 +71,7 @@ def add(rule: Rule) -> None:
 
 def add_definition(entry: Definition) -> None:
     _read_for(entry.fn)
-    _definitions.setdefault(id(entry.fn), []).insert(0, entry)
+    _definitions.setdefault(_identity(entry.fn), []).insert(0, entry)
 
 
 def add_method(cls: type, name: str, callee: Fn) -> None:
@@ -116,10 +119,22 @@ def all_definitions() -> tuple[Definition, ...]:
 def definition_of(callee: Any, nargs: int) -> Fn | None:
     """The Python function that a call with so many positional arguments means, where one is declared."""
     _read_for(callee)
-    for entry in _definitions.get(id(callee), ()):
+    for entry in _definitions.get(_identity(callee), ()):
         if entry.arity is None or entry.arity == nargs:
             return entry.means
     return None
+
+
+def is_defined(callee: Any) -> bool:
+    """Whether a definition says what some calls of ``callee`` mean."""
+    _read_for(callee)
+    return _identity(callee) in _definitions
+
+
+def _identity(callee: Any) -> Hashable:
+    """What tells a function from others; methods of a ufunc are new objects whenever they are asked for."""
+    owner = getattr(callee, "__self__", None) if isinstance(callee, BuiltinMethodType) else None
+    return (id(owner), callee.__name__) if type(owner).__name__ == "ufunc" else id(callee)
 
 
 def method_of(cls: type, name: str) -> Fn | None:
@@ -170,6 +185,8 @@ def _read_for(callee: Any) -> bool:
 def is_about_arrays(callee: Any) -> bool:
     """Whether what the library says of a callee stands in its part about arrays, if it says anything."""
     owner = getattr(callee, "__objclass__", callee)
+    if type(getattr(callee, "__self__", None)).__module__ == "numpy":
+        return True
     home = getattr(owner, "__module__", None) or type(owner).__module__
     return home.partition(".")[0] == "numpy" or home in _ARRAY_HELPERS or callee is operator.matmul
 

@@ -32,7 +32,7 @@ elementwise(numbers.sqrt, scaled=lambda ct, x, y: divide(ct, 2 * y), singular=Tr
 def _turned(dot, y, x):
     if is_real(x):
         return None
-    return divide(np.conjugate(dot) - y * np.real(y * dot), np.absolute(x))
+    return choose(x == 0, 0.0 * dot, divide(np.conjugate(dot) - y * np.real(y * dot), np.absolute(x)))
 
 
 general(

@@ -174,7 +174,8 @@ def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, A
         for as_places in ((False, True) if listed else (False,))
         for extent, many in zip(_EXTENTS, _MANY, strict=True)
     ]
-    for rank in (0, 1):
+    above = max((len(known.dims) for known in arguments if isinstance(known, Array) and known.dims), default=1)
+    for rank in dict.fromkeys((0, 1, above)):  # the last, so that what is known does not decide the rank
         for extent, many, as_places in choices:
             maker = _Maker(extent, many, rank, as_places)
             try:

@@ -122,17 +122,39 @@ def share_forward(dot: Any, y: Any, x: Any, axis: Axis = None, keepdims: bool = 
 def prod_others(x: Any, axis: Axis = None) -> Any:
     """For each element the product of the others that are reduced with it, right also where some are zero."""
     x = np.asarray(x)
-    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = tuple(a % x.ndim for a in axes)
-    kept = tuple(a for a in range(x.ndim) if a not in axes)
-    order = kept + axes
-    moved = np.transpose(x, order)
-    rows = moved.reshape(*(x.shape[a] for a in kept), -1)
+    rows = rows_of(x, axis)
     before = np.ones_like(rows)
     np.cumprod(rows[..., :-1], axis=-1, out=before[..., 1:])
     after = np.ones_like(rows)
     after[..., :-1] = np.cumprod(rows[..., :0:-1], axis=-1)[..., ::-1]
-    return np.transpose((before * after).reshape(moved.shape), np.argsort(order))
+    return unrows(before * after, x, axis)
+
+
+def rows_of(x: Any, axis: Axis = None) -> Any:
+    """``x`` with the axes that are reduced as one, the last.
+
+    >>> rows_of(np.zeros((2, 4, 3)), (0, 2)).shape
+    (4, 6)
+    """
+    order, kept = _reduced_last(x, axis)
+    moved = np.transpose(x, order)
+    return np.reshape(moved, (*moved.shape[:kept], math.prod(moved.shape[kept:])))
+
+
+def unrows(rows: Any, x: Any, axis: Axis = None) -> Any:
+    """The elements of :func:`rows_of` where they are in ``x``: its transpose and its inverse."""
+    order, _ = _reduced_last(x, axis)
+    moved = np.reshape(rows, [np.shape(x)[place] for place in order])
+    return unbroadcast(np.transpose(moved, np.argsort(order)), x)
+
+
+def _reduced_last(x: Any, axis: Axis) -> tuple[tuple[int, ...], int]:
+    """An order of the axes in which those that are reduced come last, and how many others there are."""
+    rank = np.ndim(x)
+    axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    reduced = tuple(a % rank for a in axes)
+    kept = tuple(a for a in range(rank) if a not in reduced)
+    return (*kept, *reduced), len(kept)
 
 
 def reverse_cumsum(ct: Any, x: Any, axis: int | None = None) -> Any:

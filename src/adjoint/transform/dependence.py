@@ -38,7 +38,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype
 from adjoint.ir.walk import leaves, statements_in
 from adjoint.rules.declare import Constant, General, Linear, NoDerivative, Observer, Rule
-from adjoint.rules.registry import rule_for
+from adjoint.rules.registry import is_defined, rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of_values
@@ -411,6 +411,8 @@ class Dependence:
                     found.append(diagnostic("AD0307", call.span, "what varies is put into a set here"))
                     continue
                 label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
+                if is_defined(call.callee):
+                    code, label = "AD0204", f"{name} has no derivative with these arguments"
                 found.append(diagnostic(code, call.span, label))
             elif (
                 code == "AD0201"

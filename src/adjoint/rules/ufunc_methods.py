@@ -1,0 +1,120 @@
+"""Definitions of the methods of NumPy's element-wise functions: reductions, running results, tables."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.runtime import segments
+from adjoint.runtime.arrays import restore_axes, spread
+
+
+def _add_reduce(array, axis=0, *, keepdims=False, initial=None, where=True):
+    kept = array if where is True else np.where(where, array, 0)
+    total = np.sum(kept, axis=axis, keepdims=keepdims)
+    return total if initial is None else total + initial
+
+
+def _multiply_reduce(array, axis=0, *, keepdims=False, initial=None, where=True):
+    kept = array if where is True else np.where(where, array, 1)
+    total = np.prod(kept, axis=axis, keepdims=keepdims)
+    return total if initial is None else total * initial
+
+
+REDUCTIONS = [
+    case(sample(4, 3)),
+    case(sample(4, 3), 1),
+    case(sample(4, 3), axis=None),
+    case(sample(2, 4, 3), axis=(0, -1), keepdims=True),
+    case(sample(4, 3), initial=0.5),
+]
+SOME = [case(sample(4, 3), axis=1, where=np.array([True, False, True]))]
+
+definition(np.add.reduce, _add_reduce, cases=[*REDUCTIONS, *SOME])
+definition(np.multiply.reduce, _multiply_reduce, cases=[*REDUCTIONS, *SOME])
+
+
+def _extreme_reduction(extreme, of_two):
+    def reduction(array, axis=0, *, keepdims=False, initial=None):
+        found = extreme(array, axis=axis, keepdims=keepdims)
+        return found if initial is None else of_two(found, initial)
+
+    return reduction
+
+
+definition(np.maximum.reduce, _extreme_reduction(np.max, np.maximum), cases=REDUCTIONS)
+definition(np.minimum.reduce, _extreme_reduction(np.min, np.minimum), cases=REDUCTIONS)
+definition(
+    np.logaddexp.reduce,
+    lambda array, axis=0, *, keepdims=False: segments.log_sum_exp(array, axis=axis, keepdims=keepdims),
+    cases=REDUCTIONS[:-1],
+)
+
+RUNNING = [case(sample(5)), case(sample(4, 3)), case(sample(4, 3), axis=1), case(sample(4, 3), -1)]
+
+definition(np.add.accumulate, lambda array, axis=0: np.cumsum(array, axis=axis), cases=RUNNING)
+definition(np.multiply.accumulate, lambda array, axis=0: np.cumprod(array, axis=axis), cases=RUNNING)
+definition(
+    np.maximum.accumulate,
+    lambda array, axis=0: np.take_along_axis(array, segments.running_argmax(array, axis), axis),
+    cases=RUNNING,
+)
+definition(
+    np.minimum.accumulate,
+    lambda array, axis=0: np.take_along_axis(array, segments.running_argmin(array, axis), axis),
+    cases=RUNNING,
+)
+definition(
+    np.add.reduceat,
+    lambda array, indices, axis=0: segments.add_reduceat(array, indices, axis),
+    cases=[
+        case(sample(6), np.array([0, 2, 5])),
+        case(sample(6), np.array([3, 1, 1, 4])),
+        case(sample(4, 3), np.array([0, 2]), axis=1),
+    ],
+)
+
+
+def _outer(function):
+    def outer(A, B):
+        if np.ndim(A) == 0 or np.ndim(B) == 0:
+            return function(A, B)
+        return function(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+
+    return outer
+
+
+TABLES = [
+    case(sample(3, kind="positive"), sample(4, kind="positive")),
+    case(sample(2, 3, kind="positive"), sample(2, kind="positive")),
+    case(1.5, sample(3, kind="positive")),
+]
+for _function in (
+    *(np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum, np.fmax, np.fmin),
+    *(np.hypot, np.arctan2, np.logaddexp, np.mod),
+):
+    definition(_function.outer, _outer(_function), cases=TABLES)
+
+# what these definitions are made of
+
+general(
+    segments.log_sum_exp,
+    lambda dots, y, x, axis=None, keepdims=False: np.sum(
+        np.exp(x - restore_axes(y, x, axis, keepdims)) * dots[0], axis=axis, keepdims=keepdims
+    ),
+    lambda ct, y, x, axis=None, keepdims=False: (
+        spread(ct, x, axis, keepdims) * np.exp(x - restore_axes(y, x, axis, keepdims)),
+    ),
+    cases=[case(sample(4, 3)), case(sample(4, 3), axis=0), case(sample(4, 3), axis=1, keepdims=True)],
+)
+linear(
+    segments.add_reduceat,
+    lambda ct, x, indices, axis=0: segments.unreduceat(ct, x, indices, axis),
+    cases=[case(sample(6), np.array([3, 1, 1, 4])), case(sample(4, 3), np.array([0, 2]), 1)],
+)
+linear(
+    segments.unreduceat,
+    lambda ct, y_ct, x, indices, axis=0: segments.add_reduceat(ct, indices, axis),
+    cases=[case(sample(4), sample(6), np.array([3, 1, 1, 4]))],
+)
+no_derivative(segments.running_argmax, segments.running_argmin)

@@ -1,0 +1,92 @@
+"""Every definition of the library: differentiated to second order at its example calls, as a user calls it."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import evaluate as ev
+
+from adjoint.rules.declare import Case, Sample
+from adjoint.rules.registry import Definition, all_definitions
+from adjoint.testing import check_grads
+
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
+DEFINITIONS = all_definitions()
+CALLS = [
+    pytest.param(entry, case, id=f"{getattr(entry.fn, '__name__', '')}-{place}")
+    for entry in DEFINITIONS
+    for place, case in enumerate(entry.cases)
+]
+
+
+class _Text:
+    """An example call as a user writes it: parameters for what varies, names for the rest."""
+
+    def __init__(self, case: Case) -> None:
+        self.specs: list[Sample] = []
+        self.constants: dict[str, Any] = {}
+        parts = [self._of(arg) for arg in case.args]
+        parts += [f"{name}={self._of(arg)}" for name, arg in case.kwargs.items()]
+        names = ", ".join(f"a{place}" for place in range(len(self.specs)))
+        self.text = f"def call({names}):\n    return function({', '.join(parts)})\n"
+
+    def _of(self, spec: Any) -> str:
+        if isinstance(spec, Sample):
+            self.specs.append(spec)
+            return f"a{len(self.specs) - 1}"
+        if isinstance(spec, (list, tuple)) and spec:
+            parts = ", ".join(map(self._of, spec))
+            return f"[{parts}]" if isinstance(spec, list) else f"({parts},)"
+        if isinstance(spec, (int, str, bool, type(None))):
+            return repr(spec)
+        self.constants[f"c{len(self.constants)}"] = spec
+        return f"c{len(self.constants) - 1}"
+
+
+def _module(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("entry", "case"), CALLS)
+def test_definitions_can_be_differentiated(entry: Definition, case: Case, tmp_path: Path) -> None:
+    text = _Text(case)
+    if not text.specs:
+        pytest.skip("a special value, where differences do not tell")
+    path = tmp_path / "program.py"
+    path.write_text(text.text)
+    module = _module(path)
+    vars(module).update(text.constants, function=entry.fn)
+    rng = np.random.default_rng(5)
+    check_grads(module.call, tuple(ev.realise(spec, rng) for spec in text.specs))
+
+
+@pytest.mark.parametrize("entry", DEFINITIONS, ids=[repr(entry.fn).split(" at ")[0] for entry in DEFINITIONS])
+def test_definitions_take_the_arguments_of_what_they_define(entry: Definition) -> None:
+    """By the same names, in the same order, with the same defaults: what they do not take is refused."""
+    try:
+        theirs = inspect.signature(entry.fn).parameters
+    except ValueError:
+        pytest.skip("Python does not know its parameters")
+    mine = inspect.signature(entry.means).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in theirs.values()):
+        pytest.skip("Python does not know its parameters")
+    for name, parameter in mine.items():
+        assert name in theirs
+        default = theirs[name].default
+        if isinstance(default, (int, float, str, tuple)):
+            assert parameter.default == default, name
+    by_place = [p.name for p in mine.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    assert by_place == list(theirs)[: len(by_place)]

@@ -1,0 +1,41 @@
+"""Values of functions of NumPy at which a derivative is a matter of convention, or of care."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+
+def running_maximum(x: np.ndarray) -> np.ndarray:
+    return np.maximum.accumulate(x)
+
+
+def sum_without_axis(x: np.ndarray) -> float:
+    return float(np.add.reduce(x, dtype=float))
+
+
+def directions(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.sign(x + 1j * y).real
+
+
+def test_a_running_maximum_belongs_to_what_met_it_first() -> None:
+    _, pullback = ad.vjp(running_maximum, np.array([1.0, 3.0, 3.0, 2.0]))
+    np.testing.assert_array_equal(pullback(np.ones(4))[0], [1.0, 3.0, 0.0, 0.0])
+
+
+def test_a_running_maximum_is_not_a_number_behind_one() -> None:
+    value, pullback = ad.vjp(running_maximum, np.array([1.0, np.nan, 3.0]))
+    np.testing.assert_array_equal(value, [1.0, np.nan, np.nan])
+    np.testing.assert_array_equal(pullback(np.ones(3))[0], [1.0, 2.0, 0.0])
+
+
+def test_arguments_without_a_derivative_are_refused() -> None:
+    with pytest.raises(ad.DifferentiationError, match=r"AD0204.*\n(.*\n)*.*no derivative with these arguments"):
+        ad.grad(sum_without_axis)(np.ones(3))
+
+
+def test_the_direction_of_zero_does_not_vary() -> None:
+    _, pullback = ad.vjp(directions, np.zeros(1), np.zeros(1))
+    np.testing.assert_array_equal(pullback(np.ones(1)), np.zeros((2, 1)))
