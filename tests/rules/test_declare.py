@@ -38,6 +38,9 @@ def test_bind() -> None:
     rule = rule_for(np.sum)
     assert rule is not None
     assert rule.bind((), {"a": "x", "axis": 0}) == (("x",), {"axis": 0})
+    rule = rule_for(np.bincount)
+    assert rule is not None
+    assert rule.bind(("x",), {"weights": "w"}) == (("x", "w"), {})
 
 
 def test_unsupported() -> None:

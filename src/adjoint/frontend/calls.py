@@ -216,7 +216,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
 
 
 _OF_SEVERAL: tuple[Any, ...] = (
-    *(np.block, np.select, np.piecewise, np.linalg.multi_dot),
+    *(np.block, np.dstack, np.choose, np.select, np.piecewise, np.linalg.multi_dot),
     *(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.fromiter),
 )
 """Functions of NumPy that are handed lists as lists."""

@@ -205,9 +205,10 @@ class Rule:
         if not kwargs:
             return tuple(args), {}
         positional, named = list(args), dict(kwargs)
-        places = [p for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        places = [p for p in self.parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         settings = _SETTINGS if self._is_of_a_library else frozenset()
-        moved = [k for k, p in enumerate(places) if p.name in named and p.name not in settings]
+        by_name = [None if p.kind is p.POSITIONAL_ONLY else p.name for p in places]
+        moved = [k for k, name in enumerate(by_name) if name in named and name not in settings]
         for parameter in places[len(positional) : max(moved) + 1 if moved else 0]:
             if parameter.name in named:
                 positional.append(named.pop(parameter.name))

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, definition, general, no_derivative, sample
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.runtime.arrays import order_of, scatter, scatter_along, unbroadcast
 
 no_derivative(
@@ -14,12 +14,8 @@ no_derivative(
     np.nanargmin,
     np.argsort,
     np.argpartition,
-    np.argwhere,
-    np.nonzero,
-    np.flatnonzero,
     np.searchsorted,
     np.digitize,
-    np.bincount,
     np.histogram_bin_edges,
     np.lexsort,
     np.triu_indices,
@@ -29,6 +25,15 @@ no_derivative(
     np.shares_memory,
     np.may_share_memory,
     order_of,
+)
+no_derivative(np.argwhere, np.nonzero, np.flatnonzero, shape="unknown")
+linear(
+    np.bincount,
+    lambda ct, x, weights=None, minlength=0: unbroadcast(np.take(ct, x), weights),
+    wrt=(1,),
+    shape="unknown",
+    always_array=True,
+    cases=[case(np.array([0, 3, 3]), sample(3)), case(np.array([0, 1]), sample(2), 4)],
 )
 general(
     np.sort,

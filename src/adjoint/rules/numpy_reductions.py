@@ -220,6 +220,12 @@ def _median(a, axis=None):
 
 NANS = [case(np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])), case(np.array([[1.0, np.nan], [4.0, 5.0]]), axis=1)]
 definition(np.average, _average, cases=[*PLAIN, case(sample(4, 3), axis=1, weights=sample(3, kind="positive"))])
+definition(
+    np.amax, lambda a, axis=None, *, keepdims=False: np.max(a, axis=axis, keepdims=keepdims), cases=[*AXES, *NANS]
+)
+definition(
+    np.amin, lambda a, axis=None, *, keepdims=False: np.min(a, axis=axis, keepdims=keepdims), cases=[*AXES, *NANS]
+)
 definition(np.ptp, _ptp, cases=AXES)
 definition(np.nansum, _nansum, cases=[*AXES, *NANS])
 definition(np.nanmean, _nanmean, cases=[*AXES, *NANS])

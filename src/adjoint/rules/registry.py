@@ -30,6 +30,8 @@ ARRAYS = (
     "numpy_linalg",
     "numpy_fft",
     "numpy_order",
+    "numpy_joining",
+    "numpy_choosing",
     "ufunc_methods",
     "sequences",
     "methods",

@@ -9,6 +9,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import Array, Dim, Number, Scalar, Tuple, Type
+from adjoint.runtime import places
 
 
 def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
@@ -16,6 +17,9 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type |
     if fn is np.reshape or fn is np.broadcast_to:
         shape = arguments[1] if len(arguments) > 1 else named.get("shape", named.get("newshape"))
         return _reshaped(arguments[0], shape) if arguments else None
+    if fn in (places.all_but, places.repeated) and len(arguments) == 2:
+        dims = ("any",) if fn is places.all_but else _dims(arguments[1])
+        return Array(np.dtype(np.intp), dims)
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
     return None

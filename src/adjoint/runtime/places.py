@@ -65,3 +65,36 @@ def add_at(a: Any, values: Any, *index: Any) -> None:
     array([2., 0.])
     """
     np.add.at(a, index, values)
+
+
+def all_but(extent: int, obj: Any) -> NDArray[np.intp]:
+    """The places that ``np.delete`` keeps of so many."""
+    return np.delete(np.arange(extent), obj)
+
+
+def repeated(size: int, shape: Any) -> NDArray[np.intp]:
+    """The places of the elements with which ``np.resize`` fills an array."""
+    return np.resize(np.arange(size), shape)
+
+
+def uninserted(ct: Any, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """The cotangent of the array into which ``np.insert`` put values."""
+    own = np.insert(np.ones(np.shape(arr), bool), obj, np.zeros(np.shape(values), bool), axis)
+    return unbroadcast(np.reshape(ct[own], np.shape(arr)), arr)
+
+
+def insertions(ct: Any, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """The cotangent of the values that ``np.insert`` put into an array; each adds up what its copies have."""
+    numbers = np.insert(np.zeros(np.shape(arr), np.intp), obj, numbered(values) + 1, axis)
+    sums = np.zeros(np.size(values) + 1, ct.dtype)
+    np.add.at(sums, numbers, ct)
+    return unbroadcast(np.reshape(sums[1:], np.shape(values)), values)
+
+
+def origins(y: Any, a: Any, axis: int | None = -1) -> NDArray[np.intp]:
+    """The place along ``axis`` in ``a`` from which each element of ``y`` comes, which has them in another order."""
+    if axis is None:
+        return origins(y, np.ravel(a))
+    places = np.empty(np.shape(y), np.intp)
+    np.put_along_axis(places, np.argsort(y, axis=axis), np.argsort(a, axis=axis), axis)
+    return places
