@@ -39,3 +39,27 @@ def test_arguments_without_a_derivative_are_refused() -> None:
 def test_the_direction_of_zero_does_not_vary() -> None:
     _, pullback = ad.vjp(directions, np.zeros(1), np.zeros(1))
     np.testing.assert_array_equal(pullback(np.ones(1)), np.zeros((2, 1)))
+
+
+def median(x: np.ndarray) -> float:
+    return float(np.median(x))
+
+
+def lower_quartile_by_count(x: np.ndarray) -> float:
+    return float(np.quantile(x, 0.25, method="inverted_cdf"))
+
+
+def shifted_by_a_quantile_of_data(x: np.ndarray, data: np.ndarray) -> float:
+    return float(np.sum(x) * np.quantile(data, 0.25, method="inverted_cdf"))
+
+
+def test_a_median_is_not_a_number_where_one_element_is() -> None:
+    value, _ = ad.vjp(median, np.array([1.0, np.nan, 3.0]))
+    assert np.isnan(value)
+
+
+def test_what_a_definition_does_not_cover_is_refused_where_it_varies_only() -> None:
+    with pytest.raises(ad.DifferentiationError, match=r"AD0204"):
+        ad.grad(lower_quartile_by_count)(np.arange(4.0))
+    gradient = ad.grad(shifted_by_a_quantile_of_data)(np.ones(2), np.arange(1.0, 5.0))
+    np.testing.assert_array_equal(gradient, [1.0, 1.0])

@@ -501,13 +501,41 @@ def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
 
 @handles(np.ndim)
 def _ndim(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    match getattr(args[0], "type", None) if len(args) == 1 else None:
-        case Scalar():
-            return Const(0)
-        case Array(dims=dims) if dims is not None:
-            return Const(len(dims))
+    rank = _rank(lo, args[0]) if len(args) == 1 else None
+    return NotImplemented if rank is None else Const(rank)
+
+
+def _rank(lo: Lowerer, value: Value) -> int | None:
+    """The rank of an array, or of what would be one; None where it is not known."""
+    match value:
+        case Const(value=constant):
+            return np.ndim(constant)
+        case Var(type=Array(dims=dims)):
+            return None if dims is None else len(dims)
+        case Var(type=Scalar()):
+            return 0
+    items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
+    if items is None:
+        return None
+    inner = _rank(lo, items[0]) if items else 0
+    return None if inner is None else 1 + inner
+
+
+@handles(np.result_type)
+def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of arrays and dtypes; what numbers of Python add to it, NumPy itself says when it runs."""
+    dtypes = [_dtype(arg) for arg in args]
+    return NotImplemented if None in dtypes or not dtypes else Const(np.result_type(*dtypes))
+
+
+def _dtype(value: Value) -> Any:
+    match value:
+        case Var(type=Array(dtype=dtype)) | Var(type=Scalar(dtype=dtype)):
+            return dtype
+        case Const(value=type() | np.dtype() as constant):
+            return np.dtype(constant)
         case _:
-            return NotImplemented
+            return None
 
 
 @handles(numbers.is_real)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import DifferentiationError
-from adjoint.frontend import handlers, inputs, making, objects, source, starred
+from adjoint.frontend import definitions, handlers, inputs, making, objects, source, starred
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
 from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_made_here, refuse_objects
 from adjoint.frontend.materialize import materialize
@@ -138,7 +138,7 @@ def _call_constant(
         kwargs = {name: value if name == "out" else as_array(lo, value, node) for name, value in kwargs.items()}
     meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
     if meaning is not None:
-        if not _fits(meaning, len(args), tuple(kwargs)):
+        if not definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
             return _call_opaque(lo, constant, args, kwargs, node)
         return call_value(lo, Const(meaning), args, kwargs, node)
     if registry.rule_for(constant) is not None:
@@ -169,15 +169,6 @@ def _call_constant(
             receiver = inputs.captured(lo, constant, ("object", constant), "self", node)
             return call_value(lo, Const(call), [receiver, *args], kwargs, node)
     return _call_opaque(lo, constant, args, kwargs, node)
-
-
-def _fits(function: Callable[..., Any], nargs: int, keywords: tuple[str, ...]) -> bool:
-    """Whether a function has parameters for all arguments of a call."""
-    try:
-        inspect.signature(function).bind(*range(nargs), **dict.fromkeys(keywords))
-    except TypeError:
-        return False
-    return True
 
 
 # -- functions with rules ---------------------------------------------------------------------------------------------

@@ -534,6 +534,8 @@ class Settings:
     """Functions that call themselves and return arrays of their own that are written elsewhere."""
     shared_results: set[Any] = field(default_factory=set)
     """Functions that call themselves and return memory that others have, and that is written."""
+    uncovered: set[tuple[Any, Span | None]] = field(default_factory=set)
+    """Definitions that said of a call, by its place, that they do not cover it."""
     constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
     """Paths of integer inputs whose value must be known."""
     loop_shapes: dict[Any, dict[Any, shapes.Shape]] = field(default_factory=dict)

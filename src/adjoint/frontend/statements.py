@@ -8,6 +8,7 @@ from typing import Any
 
 from adjoint.frontend import assign
 from adjoint.frontend.core import Lowerer, Problem
+from adjoint.frontend.definitions import note_if_uncovered
 from adjoint.frontend.expressions import evaluate, truth
 from adjoint.frontend.iteration import run_for
 from adjoint.frontend.liveness import forget
@@ -199,6 +200,7 @@ def _plain(lo: Lowerer, node: ast.expr) -> Any:
 
 
 def _raise(lo: Lowerer, node: ast.Raise) -> None:
+    note_if_uncovered(lo, node)
     exception = None if node.exc is None else _plain(lo, node.exc)
     cause = None if node.cause is None else _plain(lo, node.cause)
     lo.stop(Raise(exception, cause, lo.span(node)))

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, general, linear, no_derivative, sample
 from adjoint.runtime import scans
 from adjoint.runtime.arrays import (
     count,
@@ -181,55 +181,5 @@ linear(
     view_of=0,
     cases=[case(sample(12), sample(4, 3)), case(sample(4, 6), sample(2, 4, 3), (0, 2))],
 )
-
-
-# functions that other functions say
-
-
-def _average(a, axis=None, weights=None):
-    if weights is None:
-        return np.mean(a, axis=axis)
-    if axis is None or np.ndim(weights) == np.ndim(a):
-        return np.sum(a * weights, axis=axis) / np.sum(weights * np.ones_like(a), axis=axis)
-    moved = np.moveaxis(a, axis, -1)
-    return np.matmul(moved, weights) / np.sum(weights)
-
-
-def _ptp(a, axis=None, *, keepdims=False):
-    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
-
-
-def _nansum(a, axis=None, *, keepdims=False):
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
-
-
-def _nanmean(a, axis=None, *, keepdims=False):
-    total = np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
-    return total / np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=keepdims)
-
-
-def _nanprod(a, axis=None, *, keepdims=False):
-    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
-
-
-def _median(a, axis=None):
-    rows = np.sort(np.ravel(a)) if axis is None else np.sort(np.moveaxis(a, axis, -1), axis=-1)
-    n = np.shape(rows)[-1]
-    return (np.take(rows, (n - 1) // 2, axis=-1) + np.take(rows, n // 2, axis=-1)) / 2
-
-
-NANS = [case(np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])), case(np.array([[1.0, np.nan], [4.0, 5.0]]), axis=1)]
-definition(np.average, _average, cases=[*PLAIN, case(sample(4, 3), axis=1, weights=sample(3, kind="positive"))])
-definition(
-    np.amax, lambda a, axis=None, *, keepdims=False: np.max(a, axis=axis, keepdims=keepdims), cases=[*AXES, *NANS]
-)
-definition(
-    np.amin, lambda a, axis=None, *, keepdims=False: np.min(a, axis=axis, keepdims=keepdims), cases=[*AXES, *NANS]
-)
-definition(np.ptp, _ptp, cases=AXES)
-definition(np.nansum, _nansum, cases=[*AXES, *NANS])
-definition(np.nanmean, _nanmean, cases=[*AXES, *NANS])
-definition(np.nanprod, _nanprod, cases=[*AXES, *NANS])
-definition(np.median, _median, cases=[*PLAIN, case(sample(5))])
 
 no_derivative(np.any, np.all, np.count_nonzero)

@@ -24,6 +24,8 @@ BASICS = ("runtime_helpers", "structure_helpers", "operators", "builtin", "math_
 ARRAYS = (
     "numpy_elementwise",
     "numpy_reductions",
+    "numpy_statistics",
+    "numpy_quantiles",
     "numpy_shapes",
     "numpy_construction",
     "numpy_products",

@@ -98,3 +98,11 @@ def origins(y: Any, a: Any, axis: int | None = -1) -> NDArray[np.intp]:
     places = np.empty(np.shape(y), np.intp)
     np.put_along_axis(places, np.argsort(y, axis=axis), np.argsort(a, axis=axis), axis)
     return places
+
+
+def bins_of(a: Any, edges: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places of the elements that lie in a bin, and the bin of each; the last bin has its upper edge."""
+    points = np.ravel(a)
+    inside = np.flatnonzero((points >= edges[0]) & (points <= edges[-1]))
+    found = np.searchsorted(edges, points[inside], "right") - 1
+    return inside, np.minimum(found, len(edges) - 2)

@@ -1,0 +1,49 @@
+"""Calls that mean, by declaration, a call of a Python function, which is read in their place.
+
+A definition that raises NotImplementedError says that it does not cover a call. Then the call stays what it is, and
+is refused if a derivative would have to flow through it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.frontend.core import Frame, Lowerer, Restart
+
+LIBRARY = "adjoint.rules."
+
+
+def covers(
+    lo: Lowerer, meaning: Callable[..., Any], nargs: int, keywords: tuple[str, ...], node: ast.AST | None
+) -> bool:
+    """Whether a definition says what a call with these arguments means."""
+    if (meaning, lo.span(node)) in lo.settings.uncovered:
+        return False
+    try:
+        inspect.signature(meaning).bind(*range(nargs), **dict.fromkeys(keywords))
+    except TypeError:
+        return False
+    return True
+
+
+def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
+    """Starts again without the definition that is being read, if it says here that it does not cover the call."""
+    match node.exc:
+        case ast.Call(func=ast.Name(id="NotImplementedError")):
+            frame = _outermost(lo.frame)
+        case _:
+            return
+    if frame is not None:
+        lo.settings.uncovered.add((frame.closure.function, frame.call_span))
+        raise Restart
+
+
+def _outermost(frame: Frame | None) -> Frame | None:
+    """The activation of the definition that the user's code called; None where the user's code runs."""
+    found = None
+    while frame is not None and frame.closure.globals.get("__name__", "").startswith(LIBRARY):
+        found, frame = frame, frame.caller
+    return found
