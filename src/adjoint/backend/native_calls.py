@@ -90,7 +90,7 @@ def is_known(statement: Call | Load | Store) -> bool:
 
 def _is_written_view(call: Call) -> bool:
     """Whether the result may share memory that something writes: what Numba copies, NumPy may not."""
-    if isinstance(call.callee, (Definition, Function)) or call.callee is np.transpose:
+    if isinstance(call.callee, (Definition, Function)) or call.callee in (np.transpose, arrays.unbroadcast):
         return False
     if effects_of(call).view_of is None:
         return False
@@ -173,11 +173,12 @@ def _argument(atom: Atom) -> Any:
 def _resolved(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Type]) -> bool:
     from numba.core.registry import cpu_target
 
-    import adjoint.backend.overloads_of_checks
-    import adjoint.backend.overloads_of_lanes
-    import adjoint.backend.overloads_of_places
-    import adjoint.backend.vector_math  # noqa: F401
+    import adjoint.backend.for_numba  # noqa: F401
+    from adjoint.backend.declaring import takes
 
+    declared = takes(callee, args, named)
+    if declared is not None:
+        return declared
     context = cpu_target.typing_context
     cpu_target.target_context.refresh()
     context.refresh()

@@ -10,6 +10,8 @@ from adjoint.backend.native_checks import with_checks
 from adjoint.backend.native_copies import with_plain_copies
 from adjoint.backend.native_indices import with_plain_indices
 from adjoint.backend.native_numbers import with_dtypes
+from adjoint.backend.native_places import with_plain_places
+from adjoint.backend.native_plain import with_plain_functions
 from adjoint.backend.native_powers import with_quotients
 from adjoint.backend.native_records import with_records
 from adjoint.backend.native_undefined import with_empty_stand_ins
@@ -60,7 +62,7 @@ def native_form(
     function = everywhere(loops_of(function), tuned)
     if checked.divisions or checked.functions:
         function = with_checks(function, checked.functions)
-    function = with_calls_of_python(with_quotients(function))
+    function = with_calls_of_python(with_plain_functions(with_quotients(function)))
     if not checked.at_once:
         function = everywhere(function, lambda part: with_deferred_checks(part, handed))
-    return everywhere(function, lambda part: in_parts(with_vector_calls(part)))
+    return with_plain_places(everywhere(function, lambda part: in_parts(with_vector_calls(part))))

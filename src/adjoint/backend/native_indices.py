@@ -34,11 +34,11 @@ class _Plain(Rewriting):
             return (*before, Load(statement.target, statement.base, key, statement.span))
         if statement.mode != "add_at":
             return (*before, Store(statement.base, key, statement.value, statement.mode, statement.span))
-        places = [_place(item, before) for item in key.items]
+        places = [place(item, before) for item in key.items]
         return (*before, Call((), add_at, (statement.base, statement.value, *places), (), statement.span))
 
 
-def _place(item: Atom | Slice, before: list[Statement]) -> Atom:
+def place(item: Atom | Slice, before: list[Statement]) -> Atom:
     """An item of an index as a value."""
     if not isinstance(item, Slice):
         return item

@@ -104,10 +104,7 @@ class Unit:
         """The machine code, as a function of all arguments: from the cache, or new."""
         from numba.core.errors import NumbaError
 
-        import adjoint.backend.overloads_of_checks
-        import adjoint.backend.overloads_of_lanes
-        import adjoint.backend.overloads_of_places
-        import adjoint.backend.vector_math  # noqa: F401
+        import adjoint.backend.for_numba  # noqa: F401
 
         name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
         kept = cache.keep(f"{name}.py", self.text) if self.is_closed else None

@@ -11,10 +11,11 @@ import math
 
 import numpy as np
 from numba.core import types
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import register_jitable
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from adjoint.runtime import arrays, indices, numbers, objects, results, sequences, tangents
+from adjoint.backend.declaring import overload
+from adjoint.runtime import arrays, numbers, objects, plain, results, sequences, tangents
 
 
 def _is_array(x):
@@ -39,24 +40,6 @@ def _zero_of(a, b):
 
 
 # Numbers
-
-
-@overload(indices.natural)  # LLVM inlines it: Numba's own inlining loses assignments to variables of loops
-def _natural(number):
-    return lambda number: number
-
-
-@intrinsic
-def _as_unsigned(context, index):
-    def generate(context, builder, signature, args):
-        return args[0]
-
-    return types.uintp(types.intp), generate
-
-
-@overload(indices.unsigned)
-def _unsigned(index):
-    return (lambda index: _as_unsigned(index)) if isinstance(index, types.Integer) else None
 
 
 @overload(numbers.divide)
@@ -85,7 +68,7 @@ def _divide(a, b):
 
         return divide
     if _is_number(a) and _is_array(b):
-        return lambda a, b: np.zeros_like(b) if a == 0 else a / b
+        return lambda a, b: plain.zeros_in_shape(b) if a == 0 else a / b
     return None
 
 
@@ -104,7 +87,7 @@ def _times(a, b):
 
         return times
     if _is_number(a) and _is_array(b):
-        return lambda a, b: np.zeros_like(b) if a == 0 else a * b
+        return lambda a, b: plain.zeros_in_shape(b) if a == 0 else a * b
     return None
 
 
@@ -252,7 +235,7 @@ def _of_dtype(x, dtype):
 def _zeros_like(x):
     if _is_array(x):
         dtype = _float_like(x)
-        return lambda x: np.zeros(x.shape, dtype)
+        return lambda x: plain.zeros(x.shape, dtype)
     return _zero_number(x)
 
 
@@ -264,7 +247,7 @@ def _shadow(x):
     if _is_number(x) and not isinstance(x, (types.Integer, types.Boolean)):
         return lambda x: x * 0.0
     if _is_array(x) and isinstance(x.dtype, (types.Float, types.Complex)):
-        return lambda x: np.zeros_like(x)
+        return lambda x: plain.zeros_in_shape(x)
     return None
 
 
@@ -287,7 +270,7 @@ def _zero_tangent(x, memo=None):
     if isinstance(x, types.List) and isinstance(x.dtype, (types.Float, types.Complex, types.Array)):
         return lambda x, memo=None: [tangents.zero_tangent(item) for item in x]
     if _is_array(x) and isinstance(x.dtype, (types.Float, types.Complex)):
-        return lambda x, memo=None: np.zeros(x.shape, x.dtype)
+        return lambda x, memo=None: plain.zeros(x.shape, x.dtype)
     return (lambda x, memo=None: x * 0) if isinstance(x, (types.Float, types.Complex)) else None
 
 
@@ -341,7 +324,7 @@ def _spread(ct, x, axis=None, keepdims=False):
     index = _index_of_reduced(ct, x, axis, keepdims)
     if index is None or (isinstance(ct.dtype, types.Complex) and dtype.kind != "c"):
         return None
-    lines = ["    out = np.empty(x.shape, dtype)", *_nest(x.ndim, f"out[{_all_axes(x.ndim)}] = ct[{index}]")]
+    lines = ["    out = plain.empty(x.shape, dtype)", *_nest(x.ndim, f"out[{_all_axes(x.ndim)}] = ct[{index}]")]
     return _made("ct, x, axis=None, keepdims=False", [*lines, "    return out"], np=np, dtype=dtype)
 
 
@@ -362,11 +345,11 @@ def _share(ct, y, x, axis=None, keepdims=False):
         of_ct = _index_of_reduced(ct, x, axis, keepdims)
         if place is None or (of_ct is None and not _is_number(ct)):
             return None
-        lines = ["    shares = np.zeros(y.shape, np.int64)"]
+        lines = ["    shares = plain.zeros(y.shape, np.int64)"]
         lines += _nest(x.ndim, f"shares[{place}] += x[{_all_axes(x.ndim)}] == y[{place}]")
         value = f"{'ct' if _is_number(ct) else f'ct[{of_ct}]'} / max(shares[{place}], 1)"
     held = f"y[{place}]" if place else "y"
-    lines.append("    out = np.zeros(x.shape, dtype)")
+    lines.append("    out = plain.zeros(x.shape, dtype)")
     inner = f"if x[{_all_axes(x.ndim)}] == {held}: out[{_all_axes(x.ndim)}] = {value}"
     lines += [*_nest(x.ndim, inner), "    return out"]
     return _made("ct, y, x, axis=None, keepdims=False", lines, np=np, dtype=dtype)
@@ -418,7 +401,7 @@ def _array_of(template, *leaves):
     if cast is None or shape is None:
         return None
     lines = [f"    items = ({''.join(f'{cast}(leaves[{k}]), ' for k in range(len(items)))})"]
-    lines += [f"    out = np.empty({shape}, dtype)"]
+    lines += [f"    out = plain.empty({shape}, dtype)"]
     for path in np.ndindex(*shape):
         lines.append(f"    out[{', '.join(map(str, path))}] = items[template{''.join(f'[{k}]' for k in path)}]")
     return _made("template, *leaves", [*lines, "    return out"], np=np, dtype=kind)
@@ -446,6 +429,7 @@ def _shape_of(template):
 
 
 def _made(params, body, **namespace):
+    namespace["plain"] = plain
     exec("\n".join([f"def made({params}):", *body]), namespace)
     return namespace["made"]
 
@@ -472,7 +456,7 @@ def _loops(mine, theirs, dtype, same=""):
     lines = []
     if same:
         lines += ["    if ct.shape == like.shape:", f"        return {same}"]
-    lines += ["    out = np.zeros(like.shape, dtype)"]
+    lines += ["    out = plain.zeros(like.shape, dtype)"]
     of_ct, of_out = [], []
     for axis in range(rank):
         indent = "    " * (axis + 1)

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import math
 
-from numba.extending import overload, register_jitable
+from numba.extending import register_jitable
 
+from adjoint.backend.declaring import overload
 from adjoint.runtime import checks
 
 _OUTSIDE = {

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload
 
-from adjoint.backend.overloads import _is_array, _is_number, _made
+from adjoint.backend.declaring import overload
+from adjoint.backend.overloads import _is_array, _made
 from adjoint.runtime import objects, places, tables
 
 # Lists
@@ -40,45 +40,7 @@ def _slice_bounds(sequence, lower, upper, step):
     return _made("sequence, lower, upper, step", [*lines, "    return at_lower, at_upper, by"])
 
 
-# Indices
-
-
-@overload(places.add_at)
-def _add_at(a, values, *index):
-    items = index[0] if len(index) == 1 and isinstance(index[0], types.BaseTuple) else index
-    ranks = {item.ndim for item in items if _is_array(item)}
-    plain = all(isinstance(item, (types.Integer, types.SliceType)) or _is_places(item) for item in items)
-    if not plain or len(ranks) != 1 or not (_is_number(values) or _is_array(values)):
-        return None
-    (rank,) = ranks
-    lead = next(place for place, item in enumerate(items) if _is_array(item))
-    at = ", ".join(f"i{axis}" for axis in range(rank))
-    indices = ", ".join(f"index[{place}]" + (f"[{at}]" if _is_array(item) else "") for place, item in enumerate(items))
-    kept = sum(isinstance(item, types.SliceType) for item in items) + a.ndim - len(items)
-    advanced = [place for place, item in enumerate(items) if not isinstance(item, types.SliceType)]
-    first = advanced[0] if advanced == list(range(advanced[0], advanced[-1] + 1)) else 0
-    lines = []
-    value = "values"
-    if _is_array(values):
-        if values.ndim > rank + kept:
-            return None
-        if kept:
-            first_part = ["0" if place in advanced else f"index[{place}]" for place in range(len(items))]
-            lines.append(f"    part = a[{', '.join(first_part)}]")
-        shape = [f"part.shape[{axis}]" for axis in range(kept)]
-        shape[first:first] = [f"index[{lead}].shape[{axis}]" for axis in range(rank)]
-        lines.append(f"    spread = np.broadcast_to(values, ({''.join(f'{extent}, ' for extent in shape)}))")
-        value = f"spread[{', '.join([*[':'] * first, *[f'i{axis}' for axis in range(rank)]])}]"
-    lines += [f"{'    ' * (axis + 1)}for i{axis} in range(index[{lead}].shape[{axis}]):" for axis in range(rank)]
-    lines.append(f"{'    ' * (rank + 1)}a[{indices}] += {value}")
-    checks = [place for place, item in enumerate(items) if _is_array(item) and place != lead]
-    for place in checks:
-        lines.insert(0, f"    assert index[{place}].shape == index[{lead}].shape")
-    return _made("a, values, *index", lines, np=np)
-
-
-def _is_places(item):
-    return _is_array(item) and isinstance(item.dtype, types.Integer)
+# Places
 
 
 @overload(places.numbered)

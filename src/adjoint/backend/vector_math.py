@@ -14,8 +14,9 @@ import math
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
+from adjoint.backend.declaring import overload
 from adjoint.backend.vector_code import Code
 from adjoint.backend.vector_exponentials import write_exp, write_log, write_tanh
 from adjoint.backend.vector_power import write_power

@@ -20,6 +20,7 @@ _MODULES = (
     "numbers",
     "objects",
     "places",
+    "plain",
     "products",
     "results",
     "scans",

@@ -253,6 +253,17 @@ def _clip(reader: Recognizer, target: Var, x: Atom, low: Atom = _NONE, high: Ato
     return reader.map(raised, np.maximum, (x, low)) and reader.map(target, np.minimum, (raised, high))
 
 
+def _outer(reader: Recognizer, target: Var, a: Atom, b: Atom) -> bool:
+    shape = reader.shapes.of(a)
+    if shape is None or len(shape) != 1 or len(reader.shapes.of(b) or ()) != 1:
+        return False
+    assert isinstance(a, Var) and isinstance(a.type, Array)
+    own = None if shape[0] is None else Axis(shape[0])
+    column = Var(a.hint, _typed(a, (*shape, None)))
+    reader.add_view(column, View(a, (own, None), (START if own is None else Place(own),), (*shape, None)))
+    return reader.map(target, np.multiply, (column, b))
+
+
 def _is_flag(atom: Atom) -> bool:
     return isinstance(atom, Const) and type(atom.value) is bool
 
@@ -276,5 +287,6 @@ COMPOSITES: dict[Any, Any] = {
     np.ndarray.astype: _astype,
     np.copy: _copy,
     np.clip: _clip,
+    np.outer: _outer,
 }
 """Each reads one call; False where the call has to stay as it is."""

@@ -1,0 +1,9 @@
+"""All functions of the runtime that Numba knows: importing this module declares them."""
+
+import adjoint.backend.instructions
+import adjoint.backend.overloads_of_checks
+import adjoint.backend.overloads_of_indices
+import adjoint.backend.overloads_of_linalg
+import adjoint.backend.overloads_of_parts
+import adjoint.backend.overloads_of_places
+import adjoint.backend.vector_math  # noqa: F401

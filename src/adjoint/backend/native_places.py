@@ -1,0 +1,143 @@
+"""Parts of arrays and places in them as loops read and write them: Numba's forms take long to compile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjoint.analysis.aliases import Aliases
+from adjoint.backend.native_indices import place, rank_of
+from adjoint.backend.rewriting import Rewriting
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Const, Function, Key, Load, Slice, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array, Dim, Scalar, Type
+from adjoint.runtime import plain
+
+_ANY: Dim = "any"
+_FORMS = {"set": plain.put, "add": plain.add_to, "sub": plain.take_from}
+
+
+def with_plain_places(function: Function) -> Function:
+    """The function with calls of loops for stores of arrays, and for what is read and stored through places."""
+    return _Places().function(function)
+
+
+class _Places(Rewriting):
+    def function(self, function: Function) -> Function:
+        outer, self.aliases = getattr(self, "aliases", None), Aliases(function)
+        rewritten = super().function(function)
+        self.aliases = outer or self.aliases
+        return rewritten
+
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        match statement:
+            case Load(base=Var() as base, key=Subscript() as key) if _is_of_places(base, key):
+                before: list[Statement] = []
+                items = [place(item, before) for item in key.items]
+                return (*before, Call((statement.target,), plain.taken_at, (base, *items), (), statement.span))
+            case Store(base=Var() as base, key=Subscript() as key, mode=mode) if _is_of_places(base, key):
+                return self.through_places(statement, base, key) if mode in _FORMS else (statement,)
+            case Store(base=Var() as base, mode=mode) if mode in _FORMS:
+                return self.into_part(statement, base)
+            case _:
+                return (statement,)
+
+    def through_places(self, store: Store, base: Var, key: Subscript) -> Iterable[Statement]:
+        if not self.is_apart(base, store.value) or not _narrows_nothing(base, store.value):
+            return (store,)
+        before: list[Statement] = []
+        items = [place(item, before) for item in key.items]
+        value = store.value
+        if store.mode != "set":
+            rank = _rank_at(base, key)
+            found = Var("part", Array(_dtype_of(base), (_ANY,) * rank))
+            before.append(Call((found,), plain.taken_at, (base, *items), (), store.span))
+            before.append(Call((), _FORMS[store.mode], (found, value), (), store.span))
+            value = found
+        return (*before, Call((), plain.put_at, (base, value, *items), (), store.span))
+
+    def into_part(self, store: Store, base: Var) -> Iterable[Statement]:
+        value, rank = store.value, _rank_of_part(base, store.key)
+        its_rank = rank_of(value)
+        if not rank or not its_rank or its_rank > rank or not isinstance(value, Var):
+            return (store,)
+        if not self.is_apart(base, value) or not _narrows_nothing(base, value):
+            return (store,)
+        if store.key is None:
+            return (Call((), _FORMS[store.mode], (base, value), (), store.span),)
+        part = Var("part", Array(_dtype_of(base), (_ANY,) * rank))
+        return (
+            Load(part, base, store.key, store.span),
+            Call((), _FORMS[store.mode], (part, value), (), store.span),
+        )
+
+    def is_apart(self, base: Var, value: Atom) -> bool:
+        """Whether loops that read and write by turns do the same: they share no memory."""
+        return not isinstance(type_of_atom(value), Array) or self.aliases.of(base) != self.aliases.of(value)
+
+
+def _narrows_nothing(base: Var, value: Atom) -> bool:
+    """Whether numbers are stored of which nothing is lost: floats, no complex numbers among real ones."""
+    mine, theirs = _dtype_of(base), _kind_of(type_of_atom(value))
+    return mine is not None and mine.kind in "fc" and theirs in ("bif" if mine.kind == "f" else "bifc")
+
+
+def _kind_of(type_: Type | None) -> str:
+    """The kind of a dtype; ``?`` where it is not known."""
+    match type_:
+        case Array(dtype=dtype) if dtype is not None:
+            return dtype.kind
+        case Scalar(kind=kind):
+            return kind[0]
+        case _:
+            return "?"
+
+
+def _dtype_of(base: Var):  # type: ignore[no-untyped-def]
+    return base.type.dtype if isinstance(base.type, Array) else None
+
+
+def _rank_of_part(base: Var, key: Key | None) -> int | None:
+    """The rank of what a key selects as a view; None where that is not known."""
+    rank = rank_of(base)
+    if rank is None or key is None:
+        return rank
+    if not isinstance(key, Subscript) or not all(
+        _is_slice(item) or _is_number(item) or _is_new(item) for item in key.items
+    ):
+        return None
+    added = sum(map(_is_new, key.items))
+    taken = sum(not isinstance(item, Slice) for item in key.items) - added
+    return rank - taken + added if len(key.items) - added <= rank else None
+
+
+def _is_of_places(base: Var, key: Subscript) -> bool:
+    """Whether a key has arrays of whole numbers, and besides them numbers and slices only."""
+    rank = rank_of(base)
+    known = all(_is_slice(item) or _is_number(item) or _is_places(item) for item in key.items)
+    return known and any(map(_is_places, key.items)) and rank is not None and len(key.items) <= rank
+
+
+def _rank_at(base: Var, key: Subscript) -> int:
+    """The rank of what lies at places."""
+    of_places = max(rank_of(item) or 0 for item in key.items if not isinstance(item, Slice))
+    return of_places + sum(map(_is_slice, key.items)) + (rank_of(base) or 0) - len(key.items)
+
+
+def _is_slice(item: Atom | Slice) -> bool:
+    return isinstance(item, Slice)
+
+
+def _is_new(item: Atom | Slice) -> bool:
+    return isinstance(item, Const) and item.value is None
+
+
+def _is_number(item: Atom | Slice) -> bool:
+    if isinstance(item, Const):
+        return type(item.value) is int
+    return isinstance(item, Var) and isinstance(item.type, Scalar) and item.type.kind == "int"
+
+
+def _is_places(item: Atom | Slice) -> bool:
+    if not isinstance(item, Var) or not isinstance(item.type, Array) or item.type.dtype is None:
+        return False
+    return item.type.dtype.kind in "iu" and bool(item.type.dims)

@@ -1,0 +1,107 @@
+"""NumPy's functions by the names under which there are short forms of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from adjoint.backend.native_indices import rank_of
+from adjoint.backend.rewriting import Rewriting
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store
+from adjoint.ir.types import Array, Scalar, Tuple
+from adjoint.runtime import plain
+
+
+def with_plain_functions(function: Function) -> Function:
+    """The function with calls of what compiles fast, where it means the same."""
+    return _Plain().function(function)
+
+
+class _Plain(Rewriting):
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        if not isinstance(statement, Call):
+            return (statement,)
+        callee = _plain_form(statement)
+        if callee is None:
+            return (statement,)
+        args = (*statement.args, *[value for _, value in statement.kwargs])
+        return (Call(statement.targets, callee, args, (), statement.span),)
+
+
+def _plain_form(call: Call) -> Callable[..., Any] | None:
+    try:
+        known = _FORMS.get(call.callee)
+    except TypeError:  # not hashable
+        return None
+    if known is None:
+        return None
+    form, fits = known
+    return form if fits(call) else None
+
+
+def _makes_numbers(call: Call) -> bool:
+    """Whether a call names a shape, and at most a dtype of numbers."""
+    shape, dtype = _arguments(call)
+    return shape is not None and _is_shape(shape) and (dtype is None or _is_dtype(dtype))
+
+
+def _is_like(call: Call) -> bool:
+    model, dtype = _arguments(call)
+    return model is not None and isinstance(type_of_atom(model), Array) and (dtype is None or _is_dtype(dtype))
+
+
+def _arguments(call: Call) -> tuple[Atom | None, Atom | None]:
+    """The first argument and a dtype; nothing where there are others."""
+    if not 1 <= len(call.args) <= 2 or [name for name, _ in call.kwargs] not in ([], ["dtype"]):
+        return None, None
+    found = [*call.args, *[value for _, value in call.kwargs]]
+    return (None, None) if len(found) > 2 else (found[0], found[1] if len(found) == 2 else None)
+
+
+def _is_shape(atom: Atom) -> bool:
+    match type_of_atom(atom):
+        case Scalar(kind="int"):
+            return True
+        case Tuple(items=items):
+            return bool(items) and all(isinstance(item, Scalar) and item.kind == "int" for item in items)
+        case _:
+            return False
+
+
+def _is_dtype(atom: Atom) -> bool:
+    value = atom.value if isinstance(atom, Const) else None
+    return isinstance(value, type) and issubclass(value, (np.number, np.bool_))
+
+
+def _is_of_matrices(call: Call) -> bool:
+    """Whether all arguments are matrices of floats of one dtype; the last of two may be a vector."""
+    if call.kwargs or not 1 <= len(call.args) <= 2:
+        return False
+    found = [type_of_atom(arg) for arg in call.args]
+    dtypes = {type_.dtype for type_ in found if isinstance(type_, Array)}
+    if len(dtypes) != 1 or not all(isinstance(type_, Array) for type_ in found):
+        return False
+    (dtype,) = dtypes
+    ranks = [rank_of(arg) for arg in call.args]
+    return dtype is not None and dtype.kind in "fc" and ranks[0] == 2 and ranks[-1] in (1, 2)
+
+
+def _is_of_real_matrices(call: Call) -> bool:
+    dtype = getattr(type_of_atom(call.args[0]), "dtype", None) if call.args else None
+    return dtype is not None and dtype.kind == "f" and _is_of_matrices(call)
+
+
+_FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
+    np.empty: (plain.empty, _makes_numbers),
+    np.zeros: (plain.zeros, _makes_numbers),
+    np.empty_like: (plain.empty_like, _is_like),
+    np.zeros_like: (plain.zeros_in_shape, _is_like),
+    np.linalg.solve: (plain.solution, _is_of_matrices),
+    np.linalg.inv: (plain.inverse, _is_of_matrices),
+    np.linalg.det: (plain.determinant, _is_of_matrices),
+    np.linalg.slogdet: (plain.sign_and_log_determinant, _is_of_real_matrices),
+    np.linalg.cholesky: (plain.cholesky_factor, _is_of_matrices),
+}

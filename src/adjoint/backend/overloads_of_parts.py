@@ -1,0 +1,54 @@
+"""Stores into parts of arrays, for Numba: plain loops, without the messages of Numba's."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc"
+
+from __future__ import annotations
+
+from numba.core import types
+
+from adjoint.backend.declaring import overload
+from adjoint.backend.overloads import _all_axes, _is_array, _is_number, _made
+from adjoint.runtime import plain
+
+
+def _declare(function, operation):
+    @overload(function)
+    def declared(part, value):
+        if not _is_array(part) or part.ndim == 0:
+            return None
+        if _is_number(value):
+            return _made("part, value", _nest(part.ndim, f"part[{_all_axes(part.ndim)}] {operation} value", 1))
+        if not _is_array(value) or not 0 < value.ndim <= part.ndim:
+            return None
+        if isinstance(value.dtype, types.Complex) and not isinstance(part.dtype, types.Complex):
+            return None
+        return _loops(part.ndim, value.ndim, operation)
+
+
+def _loops(rank, narrow, operation):
+    """Loops over a part; axes of extent 1 of what is stored stand still."""
+    first = rank - narrow
+    axes = range(first, rank)
+    whole = [f"i{axis}" for axis in range(rank)]
+    extents = ", ".join(f"part.shape[{axis}]" for axis in axes)
+    lines = [f"    if value.shape == ({extents},):"]
+    lines += _nest(rank, f"part[{', '.join(whole)}] {operation} value[{', '.join(whole[first:])}]")
+    lines += ["    else:"]
+    for axis in axes:
+        given = f"value.shape[{axis - first}]"
+        lines += [f"        step{axis} = 0 if {given} == 1 else 1"]
+        lines += [f"        if {given} != 1 and {given} != part.shape[{axis}]:"]
+        lines += ["            raise ValueError('could not broadcast input array into shape of the part')"]
+    places = ", ".join(f"i{axis} * step{axis}" for axis in axes)
+    lines += _nest(rank, f"part[{', '.join(whole)}] {operation} value[{places}]")
+    return _made("part, value", lines)
+
+
+def _nest(rank, line, depth=2):
+    loops = [f"{'    ' * (axis + depth)}for i{axis} in range(part.shape[{axis}]):" for axis in range(rank)]
+    return [*loops, f"{'    ' * (rank + depth)}{line}"]
+
+
+_declare(plain.put, "=")
+_declare(plain.add_to, "+=")
+_declare(plain.take_from, "-=")

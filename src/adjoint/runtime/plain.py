@@ -1,0 +1,91 @@
+"""Functions of NumPy under names of our own: machine code has short forms of them, for numbers and matrices.
+
+Numba's forms do more than is needed here, for each kind and layout of their arguments anew, so that a program of a
+few of them takes longer to compile than a long one without.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def empty(shape: Any, dtype: Any = np.float64) -> Any:
+    """``np.empty``."""
+    return np.empty(shape, dtype)
+
+
+def zeros(shape: Any, dtype: Any = np.float64) -> Any:
+    """``np.zeros``."""
+    return np.zeros(shape, dtype)
+
+
+def empty_like(x: Any, dtype: Any = None) -> Any:
+    """``np.empty_like``."""
+    return np.empty_like(x, dtype)
+
+
+def eye(n: int) -> Any:
+    """``np.eye``."""
+    return np.eye(n)
+
+
+def zeros_in_shape(x: Any, dtype: Any = None) -> Any:
+    """``np.zeros_like``."""
+    return np.zeros_like(x, dtype)
+
+
+def solution(a: Any, b: Any) -> Any:
+    """``np.linalg.solve`` of one matrix, with one vector or the columns of one matrix."""
+    return np.linalg.solve(a, b)
+
+
+def inverse(a: Any) -> Any:
+    """``np.linalg.inv`` of one matrix."""
+    return np.linalg.inv(a)
+
+
+def determinant(a: Any) -> Any:
+    """``np.linalg.det`` of one matrix."""
+    return np.linalg.det(a)
+
+
+def sign_and_log_determinant(a: Any) -> Any:
+    """``np.linalg.slogdet`` of one matrix."""
+    return np.linalg.slogdet(a)
+
+
+def cholesky_factor(a: Any) -> Any:
+    """``np.linalg.cholesky`` of one matrix."""
+    return np.linalg.cholesky(a)
+
+
+def reshaped(x: Any, shape: Any) -> Any:
+    """``np.reshape``, of an array that nobody writes through the result."""
+    return np.reshape(x, shape)
+
+
+def put(part: Any, value: Any) -> None:
+    """``part[...] = value``."""
+    part[...] = value
+
+
+def add_to(part: Any, value: Any) -> None:
+    """``part += value``."""
+    part += value
+
+
+def take_from(part: Any, value: Any) -> None:
+    """``part -= value``."""
+    part -= value
+
+
+def taken_at(a: Any, *index: Any) -> Any:
+    """``a[index]`` through arrays of places, as a copy."""
+    return a[index]
+
+
+def put_at(a: Any, values: Any, *index: Any) -> None:
+    """``a[index] = values`` through arrays of places; of those for one place the last counts."""
+    a[index] = values
