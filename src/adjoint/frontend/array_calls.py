@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend import containers, library, making, objects
+from adjoint.frontend import array_library, containers, library, making, objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.materialize import materialize
@@ -27,6 +27,8 @@ _TRUE = Const(True)
 @handles(np.array)
 def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """``np.array`` copies, unless it is told not to."""
+    if "ndmin" in kwargs:
+        return _of_rank(lo, np.array, args, kwargs, node)
     rest = {name: value for name, value in kwargs.items() if name != "copy"}
     if _copies(lo, kwargs, node):
         return _array_of_parts(lo, args, rest, node)
@@ -35,6 +37,8 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 @handles(np.asarray)
 def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if "ndmin" in kwargs:
+        return _of_rank(lo, np.asarray, args, kwargs, node)
     if kwargs.get("copy") == _TRUE:
         return _call(lo, np.array, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
     return _array_of_parts(lo, args, kwargs, node)
@@ -45,6 +49,19 @@ def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     if _copies(lo, kwargs, node):
         return NotImplemented
     return _call(lo, np.asarray, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
+
+
+def _of_rank(
+    lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | Any:
+    """A conversion that adds axes in front where there are fewer than it is told."""
+    rest = dict(kwargs)
+    least = rest.pop("ndmin")
+    array = _call(lo, callee, args, rest, node)
+    known = isinstance(array, Var) and isinstance(array.type, Array) and array.type.dims is not None
+    if not known or not isinstance(least, Const):
+        return NotImplemented
+    return library.call(lo, array_library.of_rank, [array, least], node)
 
 
 def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool:

@@ -85,3 +85,9 @@ def unravelled(shape: Any, place: Any) -> Any:
         return (place // shape[1], place % shape[1])
     columns = shape[1] * shape[2]
     return (place // columns, place % columns // shape[2], place % shape[2])
+
+
+def of_rank(a: Any, rank: Any) -> Any:
+    if np.ndim(a) >= rank:
+        return a
+    return np.reshape(a, (1,) * (rank - np.ndim(a)) + np.shape(a))

@@ -525,7 +525,8 @@ def _rank(lo: Lowerer, value: Value) -> int | None:
 def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """Of arrays and dtypes; what numbers of Python add to it, NumPy itself says when it runs."""
     dtypes = [_dtype(arg) for arg in args]
-    return NotImplemented if None in dtypes or not dtypes else Const(np.result_type(*dtypes))
+    unknown = not dtypes or any(dtype is None for dtype in dtypes)  # NumPy finds float64 equal to None
+    return NotImplemented if unknown else Const(np.result_type(*dtypes))
 
 
 def _dtype(value: Value) -> Any:

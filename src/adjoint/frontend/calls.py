@@ -137,9 +137,7 @@ def _call_constant(
         args = [as_array(lo, value, node) for value in args]
         kwargs = {name: value if name == "out" else as_array(lo, value, node) for name, value in kwargs.items()}
     meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
-    if meaning is not None:
-        if not definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
-            return _call_opaque(lo, constant, args, kwargs, node)
+    if meaning is not None and definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
         return call_value(lo, Const(meaning), args, kwargs, node)
     if registry.rule_for(constant) is not None:
         return call_rule(lo, constant, args, kwargs, node)

@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from adjoint.rules.conversions import as_array
 from adjoint.rules.declare import case, definition, general, method, no_derivative, sample
 from adjoint.runtime import places
 from adjoint.runtime.arrays import scatter_along
@@ -71,9 +72,8 @@ def _select(condlist, choicelist, default=0):
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     chosen = default
-    for k in range(len(condlist)):
-        last = len(condlist) - 1 - k
-        chosen = np.where(condlist[last], choicelist[last], chosen)
+    for condition, choice in list(zip(condlist, choicelist, strict=True))[::-1]:
+        chosen = np.where(condition, as_array(choice), chosen)
     return chosen
 
 

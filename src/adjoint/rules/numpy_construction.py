@@ -82,6 +82,44 @@ linear(
     ],
 )
 
+
+def _weights(num, endpoint, *ends):
+    """How far on the way each element is, along an axis before those of the ends."""
+    rank = max([np.ndim(end) for end in ends])
+    return np.reshape(np.linspace(0.0, 1.0, num, endpoint), (-1,) + (1,) * rank)
+
+
+def _geomspace(start, stop, num=50, endpoint=True):
+    return start * (stop / start) ** _weights(num, endpoint, start, stop)
+
+
+def _logspace(start, stop, num=50, endpoint=True, base=10.0):
+    if np.ndim(base) > 0:
+        raise NotImplementedError("bases in an array")
+    return base ** np.linspace(start, stop, num, endpoint)
+
+
+definition(
+    np.geomspace,
+    _geomspace,
+    cases=[
+        case(number("positive"), number("positive"), 5),
+        case(2.0, 5, num=4, endpoint=False),
+        case(-2.0, -3.0, 4),
+        case(1j, 2 + 1j, 3),
+        case(sample(3, kind="positive"), number("positive"), 4),
+    ],
+)
+definition(
+    np.logspace,
+    _logspace,
+    cases=[
+        case(number(), number(), 5),
+        case(0, number(), num=4, endpoint=False, base=2),
+        case(sample(3), 1.0, 4, base=number("positive")),
+    ],
+)
+
 for _convert in (np.array, np.asarray, np.ascontiguousarray, np.asanyarray, np.asfortranarray):
     linear(
         _convert,

@@ -4,8 +4,9 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, constant, elementwise, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, sample
 from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.bessel import modified
 from adjoint.runtime.numbers import divide, sqrt
 
 LN2 = 0.6931471805599453
@@ -53,6 +54,7 @@ elementwise(np.radians, lambda x, y: DEGREE)
 elementwise(np.rad2deg, scaled=lambda ct, x, y: ct / DEGREE)
 elementwise(np.degrees, scaled=lambda ct, x, y: ct / DEGREE)
 elementwise(np.sinc, scaled=lambda ct, x, y: divide(ct * (np.cos(np.pi * x) - y), x), domain=POSITIVE)
+elementwise(np.i0, lambda x, y: modified(1, x))
 elementwise(np.copysign, lambda x1, x2, y: (np.sign(x1) * np.copysign(1.0, x2), None), domain=(POSITIVE, POSITIVE))
 elementwise(np.nan_to_num, lambda x, y, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x))
 elementwise(np.maximum, scaled=lambda ct, x1, x2, y: (np.where(x1 >= x2, ct, 0.0), np.where(x1 >= x2, 0.0, ct)))
@@ -154,6 +156,18 @@ general(
     cases=[case(sample(3))],
 )
 
+
+def _angle(z, deg=False):
+    angle = np.arctan2(np.imag(z), np.real(z))
+    return angle / DEGREE if deg else angle
+
+
+definition(
+    np.angle,
+    _angle,
+    cases=[case(sample(3, kind="complex")), case(sample(2, 2, kind="complex"), deg=True), case(sample(3))],
+)
+
 constant(np.floor, np.ceil, np.trunc, np.rint, np.round, np.around, np.fix, np.sign, np.spacing, shape="sampled")
 elementwise(np.heaviside, lambda x1, x2, y: (None, x1 == 0), domain=POSITIVE)
 no_derivative(
@@ -186,4 +200,12 @@ no_derivative(
     np.iscomplexobj,
     np.isrealobj,
     np.isscalar,
+)
+
+# what these rules are made of
+
+elementwise(
+    modified,
+    lambda n, x, y: (None, 0.5 * (modified(n - 1, x) + modified(n + 1, x))),
+    cases=[case(0, 1.3), case(1, sample(3)), case(2, -0.7)],
 )

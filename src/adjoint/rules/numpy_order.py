@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, general, linear, no_derivative, sample
 from adjoint.runtime.arrays import order_of, scatter, scatter_along, unbroadcast
 
 no_derivative(
@@ -73,18 +73,4 @@ general(
         case(1.3, np.array([0.0, 1.0, 2.0]), sample(3)),
         case(np.array([-1.0, 9.0]), np.array([0.0, 1.0, 2.0]), sample(3)),
     ],
-)
-
-
-def _trapezoid(y, x=None, dx=1.0):
-    sums = y[1:] + y[:-1]
-    if x is None:
-        return np.sum(sums) * dx / 2
-    return np.sum((x[1:] - x[:-1]) * sums) / 2
-
-
-definition(
-    np.trapezoid,
-    _trapezoid,
-    cases=[case(sample(5)), case(sample(5), dx=0.5), case(sample(5), np.array([0.0, 1.0, 1.5, 3.0, 4.0]))],
 )

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from adjoint.rules.declare import bilinear, case, general, linear, no_derivative, number, sample
+from adjoint.rules.declare import bilinear, case, definition, general, linear, no_derivative, number, sample
 from adjoint.runtime import arrays, products
 from adjoint.runtime.arrays import (
     dot_left,
@@ -26,6 +26,7 @@ from adjoint.runtime.products import (
     kron_right,
 )
 
+MODES = ("full", "same", "valid")
 BY_RANK = {
     (1, 1): lambda ct, a, b: (ct * b, ct * a),
     (2, 1): lambda ct, a, b: (np.outer(ct, b), a.T @ ct),
@@ -113,6 +114,26 @@ bilinear(
         case(sample(5), sample(3), "same"),
         case(sample(3), sample(5), "valid"),
         case(sample(5), sample(2), mode="valid"),
+    ],
+)
+
+
+def _correlate(a, v, mode="valid"):
+    if len(v) > len(a):
+        return np.flip(_slid(v, np.conjugate(a), mode))
+    return _slid(a, np.conjugate(v), mode)
+
+
+def _slid(longer, shorter, mode):
+    return np.convolve(longer, np.flip(shorter), mode)
+
+
+definition(
+    np.correlate,
+    _correlate,
+    cases=[
+        *[case(sample(m), sample(n), mode) for m, n in ((5, 3), (3, 5), (4, 2), (2, 4)) for mode in MODES],
+        case(sample(3), sample(2)),
     ],
 )
 

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.runtime import scans
 from adjoint.runtime.arrays import (
     count,
@@ -93,6 +93,35 @@ def _cumprod_vjp(ct, y, a, axis=None, dtype=None):
 
 
 general(np.cumprod, _cumprod_jvp, _cumprod_vjp, cases=[*PLAIN, case(np.array([2.0, 0.0, 3.0, 0.0])), case(sample(3))])
+
+
+def _with_first(running, axis, first):
+    """What runs along an axis, behind what it starts from."""
+    return np.pad(running, [(1, 0) if k == axis else (0, 0) for k in range(np.ndim(running))], constant_values=first)
+
+
+def _cumulative_sum(x, /, *, axis=None, include_initial=False):
+    along = _only_axis(x) if axis is None else axis % np.ndim(x)
+    sums = np.cumsum(x, axis=along)
+    return _with_first(sums, along, 0) if include_initial else sums
+
+
+def _cumulative_prod(x, /, *, axis=None, include_initial=False):
+    along = _only_axis(x) if axis is None else axis % np.ndim(x)
+    products = np.cumprod(x, axis=along)
+    return _with_first(products, along, 1) if include_initial else products
+
+
+def _only_axis(x):
+    if np.ndim(x) != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    return 0
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+    RUNNING = [case(sample(4)), case(sample(4, 3), axis=-2), case(sample(4, 3), axis=1, include_initial=True)]
+    definition(np.cumulative_sum, _cumulative_sum, cases=RUNNING)
+    definition(np.cumulative_prod, _cumulative_prod, cases=RUNNING)
 
 # what these rules are made of
 

@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from adjoint.rules.conversions import as_array, of_dtype
 from adjoint.rules.declare import case, definition, no_derivative, sample
 from adjoint.rules.numpy_reductions import AXES, PLAIN
 from adjoint.runtime import places
@@ -93,12 +94,9 @@ def _cov(m, y=None, rowvar=True, bias=False, ddof=None):
 
 def _rows(m, rowvar):
     """Variables, each a row."""
-    wide = _of_dtype(m, np.result_type(m, np.float64))
+    array = as_array(m)
+    wide = of_dtype(array, np.result_type(array, np.float64))
     return np.atleast_2d(wide) if rowvar or np.ndim(m) < 2 else np.transpose(wide)
-
-
-def _of_dtype(x, dtype):
-    return x if np.result_type(x) == dtype else np.asarray(x, dtype=dtype)
 
 
 def _corrcoef(x, y=None, rowvar=True):
@@ -122,17 +120,19 @@ def _bin_edges(a, bins=10, range=None):
         return np.linspace(0.0, 1.0, bins + 1)
     first, last = (np.min(a), np.max(a)) if range is None else range
     margin = 0.5 if first == last else 0.0
-    return _of_dtype(np.linspace(first - margin, last + margin, bins + 1), np.result_type(a, np.float16))
+    return of_dtype(np.linspace(first - margin, last + margin, bins + 1), np.result_type(a, np.float16))
 
 
 def _histogram(a, bins=10, range=None, density=None, weights=None):
-    edges = _bin_edges(a, bins, range)
+    edges = _bin_edges(as_array(a), bins, range)
     number = np.size(edges) - 1
     inside, members = places.bins_of(a, edges)
     if weights is None:
         counts = np.bincount(members, minlength=number)
     else:
-        counts = scatter(np.take(np.ravel(weights), inside), np.zeros(number, np.result_type(weights)), members)
+        counts = scatter(
+            np.take(np.ravel(weights), inside), np.zeros(number, np.result_type(as_array(weights))), members
+        )
     if density:
         return counts / np.sum(counts) / np.diff(edges), edges
     return counts, edges

@@ -32,6 +32,8 @@ ARRAYS = (
     "numpy_linalg",
     "numpy_fft",
     "numpy_order",
+    "numpy_calculus",
+    "numpy_polynomials",
     "numpy_joining",
     "numpy_choosing",
     "ufunc_methods",
@@ -39,7 +41,7 @@ ARRAYS = (
     "methods",
 )
 _HELPERS = """
-    arrays linalg places products scans segments sequences spectra
+    arrays bessel linalg places products scans segments sequences spectra
 """
 _ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in _HELPERS.split())
 

@@ -11,6 +11,7 @@ from typing import Any
 
 _MODULES = (
     "arrays",
+    "bessel",
     "checks",
     "contexts",
     "copies",
@@ -24,6 +25,7 @@ _MODULES = (
     "products",
     "results",
     "scans",
+    "segments",
     "sequences",
     "sorting",
     "spectra",

@@ -100,6 +100,17 @@ def origins(y: Any, a: Any, axis: int | None = -1) -> NDArray[np.intp]:
     return places
 
 
+def leading_zeros(coefficients: Any) -> int:
+    """How many coefficients a polynomial does not need; the last one stays."""
+    needed = np.flatnonzero(coefficients)
+    return int(needed[0]) if len(needed) else len(coefficients) - 1
+
+
+def turns(p: Any, discont: Any, axis: int, period: float) -> Any:
+    """How many periods ``np.unwrap`` adds to each element."""
+    return np.rint((np.unwrap(p, discont, axis, period=period) - p) / period)
+
+
 def bins_of(a: Any, edges: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The places of the elements that lie in a bin, and the bin of each; the last bin has its upper edge."""
     points = np.ravel(a)

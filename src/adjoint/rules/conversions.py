@@ -1,0 +1,21 @@
+"""Conversions that definitions need, decided where the dtype is known."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+
+
+def as_array(x):
+    """``x``, an array if it is a list."""
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+
+
+def of_dtype(x, dtype):
+    """``x``, converted if it has another dtype."""
+    return x if np.result_type(x) is dtype else np.asarray(x, dtype=dtype)
+
+
+def inexact(x):
+    """``x``, with floats for whole numbers."""
+    array = as_array(x)
+    return of_dtype(array, np.result_type(array, np.float16))
