@@ -63,3 +63,16 @@ def test_what_a_definition_does_not_cover_is_refused_where_it_varies_only() -> N
         ad.grad(lower_quartile_by_count)(np.arange(4.0))
     gradient = ad.grad(shifted_by_a_quantile_of_data)(np.ones(2), np.arange(1.0, 5.0))
     np.testing.assert_array_equal(gradient, [1.0, 1.0])
+
+
+def positive_parts(x: np.ndarray) -> np.ndarray:
+    return np.vectorize(lambda t: t * t if t > 0 else 0)(x)
+
+
+def test_results_that_numpy_cuts_off_are_refused() -> None:
+    """All results have the type of the first one: whole numbers here, though the derivative would flow."""
+    np.testing.assert_array_equal(positive_parts(np.array([-1.0, 1.5])), [0, 2])
+    with pytest.raises(TypeError, match="otypes"):
+        ad.vjp(positive_parts, np.array([-1.0, 1.5]))
+    _, pullback = ad.vjp(positive_parts, np.array([1.5, -1.0]))
+    np.testing.assert_array_equal(pullback(np.ones(2))[0], [3.0, 0.0])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.runtime.checks import check_alike
 from adjoint.runtime.places import along, chosen
 
 
@@ -91,3 +92,30 @@ def of_rank(a: Any, rank: Any) -> Any:
     if np.ndim(a) >= rank:
         return a
     return np.reshape(a, (1,) * (rank - np.ndim(a)) + np.shape(a))
+
+
+def vectorized(function: Any, *args: Any) -> Any:
+    shape, items = _at_each(function, args)
+    check_alike(items)
+    return np.reshape(np.array(items), shape)
+
+
+def vectorized_to(dtype: Any, function: Any, *args: Any) -> Any:
+    shape, items = _at_each(function, args)
+    return np.reshape(np.array(items, dtype=dtype), shape)
+
+
+def _at_each(function: Any, args: Any) -> Any:
+    shape = np.broadcast_shapes(*[np.shape(arg) for arg in args])
+    rows = [np.ravel(np.broadcast_to(arg, shape)) for arg in args]
+    return shape, [function(*[row[i] for row in rows]) for i in range(np.size(rows[0]))]
+
+
+def value_of_series(value: Any, coef: Any, x: Any) -> Any:
+    return value(x, coef)
+
+
+def value_of_mapped_series(value: Any, coef: Any, domain: Any, window: Any, x: Any) -> Any:
+    width = domain[1] - domain[0]
+    offset = (domain[1] * window[0] - domain[0] * window[1]) / width
+    return value(offset + (window[1] - window[0]) / width * x, coef)

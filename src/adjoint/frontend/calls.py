@@ -158,6 +158,12 @@ def _call_constant(
             return call_value(lo, Const(constant.__func__), [receiver, *args], kwargs, node)
         case type():
             return _call_class(lo, constant, args, kwargs, node)
+    if type(constant).__module__.startswith("numpy"):
+        from adjoint.frontend.array_functions import function_of
+
+        meant = function_of(lo, constant, node)
+        if meant is not None:
+            return call_value(lo, meant, args, kwargs, node)
     function = source.underlying(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return _call_closure(lo, closure_of(lo, function, node), args, kwargs, node)

@@ -18,7 +18,16 @@ Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any
 HANDLERS: dict[Any, Handler] = {}
 
 
-_FAMILIES = ("array_calls", "array_writers", "builtin_calls", "fold_calls", "marked", "vector_calls", "ways")
+_FAMILIES = (
+    "array_calls",
+    "array_functions",
+    "array_writers",
+    "builtin_calls",
+    "fold_calls",
+    "marked",
+    "vector_calls",
+    "ways",
+)
 _FOR_PYTHON = ("builtin_calls", "fold_calls")
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "copy")
 _loaded: set[str] = set()

@@ -128,6 +128,19 @@ for _convert in (np.array, np.asarray, np.ascontiguousarray, np.asanyarray, np.a
         always_array=True,
         cases=[case(sample(4, 3)), case([number(), number()]), case([[number()], [number()]])],
     )
+definition(
+    np.fromiter,
+    lambda iter, dtype, count=-1: np.array(_first_items(iter, count), dtype=dtype),
+    cases=[case([number(), number()], float), case([number(), 2.0], float, -1)],
+)
+
+
+def _first_items(items, count):
+    if count != -1:
+        raise NotImplementedError("some of the items")
+    return [item for item in items]  # noqa: C416
+
+
 for _scalar in (np.float64, np.float32, np.complex128):
     linear(_scalar, lambda ct, x=0.0: unarray(ct, x), view_of=0, cases=[case(number()), case(sample(3))])
 no_derivative(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.bool_, np.intp)

@@ -277,6 +277,36 @@ def _grid(x, axis, rank, shape):
 definition(
     np.meshgrid, _meshgrid, cases=[case(sample(3), sample(4)), case(sample(3), sample(4), sample(2), indexing="ij")]
 )
+
+
+def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    lines = np.moveaxis(arr, axis, -1)
+    rows = np.reshape(lines, (-1, np.shape(lines)[-1]))
+    results = np.array([func1d(row, *args, **kwargs) for row in rows])
+    whole = np.reshape(results, np.shape(lines)[:-1] + np.shape(results)[1:])
+    added = np.ndim(results) - 1
+    if added == 0:
+        return whole
+    first = axis % np.ndim(arr)
+    return np.moveaxis(whole, tuple(range(-added, 0)), tuple(range(first, first + added)))
+
+
+def _scaled_by_first(row, factor=1.0):
+    return row * row[0] * factor
+
+
+definition(
+    np.apply_along_axis,
+    _apply_along_axis,
+    cases=[
+        case(np.sum, 0, sample(4, 3)),
+        case(_scaled_by_first, -1, sample(2, 4, 3)),
+        case(_scaled_by_first, 0, sample(4, 3), factor=0.5),
+        case(np.diag, 1, sample(2, 3)),
+        case(np.outer, 0, sample(2, 3), np.array([1.0, 2.0])),
+        case(np.mean, 0, sample(3)),
+    ],
+)
 no_derivative(np.shape, np.ndim, np.size, np.broadcast_shapes, np.unravel_index, np.ravel_multi_index)
 
 # what these rules are made of

@@ -165,3 +165,21 @@ OUTSIDE: dict[str, Any] = {
 
 GROWING = ("exp", "expm1", "sinh", "cosh")
 """Functions of the module ``math`` whose values can be too large."""
+
+
+def check_alike(items: Any) -> None:
+    """Raises where ``np.vectorize`` would convert results to a lesser type, that of the first one.
+
+    >>> check_alike([0, 0.5])
+    Traceback (most recent call last):
+    TypeError: np.vectorize makes of all results what the first one is, a number of type int: say otypes=[float]
+    """
+    kinds = [_KINDS.get(item.dtype.kind if hasattr(item, "dtype") else type(item).__name__[0], 0) for item in items]
+    if kinds and max(kinds) > kinds[0]:
+        first = type(items[0]).__name__
+        said = f"np.vectorize makes of all results what the first one is, a number of type {first}"
+        raise TypeError(f"{said}: say otypes=[float]")
+
+
+_KINDS = {"b": 1, "i": 2, "u": 2, "f": 3, "c": 4}
+"""By the first letter of types and by the kinds of dtypes."""
