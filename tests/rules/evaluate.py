@@ -6,11 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.linalg
+import scipy.special
+import scipy.stats
 
 from adjoint.rules.declare import Bilinear, Case, Elementwise, General, Linear, Rule, Sample
 from adjoint.runtime.arrays import unbroadcast, zeros_like
 
 Derivative = Callable[..., Any]
+WITH_RULES = (np, scipy.special, scipy.linalg, scipy.stats)
+"""The libraries whose rules are tried: those of a library that nobody has imported are not read."""
 
 
 def realise(spec: Any, rng: np.random.Generator) -> Any:

@@ -15,14 +15,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
-from adjoint.rules.registry import all_definitions, all_rules, definition_of, rule_for
+from adjoint.rules.registry import UNKNOWN, all_definitions, all_rules, definition_of, rule_for
 
 RULES = [rule for rule in all_rules() if not isinstance(rule, (Constant, NoDerivative))]
 NAMES = [f"{rule.name}" for rule in RULES]
 KEEPS_SYMMETRY = ("cholesky", "eigh", "eigvalsh")
 NOT_ANALYTIC = (
     "abs", "absolute", "fabs", "sign", "maximum", "minimum", "fmax", "fmin", "heaviside", "copysign", "hypot", "mod",
-    "fmod", "nan_to_num", "numpy.hypot", "arctan2", "logaddexp", "logaddexp2", "polygamma",
+    "fmod", "nan_to_num", "numpy.hypot", "arctan2", "logaddexp", "logaddexp2", "polygamma", "expi",
 )  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def _undeclared(function: Any, seen: set[Any]) -> list[str]:
     seen.add(function)
     missing = []
     for callee in _called(function.__code__, function.__globals__):
-        if callee in STRUCTURE or rule_for(callee) is not None or definition_of(callee, 1) is not None:
+        if callee in STRUCTURE or rule_for(callee) is not None or definition_of(callee, [UNKNOWN], {}) is not None:
             continue
         if isinstance(callee, types.FunctionType) and callee.__module__.startswith("adjoint.rules"):
             missing += _undeclared(callee, seen)

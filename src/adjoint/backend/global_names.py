@@ -38,6 +38,8 @@ _MODULES = {
     "np.lib.stride_tricks": "numpy.lib.stride_tricks",
     "cmath": "cmath",
     "operator": "operator",
+    "special": "scipy.special",
+    "linalg": "scipy.linalg",
 }
 _ROOTS: dict[str, types.ModuleType] = {"math": math, "np": np, "cmath": cmath, "operator": operator}
 _BUILTINS: dict[int, str] = {
@@ -118,7 +120,7 @@ class GlobalNames:
         path = _public_path(value)
         if path is not None:
             root, *rest = path.split(".")
-            return dotted(self._bound(_ROOTS[root], root), rest)
+            return dotted(self._bound(_ROOTS.get(root) or sys.modules[_MODULES[root]], root), rest)
         if isinstance(value, types.ModuleType):
             return self._module(value)
         return self._method(value) or self._bound(value, _own_name(value))

@@ -136,7 +136,7 @@ def _call_constant(
     if _takes_arrays(constant):
         args = [as_array(lo, value, node) for value in args]
         kwargs = {name: value if name == "out" else as_array(lo, value, node) for name, value in kwargs.items()}
-    meaning = registry.definition_of(constant, len(args)) if not isinstance(constant, type) else None
+    meaning = definitions.meaning_of(constant, args, kwargs)
     if meaning is not None and definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
         return call_value(lo, Const(meaning), args, kwargs, node)
     if registry.rule_for(constant) is not None:
@@ -218,10 +218,12 @@ _OF_SEVERAL: tuple[Any, ...] = (
 
 
 def _takes_arrays(callee: Any) -> bool:
-    """Whether a function of NumPy makes arrays of the lists and tuples that it is given."""
+    """Whether a function of NumPy or SciPy makes arrays of the lists and tuples that it is given."""
     if isinstance(callee, np.ufunc) or isinstance(getattr(callee, "__self__", None), np.ufunc):
         return True
-    if isinstance(callee, type) or not (getattr(callee, "__module__", None) or "").startswith("numpy"):
+    if isinstance(callee, type) or not (getattr(callee, "__module__", None) or "").startswith(
+        ("numpy", "scipy.special")
+    ):
         return False
     if callee in _OF_SEVERAL or registry.variadic(callee) is not None:
         return False

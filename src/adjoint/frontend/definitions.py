@@ -8,12 +8,28 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adjoint.frontend.core import Frame, Lowerer, Restart
+from adjoint.frontend.values import Value
+from adjoint.ir.nodes import Const
+from adjoint.rules import registry
 
 LIBRARY = "adjoint.rules."
+
+
+def meaning_of(callee: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
+    """The function that a call means by declaration, None if there is none."""
+    if isinstance(callee, type):
+        return None
+    return registry.definition_of(
+        callee, [_known(value) for value in args], {name: _known(value) for name, value in kwargs.items()}
+    )
+
+
+def _known(value: Value) -> Any:
+    return value.value if isinstance(value, Const) else registry.UNKNOWN
 
 
 def covers(

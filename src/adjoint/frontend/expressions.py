@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -157,7 +158,7 @@ def apply_operator(
 
 def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) -> Atom:
     """A call with one result; what is known is computed here."""
-    if callee in SAFE_TO_FOLD and all(_folds(a) for a in atoms):
+    if callee in SAFE_TO_FOLD and all(_folds(callee, a) for a in atoms):
         try:
             return Const(callee(*(a.value for a in atoms)))  # type: ignore[union-attr]
         except Exception:  # raises at run time too
@@ -166,10 +167,16 @@ def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) 
     return lo.open.call(callee, *atoms)
 
 
-def _folds(value: Atom) -> bool:
-    return isinstance(value, Const) and (
-        value.value is None or isinstance(value.value, (bool, int, str, bytes, tuple, type)) or callable(value.value)
-    )
+_COMPARISONS = frozenset(COMPARE.values())
+
+
+def _folds(callee: Any, value: Atom) -> bool:
+    """Whether an operator is applied to a value here and now: arithmetic of floats is left to be read."""
+    if not isinstance(value, Const):
+        return False
+    if type(value.value) is float:
+        return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
+    return value.value is None or isinstance(value.value, (bool, int, str, bytes, tuple, type)) or callable(value.value)
 
 
 def _by_method(

@@ -24,6 +24,7 @@ from adjoint.frontend.values import LOCAL, UNDEFINED, Cell, Held, Method, Partia
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
 from adjoint.records import dataclass
+from adjoint.rules.registry import is_defined
 from adjoint.rules.typing import abstract
 from adjoint.transform.target import for_machine
 
@@ -154,13 +155,16 @@ def is_constant(value: Any) -> bool:
         or is_operator(value)
         or hasattr(type(value), CONSTANT)
         or (
-            type(value).__module__.split(".")[0] in ("numba", "numpy")
+            type(value).__module__.startswith(_CALLABLE_LIBRARIES)
             and callable(value)
             and not isinstance(value, (np.ndarray, np.generic))
         )
+        or (isinstance(value, types.MethodType) and is_defined(value))
     )
 
 
+_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.stats.")
+"""Modules whose callable objects are what their names say: compiled functions, distributions."""
 _ENUM_TYPE = type(__import__("enum").Enum)
 
 
@@ -229,6 +233,8 @@ def _identity(path: Path) -> Path:
 def _is_library_constant(path: Path) -> bool:
     if path[0] == "default":
         return bool(path[1].__module__.startswith("adjoint."))
+    if path[0] == "global":
+        return bool(path[1].get("__name__", "").startswith("adjoint.rules."))
     if path[0] != "attribute" or not isinstance(path[1], types.ModuleType):
         return False
     return path[1].__name__.split(".")[0] in ("math", "numpy", "cmath", "sys", "scipy", "operator")

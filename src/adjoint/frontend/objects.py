@@ -247,7 +247,7 @@ def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, *
     if rule is not None and rule.results == len(types_):
         targets = tuple(Var("t", type_) for type_ in types_)
         lo.emit(Call(targets, callee, tuple(atoms), pairs, span))
-        return TupleValue(targets)
+        return TupleValue(targets, rule.result_class)
     target = Var("shape" if callee is np.shape else "t", Tuple(tuple(types_)))
     lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
     return target

@@ -85,15 +85,17 @@ class Rule:
         Positions of the arguments whose memory it writes.
     view_of
         Position of the argument whose memory the result may share.
-    results
-        How many results a call has; several are returned as a tuple.
+    results, result_class
+        How many results a call has; several are returned as a tuple, of this class.
     singular
         A partial derivative may be infinite where the function is not: products with ``partials`` need the strong
         zero of ``runtime.numbers.times``. The products of ``scaled`` have it already.
-    shape
-        Whether the extents of results may be learnt from example calls.
+    shape, dtype
+        Whether the extents and the dtypes of results may be learnt from example calls.
     always_array
         Whether the result is an array even of numbers.
+    fixed
+        Positions of arguments that the derivative takes as given: a call where one of them varies is refused.
     by_rank
         Forms of the derivative that read better where the ranks of the arguments are known (a scalar has rank 0; an
         ellipsis stands for arguments that do not matter).
@@ -107,9 +109,12 @@ class Rule:
     writes: tuple[int, ...] = ()
     view_of: int | None = None
     results: int = 1
+    result_class: type = tuple
     singular: bool = False
     shape: Literal["sampled", "unknown"] = "sampled"
+    dtype: Literal["sampled", "unknown"] = "sampled"
     always_array: bool = False
+    fixed: tuple[int, ...] = ()
     domain: tuple[Interval, ...] | None = None
     cases: tuple[Case, ...] = ()
     by_rank: Mapping[tuple[Any, ...], Fn] = field(default_factory=dict)
@@ -175,10 +180,20 @@ class Rule:
             unknown += tuple(p.name for p in further) or (f"number {len(positional) + 1}",)
         return unknown
 
+    def settings(self, nargs: int) -> tuple[tuple[int, str], ...]:
+        """The positional arguments, of so many (given after :meth:`bind`), that must not vary, with their names."""
+        return tuple([(place, name) for place, name in self._settings if place < nargs])
+
+    @cached_property
+    def _settings(self) -> tuple[tuple[int, str], ...]:
+        names = [p.name for p in self.accepted if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        known = _SETTINGS if self._is_of_a_library else frozenset()
+        return tuple([(place, name) for place, name in enumerate(names) if place in self.fixed or name in known])
+
     @cached_property
     def _is_of_a_library(self) -> bool:
         home = getattr(self.fn, "__module__", None) or type(self.fn).__module__
-        return home.partition(".")[0] in ("numpy", "scipy", "adjoint", "builtins")
+        return home.partition(".")[0] in ("numpy", "scipy", "builtins")
 
     @cached_property
     def _most(self) -> int:
@@ -446,12 +461,27 @@ def observer(*fns: Fn, pure: bool = True) -> None:
         registry.add(Observer(fn=fn, name=_name(fn), pure=pure))
 
 
-def definition(fn: Fn, means: Fn, *, arity: int | None = None, cases: Sequence[Case] = ()) -> None:
-    """Declares that a call of ``fn`` (with ``arity`` positional arguments) means a call of a Python function.
+def definition(
+    fn: Fn,
+    means: Fn,
+    *,
+    arity: int | None = None,
+    when: Callable[[Mapping[str, Any]], bool] | None = None,
+    cases: Sequence[Case] = (),
+) -> None:
+    """Declares that a call of ``fn`` means a call of a Python function.
 
     The compiler reads the function ``means`` in place of ``fn``, as if the user had written it.
+
+    Parameters
+    ----------
+    arity
+        Only calls with so many positional arguments mean that.
+    when
+        Only calls mean that for whose arguments, by name, this says True; what is not known at compile time is
+        ``registry.UNKNOWN``.
     """
-    registry.add_definition(registry.Definition(fn, means, arity, tuple(cases)))
+    registry.add_definition(registry.Definition(fn, means, arity, when, tuple(cases)))
 
 
 def method(cls: type, name: str, callee: Fn) -> None:

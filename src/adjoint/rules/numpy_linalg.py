@@ -1,32 +1,37 @@
-"""Rules of ``np.linalg``.
+"""Rules of ``np.linalg``: systems of equations, determinants, factorisations that are not of eigenvalues.
 
-Factorisations of symmetric matrices (``cholesky``, ``eigh``) look at one triangle; their derivatives take the
-matrix to stay symmetric, and their cotangents are symmetric.
+Factorisations of symmetric and Hermitian matrices (``cholesky``, ``eigh``) look at one triangle; their derivatives take
+the matrix to stay symmetric, and their cotangents are symmetric.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import math
+
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
-from adjoint.runtime.arrays import share, share_forward, spread, unbroadcast
+from adjoint.runtime import linalg
+from adjoint.runtime.arrays import fitted, unbroadcast
 from adjoint.runtime.linalg import (
     as_columns,
     cofactors,
-    diagonal_matrix,
-    diagonal_of,
-    differences,
+    conjugated,
     from_columns,
-    hollow,
+    hermitian,
     lower_half,
     mirror,
     scaled_by,
     skew,
+    solving,
     transposed,
+    unskew,
 )
-from adjoint.runtime.numbers import divide, power, sign, times
+from adjoint.runtime.numbers import is_real
 
+ONE = np.ones((1, 1))
 SQUARE = [case(sample(3, 3, kind="regular")), case(sample(2, 3, 3, kind="regular"))]
+SQUARES = [*SQUARE, case(sample(3, 3, kind="complex")), case(sample(2, 3, 3, kind="complex"))]
 DEFINITE = [case(sample(3, 3, kind="definite")), case(sample(2, 3, 3, kind="definite"))]
 
 
@@ -68,14 +73,14 @@ general(
     lambda dots, y, a: -y @ dots[0] @ y,
     lambda ct, y, a: (-transposed(y) @ ct @ transposed(y),),
     by_rank={(2,): lambda ct, y, a: (-y.T @ ct @ y.T,)},
-    cases=SQUARE,
+    cases=SQUARES,
 )
 general(
     np.linalg.det,
     lambda dots, y, a: np.sum(dots[0] * cofactors(a), axis=(-2, -1)),
     lambda ct, y, a: (scaled_by(cofactors(a), ct),),
     by_rank={(2,): lambda ct, y, a: (ct * cofactors(a),)},
-    cases=[*SQUARE, case(np.array([[1.0, 2.0], [2.0, 4.0]]))],
+    cases=[*SQUARES, case(np.array([[1.0, 2.0], [2.0, 4.0]]))],
 )
 
 
@@ -89,123 +94,80 @@ def _cofactors_vjp(ct, y, a):
     return (scaled_by(scaled_by(y, inner) - y @ transposed(ct) @ y, 1 / np.linalg.det(a)),)
 
 
-general(cofactors, _cofactors_jvp, _cofactors_vjp, cases=SQUARE)
+general(cofactors, _cofactors_jvp, _cofactors_vjp, cases=SQUARES)
+
+
+def _slogdet_jvp(dots, y, a):
+    relative = np.sum(dots[0] * transposed(np.linalg.inv(a)), axis=(-2, -1))
+    if is_real(a):
+        return (0.0 * y[0], relative)
+    return (unbroadcast(1j * y[0] * np.imag(relative), y[0]), np.real(relative))
+
+
+def _slogdet_vjp(ct, y, a):
+    if is_real(a):
+        return (scaled_by(transposed(np.linalg.inv(a)), ct[1]),)
+    return (scaled_by(transposed(np.linalg.inv(a)), ct[1] + 1j * np.imag(ct[0] * y[0])),)
+
+
+def _slogdet_of_one(ct, y, a):
+    if is_real(a):
+        return (ct[1] * np.linalg.inv(a).T,)
+    return ((ct[1] + 1j * np.imag(ct[0] * y[0])) * np.linalg.inv(a).T,)
+
+
 general(
     np.linalg.slogdet,
-    lambda dots, y, a: (0.0 * y[0], np.sum(dots[0] * transposed(np.linalg.inv(a)), axis=(-2, -1))),
-    lambda ct, y, a: (scaled_by(transposed(np.linalg.inv(a)), ct[1]),),
-    by_rank={(2,): lambda ct, y, a: (ct[1] * np.linalg.inv(a).T,)},
+    _slogdet_jvp,
+    _slogdet_vjp,
+    by_rank={(2,): _slogdet_of_one},
     results=2,
-    cases=SQUARE,
+    result_class=type(np.linalg.slogdet(ONE)),
+    cases=SQUARES,
 )
 
 
-def _cholesky_jvp(dots, y, a):
-    inner = np.linalg.solve(y, transposed(np.linalg.solve(y, mirror(dots[0]))))
-    return y @ lower_half(inner)
+def _cholesky_jvp(dots, y, a, /, *, upper=False):
+    lower = hermitian(y) if upper else y
+    inner = np.linalg.solve(lower, hermitian(np.linalg.solve(lower, mirror(dots[0]))))
+    dot = lower @ lower_half(inner)
+    return hermitian(dot) if upper else dot
 
 
-def _cholesky_vjp(ct, y, a):
-    half = lower_half(transposed(y) @ ct)
-    return (mirror(np.linalg.solve(transposed(y), transposed(np.linalg.solve(transposed(y), transposed(half))))),)
-
-
-general(np.linalg.cholesky, _cholesky_jvp, _cholesky_vjp, cases=DEFINITE)
-
-
-def _eigh_jvp(dots, y, a):
-    w, v = y
-    inner = transposed(v) @ mirror(dots[0]) @ v
-    return (diagonal_of(inner), v @ divide(hollow(inner), differences(w)))
-
-
-def _eigh_vjp(ct, y, a):
-    w, v = y
-    inner = diagonal_matrix(ct[0]) + divide(hollow(transposed(v) @ ct[1]), differences(w))
-    return (mirror(v @ inner @ transposed(v)),)
-
-
-def _eigvalsh_jvp(dots, y, a):
-    _, v = np.linalg.eigh(a)
-    return diagonal_of(transposed(v) @ mirror(dots[0]) @ v)
-
-
-def _eigvalsh_vjp(ct, y, a):
-    _, v = np.linalg.eigh(a)
-    return (mirror(v @ diagonal_matrix(ct) @ transposed(v)),)
-
-
-general(np.linalg.eigh, _eigh_jvp, _eigh_vjp, results=2, cases=DEFINITE)
-general(np.linalg.eigvalsh, _eigvalsh_jvp, _eigvalsh_vjp, cases=DEFINITE)
-
-
-def _svd_jvp(dots, y, a, full_matrices=True):
-    u, s, vh = y
-    v = transposed(vh)
-    columns, rows = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    inner = transposed(u) @ dots[0] @ v
-    gaps = differences(s * s)
-    left = divide(hollow(inner * columns + rows * transposed(inner)), gaps)
-    right = divide(hollow(rows * inner + transposed(inner) * columns), gaps)
-    du = u @ left + (dots[0] @ v - u @ inner) / columns
-    dv = v @ right + (transposed(dots[0]) @ u - v @ transposed(inner)) / columns
-    return (du, diagonal_of(inner), transposed(dv))
-
-
-def _svd_vjp(ct, y, a, full_matrices=True):
-    u, s, vh = y
-    v = transposed(vh)
-    u_bar, v_bar = ct[0], transposed(ct[2])
-    columns, rows = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    gaps = differences(s * s)
-    of_u, of_v = transposed(u) @ u_bar, transposed(v) @ v_bar
-    inner = divide(hollow(of_u - transposed(of_u)), gaps) * columns + rows * divide(
-        hollow(of_v - transposed(of_v)), gaps
-    )
-    outside_u = (u_bar - u @ of_u) / columns
-    outside_v = (v_bar - v @ of_v) / columns
-    return (u @ (inner + diagonal_matrix(ct[1])) @ vh + outside_u @ vh + u @ transposed(outside_v),)
+def _cholesky_vjp(ct, y, a, /, *, upper=False):
+    lower_t = conjugated(y) if upper else transposed(y)
+    half = lower_half(lower_t @ (hermitian(ct) if upper else ct))
+    return (mirror(np.linalg.solve(lower_t, hermitian(np.linalg.solve(lower_t, hermitian(half))))),)
 
 
 general(
-    np.linalg.svd,
-    _svd_jvp,
-    _svd_vjp,
-    results=3,
-    cases=[
-        case(sample(4, 3, kind="distinct"), full_matrices=False),
-        case(sample(3, 4, kind="distinct"), full_matrices=False),
-        case(sample(3, 3, kind="distinct")),
-    ],
+    np.linalg.cholesky,
+    _cholesky_jvp,
+    _cholesky_vjp,
+    cases=[*DEFINITE, *[case(*call.args, upper=True) for call in DEFINITE]],
 )
 
 
-def _svdvals_jvp(dots, y, x):
-    u, _, vh = np.linalg.svd(x, full_matrices=False)
-    return diagonal_of(transposed(u) @ dots[0] @ transposed(vh))
-
-
-def _svdvals_vjp(ct, y, x):
-    u, _, vh = np.linalg.svd(x, full_matrices=False)
-    return (u @ (np.expand_dims(ct, -1) * vh),)
-
-
-general(np.linalg.svdvals, _svdvals_jvp, _svdvals_vjp, cases=[case(sample(4, 3, kind="distinct"))])
+# --- factorisations of rectangular matrices ---------------------------------------------------------------------------
 
 
 def _qr_jvp(dots, y, a):
     q, r = y
-    x = transposed(np.linalg.solve(transposed(r), transposed(dots[0])))
-    inner = transposed(q) @ x
-    turn = skew(inner)
-    return (x - q @ (inner - turn), (inner - turn) @ r)
+    size = np.shape(q)[-1]
+    x = transposed(np.linalg.solve(transposed(r[..., :size]), transposed(dots[0][..., :size])))
+    inner = hermitian(q) @ x
+    q_dot = x - q @ (inner - skew(inner))
+    return (q_dot, np.triu(hermitian(q_dot) @ a + hermitian(q) @ dots[0]))
 
 
 def _qr_vjp(ct, y, a):
     q, r = y
-    m = r @ transposed(ct[1]) - transposed(ct[0]) @ q
-    inner = ct[0] + q @ (np.tril(m) + transposed(np.tril(m, -1)))
-    return (transposed(np.linalg.solve(r, transposed(inner))),)
+    r_bar = np.triu(ct[1])
+    q_bar = ct[0] + conjugated(a) @ hermitian(r_bar)
+    inner = transposed(q) @ q_bar
+    leading = q_bar - conjugated(q) @ (inner - unskew(inner))
+    leading = transposed(np.linalg.solve(r[..., : np.shape(q)[-1]], transposed(leading)))
+    return (conjugated(q) @ r_bar + fitted(leading, a),)
 
 
 general(
@@ -213,82 +175,106 @@ general(
     _qr_jvp,
     _qr_vjp,
     results=2,
-    cases=[case(sample(4, 3, kind="distinct")), case(sample(3, 3, kind="distinct"))],
+    result_class=type(np.linalg.qr(ONE)),
+    cases=[
+        case(sample(4, 3, kind="distinct")),
+        case(sample(3, 3, kind="distinct")),
+        case(sample(2, 3, 5, kind="distinct")),
+        case(sample(4, 3, kind="complex")),
+        case(sample(3, 4, kind="complex")),
+    ],
+)
+definition(
+    np.linalg.qr,
+    lambda a, mode="reduced": np.linalg.qr(a),
+    when=lambda given: given.get("mode") == "reduced",
+    cases=[case(sample(4, 3), mode="reduced")],
+)
+definition(
+    np.linalg.qr,
+    lambda a, mode="reduced": np.linalg.qr(a)[1],
+    when=lambda given: given.get("mode") == "r",
+    cases=[case(sample(4, 3), mode="r")],
 )
 
 
 def _pinv_jvp(dots, y, a):
-    da, da_t, y_t = dots[0], transposed(dots[0]), transposed(y)
-    outside = y @ y_t @ (da_t - da_t @ a @ y)
-    inside = (da_t - y @ a @ da_t) @ y_t @ y
+    da, da_h, y_h = dots[0], hermitian(dots[0]), hermitian(y)
+    outside = y @ y_h @ (da_h - da_h @ a @ y)
+    inside = (da_h - y @ a @ da_h) @ y_h @ y
     return outside + inside - y @ da @ y
 
 
 def _pinv_vjp(ct, y, a):
-    ct_t, y_t = transposed(ct), transposed(y)
-    outside = (ct_t - a @ (y @ ct_t)) @ y @ y_t
-    inside = y_t @ y @ (ct_t - (ct_t @ y) @ a)
+    ct_h, y_t, y_c, a_c = hermitian(ct), transposed(y), conjugated(y), conjugated(a)
+    outside = (ct_h - a_c @ (y_c @ ct_h)) @ y_c @ y_t
+    inside = y_t @ y_c @ (ct_h - (ct_h @ y_c) @ a_c)
     return (outside + inside - y_t @ ct @ y_t,)
 
 
+RECTANGULAR = [
+    case(sample(4, 3, kind="distinct")),
+    case(sample(3, 4, kind="distinct")),
+    case(sample(4, 3, kind="complex")),
+    case(sample(3, 4, kind="complex")),
+]
+general(np.linalg.pinv, _pinv_jvp, _pinv_vjp, cases=[*RECTANGULAR, case(sample(2, 4, 3)), case(sample(2, 3, 4))])
 general(
-    np.linalg.pinv,
-    _pinv_jvp,
-    _pinv_vjp,
-    cases=[case(sample(4, 3, kind="distinct")), case(sample(3, 4, kind="distinct"))],
+    solving,
+    lambda dots, y, a, rcond=None: _pinv_jvp(dots, y, a),
+    lambda ct, y, a, rcond=None: _pinv_vjp(ct, y, a),
+    cases=RECTANGULAR,
 )
 
 
-# --- norms ------------------------------------------------------------------------------------------------------------
+# --- least squares ----------------------------------------------------------------------------------------------------
 
 
-def _norm_vjp(ct, y, x, ord=None, axis=None, keepdims=False):
-    if ord is None or ord == "fro":
-        return (times(x, spread(divide(ct, y), x, axis, keepdims)),)
-    if (axis is None and np.ndim(x) == 2) or isinstance(axis, tuple):
-        raise NotImplementedError(f"the matrix norm of order {ord!r}")
-    if ord == 2:
-        return (times(x, spread(divide(ct, y), x, axis, keepdims)),)
-    if ord == 1:
-        return (sign(x) * spread(ct, x, axis, keepdims),)
-    if ord in (np.inf, -np.inf):
-        return (sign(x) * share(ct, y, np.abs(x), axis, keepdims),)
-    scaled = spread(divide(ct, power(y, ord - 1)), x, axis, keepdims)
-    return (times(sign(x), power(np.abs(x), ord - 1) * scaled),)
+def _least_squares_jvp(dots, y, a, b, rcond=None):
+    x, inverse, a_dot_h = as_columns(y, b), solving(a, rcond), hermitian(dots[0])
+    off = as_columns(b, b) - a @ x
+    moved = inverse @ (as_columns(dots[1], b) - dots[0] @ x)
+    outside = inverse @ (hermitian(inverse) @ (a_dot_h @ off))
+    within = a_dot_h @ (hermitian(inverse) @ x)
+    return from_columns(moved + outside + within - inverse @ (a @ within), b)
 
 
-def _norm_jvp(dots, y, x, ord=None, axis=None, keepdims=False):
-    if ord is None or ord == "fro":
-        return divide(np.sum(x * dots[0], axis=axis, keepdims=keepdims), y)
-    if (axis is None and np.ndim(x) == 2) or isinstance(axis, tuple):
-        raise NotImplementedError(f"the matrix norm of order {ord!r}")
-    if ord == 2:
-        return divide(np.sum(x * dots[0], axis=axis, keepdims=keepdims), y)
-    if ord == 1:
-        return np.sum(sign(x) * dots[0], axis=axis, keepdims=keepdims)
-    if ord in (np.inf, -np.inf):
-        return share_forward(sign(x) * dots[0], y, np.abs(x), axis, keepdims)
-    weights = times(sign(x), power(np.abs(x), ord - 1))
-    return divide(np.sum(weights * dots[0], axis=axis, keepdims=keepdims), power(y, ord - 1))
+def _least_squares_vjp(ct, y, a, b, rcond=None):
+    x, inverse, ct_ = as_columns(y, b), solving(a, rcond), as_columns(ct, b)
+    ct_h, inverse_c = hermitian(ct_), conjugated(inverse)
+    off = conjugated(as_columns(b, b) - a @ x)
+    b_bar = transposed(inverse) @ ct_
+    outside = (off @ ct_h) @ inverse_c @ transposed(inverse)
+    within = transposed(inverse) @ conjugated(x) @ (ct_h - (ct_h @ inverse_c) @ conjugated(a))
+    return (outside + within - b_bar @ transposed(x), from_columns(b_bar, b))
 
 
-general(
-    np.linalg.norm,
-    _norm_jvp,
-    _norm_vjp,
-    cases=[
-        case(sample(4)),
-        case(sample(4, 3)),
-        case(sample(4, 3), axis=1),
-        case(sample(4, 3), axis=1, keepdims=True),
-        case(sample(4, 3), "fro"),
-        case(sample(4), 2),
-        case(sample(4), 1),
-        case(sample(4), np.inf),
-        case(sample(4, 3), 3, axis=0),
-        case(sample(2, 4, 3), axis=(1, 2)),
-    ],
-)
+SYSTEMS = [
+    case(sample(5, 3, kind="distinct"), sample(5)),
+    case(sample(5, 3, kind="distinct"), sample(5, 2)),
+    case(sample(3, 5, kind="distinct"), sample(3)),
+    case(sample(3, 3, kind="regular"), sample(3, 2)),
+    case(sample(5, 3, kind="complex"), sample(5, 2)),
+    case(sample(3, 4, kind="complex"), sample(3, kind="complex")),
+]
+general(linalg.least_squares, _least_squares_jvp, _least_squares_vjp, fixed=(2,), cases=SYSTEMS)
+no_derivative(linalg.least_squares_rank)
+
+
+def _lstsq(a, b, rcond=None):
+    x = linalg.least_squares(a, b, rcond)
+    rank = linalg.least_squares_rank(a, b, rcond)
+    if rank == np.shape(a)[1] and np.shape(a)[0] > rank:
+        residuals = np.sum(np.abs(as_columns(b, b) - a @ as_columns(x, b)) ** 2, axis=0)
+    else:
+        residuals = np.zeros(0)
+    return x, residuals, rank, np.linalg.svdvals(a)
+
+
+definition(np.linalg.lstsq, _lstsq, cases=[*SYSTEMS, case(sample(5, 3), sample(5), rcond=1e-6)])
+
+
+# --- products and tensors ---------------------------------------------------------------------------------------------
 
 
 def _matrix_power(a, n):
@@ -316,20 +302,50 @@ definition(
     cases=[case(sample(3, 3, kind="regular"), n) for n in (0, 1, 3, -2)],
 )
 definition(np.linalg.multi_dot, _multi_dot, cases=[case([sample(4, 3), sample(3, 2), sample(2, 5)])])
+
+
+def _tensorinv(a, ind=2):
+    shape = np.shape(a)
+    rows = math.prod(shape[ind:])
+    return np.reshape(np.linalg.inv(np.reshape(a, (rows, -1))), (*shape[ind:], *shape[:ind]))
+
+
+def _tensorsolve(a, b, axes=None):
+    if axes is not None:
+        kept = [k for k in range(np.ndim(a)) if k not in axes]
+        a = np.transpose(a, [*kept, *axes])
+    unknown = np.shape(a)[np.ndim(b) :]
+    return np.reshape(np.linalg.solve(np.reshape(a, (np.size(b), -1)), np.ravel(b)), unknown)
+
+
+definition(
+    np.linalg.tensorinv,
+    _tensorinv,
+    cases=[case(np.eye(6).reshape(2, 3, 6) + 0.1, ind=2), case(np.eye(6).reshape(6, 3, 2) + 0.1, ind=1)],
+)
+definition(
+    np.linalg.tensorsolve,
+    _tensorsolve,
+    cases=[
+        case(np.eye(6).reshape(2, 3, 6) + 0.1, sample(2, 3)),
+        case(np.eye(6).reshape(2, 6, 3) + 0.1, sample(6), (0,)),
+    ],
+)
 no_derivative(np.linalg.matrix_rank)
 
 # what these rules are made of
+
+MATRICES = [case(sample(3, 3)), case(sample(2, 3, 3, kind="complex"))]
 
 linear(transposed, lambda ct, a: transposed(ct), view_of=0, cases=[case(sample(2, 4, 3))])
 linear(as_columns, lambda ct, x, b: from_columns(ct, b), view_of=0, cases=[case(sample(3), sample(3))])
 linear(from_columns, lambda ct, x, b: as_columns(ct, b), view_of=0, cases=[case(sample(3, 1), sample(3))])
 linear(lower_half, lambda ct, m: lower_half(ct), cases=[case(sample(3, 3))])
-linear(mirror, lambda ct, m: mirror(ct), cases=[case(sample(3, 3))])
-linear(skew, lambda ct, m: np.tril(ct - transposed(ct), -1), cases=[case(sample(3, 3))])
-linear(hollow, lambda ct, m: hollow(ct), cases=[case(sample(3, 3))])
-linear(diagonal_matrix, lambda ct, d: diagonal_of(ct), cases=[case(sample(2, 3))])
-linear(diagonal_of, lambda ct, m: diagonal_matrix(ct), cases=[case(sample(2, 3, 3))])
-linear(differences, lambda ct, w: np.sum(ct, axis=-2) - np.sum(ct, axis=-1), cases=[case(sample(2, 3))])
+linear(mirror, lambda ct, m: mirror(ct), cases=MATRICES)
+linear(skew, lambda ct, m: unskew(ct), cases=MATRICES)
+linear(unskew, lambda ct, m: skew(ct), cases=MATRICES)
+linear(conjugated, lambda ct, a: conjugated(ct), view_of=0, cases=MATRICES)
+linear(hermitian, lambda ct, a: hermitian(ct), view_of=0, cases=MATRICES)
 general(
     scaled_by,
     lambda dots, y, m, factor: scaled_by(dots[0], factor) + scaled_by(m, dots[1]),

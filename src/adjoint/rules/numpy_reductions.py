@@ -17,7 +17,7 @@ from adjoint.runtime.arrays import (
     spread,
     unrows,
 )
-from adjoint.runtime.numbers import divide, times
+from adjoint.runtime.numbers import divide, is_real, times
 from adjoint.runtime.scans import following, previous, recur, recur_back
 
 AXES = [
@@ -38,28 +38,39 @@ linear(
 )
 
 
+def _conjugated(centred):
+    return centred if is_real(centred) else np.conjugate(centred)
+
+
+def _covariance(dot, centred, axis, keepdims):
+    if is_real(centred):
+        return np.sum(centred * dot, axis=axis, keepdims=keepdims)
+    return np.sum(np.real(np.conjugate(centred) * dot), axis=axis, keepdims=keepdims)
+
+
 def _var_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    centred = a - np.mean(a, axis=axis, keepdims=True)
-    return np.sum(centred * dots[0], axis=axis, keepdims=keepdims) * (2 / (count(a, axis) - ddof))
+    total = _covariance(dots[0], a - np.mean(a, axis=axis, keepdims=True), axis, keepdims)
+    return total * (2 / (count(a, axis) - ddof))
 
 
 def _var_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     centred = a - np.mean(a, axis=axis, keepdims=True)
-    return (spread(ct * (2 / (count(a, axis) - ddof)), a, axis, keepdims) * centred,)
+    return (spread(ct * (2 / (count(a, axis) - ddof)), a, axis, keepdims) * _conjugated(centred),)
 
 
 def _std_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    centred = a - np.mean(a, axis=axis, keepdims=True)
-    return divide(np.sum(centred * dots[0], axis=axis, keepdims=keepdims), y * (count(a, axis) - ddof))
+    total = _covariance(dots[0], a - np.mean(a, axis=axis, keepdims=True), axis, keepdims)
+    return divide(total, y * (count(a, axis) - ddof))
 
 
 def _std_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     centred = a - np.mean(a, axis=axis, keepdims=True)
-    return (times(centred, spread(divide(ct, y * (count(a, axis) - ddof)), a, axis, keepdims)),)
+    return (times(_conjugated(centred), spread(divide(ct, y * (count(a, axis) - ddof)), a, axis, keepdims)),)
 
 
-general(np.var, _var_jvp, _var_vjp, cases=[*AXES, case(sample(4, 3), axis=0, ddof=1)])
-general(np.std, _std_jvp, _std_vjp, cases=[*AXES, case(sample(4, 3), axis=0, ddof=1)])
+SPREADS = [*AXES, case(sample(4, 3), axis=0, ddof=1), case(sample(4, 3, kind="complex"), axis=0)]
+general(np.var, _var_jvp, _var_vjp, cases=SPREADS)
+general(np.std, _std_jvp, _std_vjp, cases=SPREADS)
 general(
     np.prod,
     lambda dots, y, a, axis=None, dtype=None, *, keepdims=False: np.sum(

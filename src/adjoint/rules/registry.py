@@ -1,16 +1,19 @@
 """The table of rules: what is declared of a callee, found by its identity.
 
 The library is imported at the first question, so that importing the package costs nothing; its part about arrays at the
-first question about something that comes from NumPy.
+first question about something that comes from NumPy; what it says of a module of SciPy at the first question about
+something that comes from there, which is when the module has been imported by others.
 """
 
 from __future__ import annotations
 
 import importlib
 import operator
+import sys
 from _thread import RLock, get_ident  # `threading` takes a while to import
-from collections.abc import Callable, Hashable
-from types import BuiltinMethodType
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
+from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from adjoint.records import dataclass
@@ -30,6 +33,9 @@ ARRAYS = (
     "numpy_construction",
     "numpy_products",
     "numpy_linalg",
+    "numpy_eigen",
+    "numpy_norms",
+    "numpy_linalg_names",
     "numpy_fft",
     "numpy_order",
     "numpy_calculus",
@@ -43,6 +49,13 @@ ARRAYS = (
 _HELPERS = """
     arrays bessel linalg places products scans segments sequences spectra
 """
+OF_SCIPY = {
+    "scipy.special": ("scipy_special",),
+    "scipy.linalg": ("scipy_linalg",),
+    "scipy.stats": ("scipy_special", "scipy_stats"),
+}
+"""What is said of modules of SciPy, which need not be installed."""
+_HELPERS_OF_SCIPY = {"adjoint.runtime.scipy_linalg": "scipy.linalg"}
 _ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in _HELPERS.split())
 
 
@@ -53,7 +66,25 @@ class Definition:
     fn: Fn
     means: Fn
     arity: int | None
+    when: Callable[[Mapping[str, Any]], bool] | None
     cases: tuple[Case, ...]
+
+    def covers(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether it is what a call with these arguments means; those that are not known are :data:`UNKNOWN`."""
+        if self.arity is not None and self.arity != len(args):
+            return False
+        return self.when is None or self.when({**dict(zip(_parameters(self.fn), args, strict=False)), **kwargs})
+
+
+UNKNOWN: Any = object()
+"""Stands for an argument that is not known at compile time."""
+
+
+@lru_cache(maxsize=128)
+def _parameters(fn: Fn) -> tuple[str, ...]:
+    import inspect
+
+    return tuple(inspect.signature(fn).parameters)
 
 
 _rules: dict[int, Rule] = {}
@@ -63,7 +94,7 @@ _attributes: dict[tuple[type, str], Fn] = {}
 _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
-_unread = [*BASICS, *ARRAYS]
+_unread = [*BASICS, *ARRAYS, *dict.fromkeys(name for names in OF_SCIPY.values() for name in names)]
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -122,13 +153,18 @@ def all_definitions() -> tuple[Definition, ...]:
     return tuple(entry for entries in _definitions.values() for entry in entries)
 
 
-def definition_of(callee: Any, nargs: int) -> Fn | None:
-    """The Python function that a call with so many positional arguments means, where one is declared."""
+def definition_of(callee: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Fn | None:
+    """The Python function that a call with these arguments means, where one is declared.
+
+    Parameters
+    ----------
+    callee
+        The function that is called.
+    args, kwargs
+        What is known of the arguments: a constant, or :data:`UNKNOWN`.
+    """
     _read_for(callee)
-    for entry in _definitions.get(_identity(callee), ()):
-        if entry.arity is None or entry.arity == nargs:
-            return entry.means
-    return None
+    return next((entry.means for entry in _definitions.get(_identity(callee), ()) if entry.covers(args, kwargs)), None)
 
 
 def is_defined(callee: Any) -> bool:
@@ -138,9 +174,11 @@ def is_defined(callee: Any) -> bool:
 
 
 def _identity(callee: Any) -> Hashable:
-    """What tells a function from others; methods of a ufunc are new objects whenever they are asked for."""
-    owner = getattr(callee, "__self__", None) if isinstance(callee, BuiltinMethodType) else None
-    return (id(owner), callee.__name__) if type(owner).__name__ == "ufunc" else id(callee)
+    """What tells a function from others; bound methods are new objects whenever they are asked for."""
+    owner = getattr(callee, "__self__", None)
+    if isinstance(callee, MethodType) or (isinstance(callee, BuiltinMethodType) and type(owner).__name__ == "ufunc"):
+        return (id(owner), callee.__name__)
+    return id(callee)
 
 
 def method_of(cls: type, name: str) -> Fn | None:
@@ -182,10 +220,24 @@ def _read_for(callee: Any) -> bool:
     """Imports the part of the library that may say something of a callee; tells whether there was something to do."""
     if not _unread or _reader == get_ident():
         return False
-    if is_about_arrays(callee):
-        _read(BASICS + ARRAYS)
-        return True
+    about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ())
+    if about_scipy or is_about_arrays(callee):
+        return _read(BASICS + ARRAYS + about_scipy)
     return _read(BASICS)
+
+
+def _module_of_scipy(callee: Any) -> str:
+    """The module of SciPy that a callee comes from; empty if it comes from elsewhere."""
+    if type(callee).__name__ == "ufunc":
+        special = sys.modules.get("scipy.special")
+        return "scipy.special" if getattr(special, callee.__name__, None) is callee else ""
+    owner = getattr(callee, "__self__", callee)
+    for thing in (callee, type(owner)):
+        home = getattr(thing, "__module__", None) or ""
+        home = _HELPERS_OF_SCIPY.get(home, home)
+        if home.startswith("scipy."):
+            return ".".join(home.split(".")[:2])
+    return ""
 
 
 def is_about_arrays(callee: Any) -> bool:
@@ -199,7 +251,8 @@ def is_about_arrays(callee: Any) -> bool:
 
 def _read_all() -> None:
     if _unread and _reader != get_ident():
-        _read(BASICS + ARRAYS)
+        imported = [name for module, names in OF_SCIPY.items() if module in sys.modules for name in names]
+        _read(BASICS + ARRAYS + tuple(imported))
 
 
 def _read(names: tuple[str, ...]) -> bool:
@@ -210,7 +263,7 @@ def _read(names: tuple[str, ...]) -> bool:
     with _lock:
         _reader = get_ident()
         try:
-            for name in [name for name in names if name in _unread]:
+            for name in dict.fromkeys([name for name in names if name in _unread]):
                 importlib.import_module(f"adjoint.rules.{name}")
                 _unread.remove(name)
         finally:

@@ -308,6 +308,8 @@ def _array_summary(rule: Rule, arrays: list[Any]) -> Type:
     dtype = dtypes.pop() if len(dtypes) == 1 else None
     if dtype is not None and dtype.kind not in _KINDS:
         return Opaque(np.ndarray)
+    if rule.dtype == "unknown":
+        dtype = None
     if len(ranks) > 1:
         return Array(dtype, None)
     trusted = rule.shape == "sampled" and len(arrays) > 1

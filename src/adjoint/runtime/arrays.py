@@ -67,6 +67,16 @@ def zeros_like(x: Any) -> Any:
     return 0j if isinstance(x, complex) else 0.0
 
 
+def fitted(x: Any, like: Any) -> Any:
+    """``x`` cut, or padded with zeros, to the shape of ``like``, and in its kind."""
+    if np.shape(x) == np.shape(like):
+        return match(x, like)
+    out = zeros_like(np.asarray(like))
+    common = tuple(slice(min(extents)) for extents in zip(out.shape, np.shape(x), strict=True))
+    out[common] = x[common] if out.dtype.kind == "c" else np.real(x[common])
+    return out
+
+
 def spread(ct: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The cotangent of a sum of ``x`` over ``axis``, repeated for every summand."""
     if not isinstance(x, np.ndarray):

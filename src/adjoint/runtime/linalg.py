@@ -14,6 +14,16 @@ def transposed(a: Any) -> Any:
     return np.swapaxes(a, -1, -2)
 
 
+def conjugated(a: Any) -> Any:
+    """The complex conjugate; a real array itself."""
+    return np.conjugate(a) if a.dtype.kind == "c" else a
+
+
+def hermitian(a: Any) -> Any:
+    """The conjugate of the transpose."""
+    return conjugated(np.swapaxes(a, -1, -2))
+
+
 def as_columns(x: Any, b: Any) -> Any:
     """The solution of ``np.linalg.solve(a, b)`` as a matrix of columns."""
     return x[..., None] if np.ndim(b) == 1 else x
@@ -30,19 +40,29 @@ def lower_half(m: Any) -> Any:
 
 
 def mirror(m: Any) -> Any:
-    """The symmetric part of a matrix."""
-    return (m + np.swapaxes(m, -1, -2)) / 2
+    """The symmetric part of a matrix, the Hermitian one of a complex matrix."""
+    return (m + hermitian(m)) / 2
 
 
 def skew(m: Any) -> Any:
-    """The lower triangle of a matrix without its diagonal, less its transpose."""
+    """The skew matrix with the same lower triangle; a complex one has the imaginary part of the diagonal, too."""
     lower = np.tril(m, -1)
-    return lower - np.swapaxes(lower, -1, -2)
+    return lower - hermitian(lower) + _turning(m)
+
+
+def unskew(ct: Any) -> Any:
+    """The transpose of :func:`skew`."""
+    return np.tril(ct - hermitian(ct), -1) + _turning(ct)
+
+
+def _turning(m: Any) -> Any:
+    """The imaginary part of the diagonal; zero for a real matrix."""
+    return 1j * diagonal_matrix(diagonal_of(m).imag) if m.dtype.kind == "c" else 0.0
 
 
 def hollow(m: Any) -> Any:
     """A matrix with zeros on its diagonal."""
-    return m * (1 - np.eye(np.shape(m)[-1], dtype=m.dtype))
+    return np.where(np.eye(np.shape(m)[-1], dtype=bool), 0, m)
 
 
 def diagonal_matrix(d: Any) -> Any:
@@ -60,6 +80,35 @@ def differences(w: Any) -> Any:
     return w[..., None, :] - w[..., :, None]
 
 
+def without_phase(m: Any) -> Any:
+    """:func:`hollow`; not a number where the imaginary part of a column's diagonal element is not to be neglected.
+
+    The cotangents of eigenvectors, seen from the eigenvectors, have such a part if a result depends on their phases.
+    """
+    if m.dtype.kind != "c":
+        return hollow(m)
+    turning = np.abs(diagonal_of(m).imag) > np.sqrt(np.finfo(m.dtype).eps) * np.linalg.norm(m, axis=-2)
+    return hollow(m) + np.where(turning, np.nan, 0.0)[..., None, :]
+
+
+def pivots(v: Any) -> Any:
+    """One in the place of the largest element of each column, zero elsewhere."""
+    size = np.abs(v)
+    return (np.arange(np.shape(v)[-2])[:, None] == np.argmax(size, axis=-2)[..., None, :]).astype(size.dtype)
+
+
+def widened(x: Any, like: Any) -> Any:
+    """``x`` with as many columns as ``like`` has; those that are new are not numbers."""
+    missing = np.shape(like)[-1] - np.shape(x)[-1]
+    return np.concatenate([x, np.full((*np.shape(x)[:-1], missing), np.nan, x.dtype)], axis=-1) if missing else x
+
+
+def narrowed(ct: Any, x: Any) -> Any:
+    """``ct`` with as many columns as ``x`` has; not a number if one of those that are dropped is not zero."""
+    kept = np.shape(x)[-1]
+    return ct[..., :kept] + (np.nan if np.any(ct[..., kept:]) else 0.0)
+
+
 def scaled_by(m: Any, factor: Any) -> Any:
     """Each matrix times its number."""
     return m * np.asarray(factor)[..., None, None]
@@ -69,4 +118,28 @@ def cofactors(a: Any) -> Any:
     """The derivative of the determinant, defined also where the matrix is singular."""
     u, s, vh = np.linalg.svd(a)
     orientation = np.linalg.det(u) * np.linalg.det(vh)
-    return scaled_by((u * prod_others(s, -1)[..., None, :]) @ vh, orientation)
+    return scaled_by((conjugated(u) * prod_others(s, -1)[..., None, :]) @ conjugated(vh), orientation)
+
+
+def least_squares(a: Any, b: Any, rcond: float | None = None) -> Any:
+    """The solution that ``np.linalg.lstsq`` finds."""
+    return np.linalg.lstsq(a, b, rcond)[0]
+
+
+def least_squares_rank(a: Any, b: Any, rcond: float | None = None) -> int:
+    """The rank that ``np.linalg.lstsq`` finds."""
+    return int(np.linalg.lstsq(a, b, rcond)[2])
+
+
+def solving(a: Any, rcond: float | None = None) -> Any:
+    """The pseudo-inverse; not a number where the rank is not full, because it jumps there."""
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    cut = (np.finfo(s.dtype).eps * max(np.shape(a)) if rcond is None else rcond) * np.max(s, initial=0.0)
+    if np.any(s <= cut):
+        return np.full_like(np.swapaxes(a, -1, -2), np.nan)
+    return hermitian(u / s @ vh)
+
+
+def power_norm(x: Any, ord: float, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norm of vectors of an order that is neither 0 nor infinite."""
+    return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)

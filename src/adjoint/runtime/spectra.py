@@ -6,17 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import match
-
-
-def fitted(x: Any, like: Any) -> Any:
-    """``x`` cut, or padded with zeros, to the shape of ``like``, and in its kind."""
-    if np.shape(x) == np.shape(like):
-        return match(x, like)
-    out = np.zeros(np.shape(like), np.asarray(like).dtype if np.asarray(like).dtype.kind in "fc" else np.float64)
-    common = tuple(slice(min(extents)) for extents in zip(out.shape, np.shape(x), strict=True))
-    out[common] = x[common] if out.dtype.kind == "c" else np.real(x[common])
-    return out
+from adjoint.runtime.arrays import fitted
 
 
 def refitted(x: Any, like: Any, axes: Any) -> Any:

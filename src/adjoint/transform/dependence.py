@@ -64,6 +64,7 @@ class Dependence:
         self.memory = Memory()
         self.edges: dict[Node, set[Node]] = defaultdict(set)
         self.opaque: list[tuple[Call, str]] = []
+        self.settings: list[tuple[Call, str, Atom]] = []
         self.stores: list[Store] = []
         self.writers: list[Call] = []
         self.foreign: list[Load] = []
@@ -85,6 +86,7 @@ class Dependence:
         self.active_nodes = self.varied & self.useful
         self.problems = [
             *self._opaque_problems(),
+            *self._setting_problems(),
             *self._text_problems(function, wrt),
         ]
         self.problems += self._memory_problems(bool(self.problems))
@@ -334,7 +336,9 @@ class Dependence:
     def _connect_rule(self, call: Call, rule: Rule, sinks: list[Node]) -> None:
         args, kwargs = rule.bind(call.args, dict(call.kwargs))
         wrt = rule.wrt if isinstance(rule, Linear) and rule.wrt is not None else range(len(args))
-        sources = self._all(args[place] for place in wrt if place < len(args))
+        settings = [(name, args[place]) for place, name in rule.settings(len(args))] + list(kwargs.items())
+        self.settings += [(call, name, value) for name, value in settings if may_vary(type_of_atom(value))]
+        sources = self._all([args[place] for place in wrt if place < len(args)] + [value for _, value in settings])
         written = self._all(args[place] for place in rule.writes if place < len(args))
         self._flow(sources, sinks + written)
         if rule.unsupported(len(args), tuple(kwargs)):
@@ -394,6 +398,13 @@ class Dependence:
                 label = f"{_name(statement)} declares a reverse derivative only, and forward mode is asked for here"
                 found.append(diagnostic("AD0204", statement.span, label, name=_name(statement)[1:-1]))
         return found
+
+    def _setting_problems(self) -> list[Any]:
+        return [
+            diagnostic("AD0204", call.span, f"{name} varies", name=_name(call)[1:-1])
+            for call, name, value in self.settings
+            if self.varies(value) and any(map(self.active, call.targets))
+        ]
 
     def _opaque_problems(self) -> list[Any]:
         found = []

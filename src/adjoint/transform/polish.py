@@ -256,13 +256,18 @@ def _without_defaults(call: Call) -> Call:
     args, places = call.args, tuple(defaults.values())
     while args and len(args) <= len(places) and _is_default(args[-1], places[len(args) - 1]):
         args = args[:-1]
-    kwargs = tuple([(name, value) for name, value in call.kwargs if not _is_default(value, defaults.get(name, _EMPTY))])
+    kwargs = tuple([(name, value) for name, value in call.kwargs if not _is_default(value, _default(defaults, name))])
     if len(args) == len(call.args) and len(kwargs) == len(call.kwargs):
         return call
     return Call(call.targets, call.callee, args, kwargs, call.span)
 
 
 _EMPTY = inspect.Parameter.empty
+
+
+def _default(defaults: dict[str, Any], name: str) -> Any:
+    found = defaults.get(name, _EMPTY)
+    return False if name == "keepdims" and found not in (_EMPTY, True) else found
 
 
 def _is_default(atom: Atom, default: Any) -> bool:

@@ -1,0 +1,27 @@
+"""What derivatives of ``scipy.linalg`` are made of; the only module here that needs SciPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+
+def triangular_solution(a: Any, b: Any, lower: bool = False, unit_diagonal: bool = False) -> Any:
+    """The solution of ``a @ x = b``, looking at one triangle of ``a`` only."""
+    return linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit_diagonal)
+
+
+def triangle(a: Any, lower: bool = False, unit_diagonal: bool = False) -> Any:
+    """One triangle of a matrix, without its diagonal if that is taken to be one."""
+    away = 1 if unit_diagonal else 0
+    return np.tril(a, -away) if lower else np.triu(a, away)
+
+
+def row_order(pivots: Any) -> Any:
+    """Which row stands in each place after the exchanges of a decomposition into triangles."""
+    order = np.arange(np.size(pivots))
+    for row, other in enumerate(pivots):
+        order[[row, other]] = order[[other, row]]
+    return order
