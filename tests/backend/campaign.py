@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from backend.agreement import MODES, VARIANTS, compare
+from backend.rule_programs import programs as rule_programs
 from fuzz.check import module_of
 from fuzz.programs import generate
 from programs.registry import collect
@@ -25,10 +26,13 @@ def main() -> int:
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--variants", default=",".join(VARIANTS))
     parser.add_argument("--part", default="0/1", help="2/5: the third of five parts")
+    parser.add_argument("--rules", action="store_true", help="example calls of all rules, instead")
     parser.add_argument("--fuzz", type=int, default=-1, help="random programs from this seed on, instead")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     source = _random(options.fuzz) if options.fuzz >= 0 else _programs(options.only)
+    if options.rules:
+        source = (program for program in rule_programs() if options.only in program[0])
     counts: Counter[str] = Counter()
     for number, (name, function, args) in enumerate(source):
         if number % parts != part:

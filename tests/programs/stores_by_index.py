@@ -223,6 +223,21 @@ def mesh_of_indices(m, v):
     return np.sum(a * m)
 
 
+@program(normal(4, 4), normal(3))
+def places_that_repeat_found_by_number(m, v):
+    a = m.copy()
+    a[np.unravel_index(np.array([1, 1, 2]), (4, 4))] += v
+    return np.sum(a * m)
+
+
+@program(normal(4, 4), normal(3, 3))
+def mesh_of_indices_that_repeat(m, v):
+    a = m.copy()
+    for e in range(2):
+        a[np.ix_([e, e + 1, e], [0, e, e + 2])] += v
+    return np.sum(a * m)
+
+
 @program(normal(5), normal(4), np.array([1, 1, 4, 1]))
 def add_at(x, y, where):
     a = x.copy()

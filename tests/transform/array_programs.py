@@ -206,3 +206,10 @@ def squeezed(x, y):
     rows = np.sum(y, axis=1, keepdims=True)
     down = np.squeeze(columns, 0) + np.log(np.sum(np.exp(x - columns), axis=0))
     return np.sum(down * y) + np.sum(np.squeeze(rows, axis=-1) ** 2) + np.max(x, keepdims=True).squeeze()
+
+
+@takes("ij", "j")
+def reshaped(x, b):
+    columns = np.min(x, axis=0, keepdims=True)
+    column = np.reshape(columns, (-1, 1)) * b
+    return np.sum(np.reshape(x * b, -1) ** 2) + np.sum(np.tanh(column)) + np.sum(x.T.reshape(x.shape) * columns)

@@ -26,6 +26,14 @@ from adjoint.ir.types import Array, Opaque, Scalar, Type
 from adjoint.ir.walk import operands, substitute, targets_of
 from adjoint.runtime import arrays, checks, display, numbers, results, tables
 
+_NOTHING = Const(None)
+
+_SELDOM_OF_MATH = (
+    *(math.remainder, math.fmod, math.modf, math.frexp, math.ldexp),
+    *(math.comb, math.perm, math.isqrt),
+)
+"""Functions of ``math`` of which Numba knows few."""
+
 
 class ByPython:
     """A statement as a function that compiled code can call.
@@ -82,10 +90,23 @@ def is_known(statement: Call | Load | Store) -> bool:
     match statement:
         case Load(base=base, key=key) | Store(base=base, key=key):
             return not is_mask(base, key)
-        case Call(callee=callee, args=args):
+        case Call(callee=callee, args=args, kwargs=kwargs):
+            orders = (*args, *[value for _, value in kwargs])
+            if callee is display.format_value:
+                return _is_plain_field(*args)
             if callee is operator.matmul:
                 return all(rank_of(arg) in (1, 2) for arg in args) and _same_dtype(args)
+            if callee is np.linalg.norm and any(isinstance(part, Const) and type(part.value) is str for part in orders):
+                return False  # Numba finds out when it runs
             return not _is_written_view(statement) and (_is_plain(callee) or _resolves(statement))
+
+
+def _is_plain_field(value: Atom, conversion: Atom = _NOTHING, spec: Atom = _NOTHING) -> bool:
+    """Whether Numba formats a value as Python does: whole numbers and texts, as they are."""
+    type_ = type_of_atom(value)
+    known = type_ in (Opaque(str), Scalar("int")) or (isinstance(value, Const) and type(value.value) in (int, str))
+    is_converted = isinstance(conversion, Const) and conversion.value in ("s", "r", "a", *map(ord, "sra"))
+    return known and not is_converted and isinstance(spec, Const) and not spec.value
 
 
 def _is_written_view(call: Call) -> bool:
@@ -109,6 +130,8 @@ def _is_plain(callee: Any) -> bool:
     if isinstance(callee, (python_types.MethodDescriptorType, python_types.WrapperDescriptorType)):
         return True
     module = getattr(callee, "__module__", None)
+    if callee in (pow, *_SELDOM_OF_MATH):
+        return False
     return module in ("_operator", "operator", builtins.__name__, math.__name__, display.__name__)
 
 

@@ -38,7 +38,10 @@ class _Conversions(Rewriting):
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
         if not isinstance(statement, Call):
             return (statement,)
-        statement = _with_numpy_dtypes(statement)
+        apart = _by_known_functions(statement)
+        if len(apart) > 1:
+            return [part for whole in apart for part in self.statement(whole)]
+        statement = _with_numpy_dtypes(apart[0])
         before: list[Statement] = []
         if _mixes(statement.callee):
             dtype = _dtype_of(statement.args)
@@ -51,6 +54,32 @@ class _Conversions(Rewriting):
         elif len(statement.targets) == 1 and _is_narrow(statement.targets[0]):
             return _with_result(statement)
         return (*before, statement)
+
+
+def _by_known_functions(call: Call) -> list[Call]:
+    """A call of a function that the compiler lacks, or does not have for so many numbers, by others."""
+    callee, args = call.callee, call.args
+    if call.kwargs or not args:
+        return [call]
+    if callee is math.log and len(args) == 2:
+        logs = [Var("log", FLOAT) for _ in args]
+        parts = [Call((log,), math.log, (arg,), (), call.span) for log, arg in zip(logs, args, strict=True)]
+        return [*parts, Call(call.targets, operator.truediv, tuple(logs), (), call.span)]
+    if callee is math.hypot and len(args) > 2:
+        *rest, last = args
+        longer = Var("hypot", FLOAT)
+        before = _by_known_functions(Call((longer,), math.hypot, tuple(rest), (), call.span))
+        return [*before, Call(call.targets, math.hypot, (longer, last), (), call.span)]
+    if callee is math.hypot and len(args) == 1:
+        return [Call(call.targets, math.fabs, args, (), call.span)]
+    if callee in (abs, operator.abs) and isinstance(type_of_atom(args[0]), Array):
+        return [Call(call.targets, np.abs, args, (), call.span)]
+    known = _SAME.get(callee) if callable(callee) and callee.__hash__ is not None else None
+    return [call if known is None else Call(call.targets, known, args, (), call.span)]
+
+
+_SAME: dict[Any, Any] = {operator.abs: abs, getattr(math, "cbrt", None): np.cbrt}
+"""Functions under the names by which the compiler knows them."""
 
 
 def _with_numpy_dtypes(call: Call) -> Call:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -10,9 +11,9 @@ import numpy as np
 from adjoint.backend.native_indices import rank_of
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store
-from adjoint.ir.types import Array, Scalar, Tuple
-from adjoint.runtime import plain
+from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.types import INT, Array, List, Scalar, Tuple
+from adjoint.runtime import display, plain
 
 
 def with_plain_functions(function: Function) -> Function:
@@ -24,6 +25,12 @@ class _Plain(Rewriting):
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
         if not isinstance(statement, Call):
             return (statement,)
+        if statement.callee is np.ndarray.reshape and len(statement.args) > 2:
+            base, *extents = statement.args
+            shape = Var("shape", Tuple((INT,) * len(extents)))
+            whole = Call(statement.targets, np.reshape, (base, shape), statement.kwargs, statement.span)
+            if _plain_form(whole) is not None:
+                return (Call((shape,), display.make_tuple, tuple(extents)), *self.statement(whole))
         callee = _plain_form(statement)
         if callee is None:
             return (statement,)
@@ -63,6 +70,9 @@ def _arguments(call: Call) -> tuple[Atom | None, Atom | None]:
 
 def _is_shape(atom: Atom) -> bool:
     match type_of_atom(atom):
+        case _ if isinstance(atom, Const):
+            parts = atom.value if isinstance(atom.value, tuple) else (atom.value,)
+            return bool(parts) and all(type(part) is int for part in parts)
         case Scalar(kind="int"):
             return True
         case Tuple(items=items):
@@ -94,11 +104,32 @@ def _is_of_real_matrices(call: Call) -> bool:
     return dtype is not None and dtype.kind == "f" and _is_of_matrices(call)
 
 
+def _is_of_list(call: Call) -> bool:
+    return len(call.args) == 1 and not call.kwargs and isinstance(type_of_atom(call.args[0]), List)
+
+
+def _is_power_of_arrays(call: Call) -> bool:
+    return len(call.args) == 2 and any(isinstance(type_of_atom(arg), Array) for arg in call.args)
+
+
+def _is_kept_reshape(call: Call) -> bool:
+    """Whether elements are read in the order of rows, and nobody writes an array through the result."""
+    if len(call.args) != 2 or call.kwargs or not isinstance(type_of_atom(call.args[0]), Array):
+        return False
+    written = any(isinstance(target.type, Array) and target.type.storage.written for target in call.targets)
+    return not written and _is_shape(call.args[1])
+
+
 _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
     np.empty: (plain.empty, _makes_numbers),
     np.zeros: (plain.zeros, _makes_numbers),
     np.empty_like: (plain.empty_like, _is_like),
     np.zeros_like: (plain.zeros_in_shape, _is_like),
+    np.ascontiguousarray: (np.array, _is_of_list),
+    np.asanyarray: (np.array, _is_of_list),
+    np.ndarray.reshape: (plain.reshaped, _is_kept_reshape),
+    np.reshape: (plain.reshaped, _is_kept_reshape),
+    pow: (operator.pow, _is_power_of_arrays),
     np.linalg.solve: (plain.solution, _is_of_matrices),
     np.linalg.inv: (plain.inverse, _is_of_matrices),
     np.linalg.det: (plain.determinant, _is_of_matrices),

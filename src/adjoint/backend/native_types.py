@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
 
-from adjoint.ir.types import Array, List, Scalar, Tuple, Type
+from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 
 _PYTHON = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
 
@@ -27,6 +28,8 @@ def numba_type(type_: Type) -> Any:
         case List(element=element) if element is not None:
             part = numba_type(element)
             return None if part is None else types.List(part)  # type: ignore[no-untyped-call]
+        case Opaque(cls=builtins.str):
+            return types.unicode_type
         case _:
             return None
 
@@ -47,10 +50,12 @@ def _of_dtype(dtype: np.dtype) -> Any:
 
 
 def declared_type(type_: Type) -> str | None:
-    """A type of a number or array as Numba reads it from a text; None where there is none."""
+    """A type of a number, array or text as Numba reads it from a text; None where there is none."""
     match type_:
         case Scalar():
             return _name(dtype_of(type_))
+        case Opaque(cls=builtins.str):
+            return "unicode_type"
         case Array(dtype=dtype, dims=dims) if dtype is not None and dims is not None:
             name = _name(dtype)
             if name is None:

@@ -194,6 +194,9 @@ def _imports(namespace: dict[str, object]) -> tuple[list[str], bool]:
     lines = ["from numba import njit as _njit"]
     is_closed = True
     for name, value in sorted(namespace.items()):
+        if isinstance(value, (str, bytes, int)):
+            lines.append(f"{name} = {value!r}")
+            continue
         if isinstance(value, types.ModuleType):
             module, line = value.__name__, f"import {value.__name__} as {name}"
         else:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import typed
 from numba.core import types
 from numba.extending import register_jitable
 from numba.np.numpy_support import as_dtype, from_dtype
@@ -244,11 +245,27 @@ def _zeros_like(x):
 def _shadow(x):
     if isinstance(x, types.List) or (isinstance(x, types.UniTuple) and not isinstance(x, types.BaseNamedTuple)):
         return lambda x: [tangents.shadow(item) for item in x]
+    if isinstance(x, types.DictType):
+        return _shadow_of_dict(x)
     if _is_number(x) and not isinstance(x, (types.Integer, types.Boolean)):
         return lambda x: x * 0.0
     if _is_array(x) and isinstance(x.dtype, (types.Float, types.Complex)):
         return lambda x: plain.zeros_in_shape(x)
     return None
+
+
+def _shadow_of_dict(x):
+    if not isinstance(x.value_type, (types.Float, types.Complex, types.Array)):
+        return None
+    keys, values = x.key_type, x.value_type
+
+    def shadow(x):
+        out = typed.Dict.empty(keys, values)
+        for key, value in x.items():
+            out[key] = tangents.shadow(value)
+        return out
+
+    return shadow
 
 
 @overload(tangents.finish)
@@ -295,6 +312,48 @@ def _reshape_like(ct, x):
     return lambda ct, x: arrays.unbroadcast(ct, x)
 
 
+@overload(plain.reshaped)
+def _reshaped(x, shape):
+    """A copy where the elements do not lie one behind the other."""
+    if not _is_array(x) or not isinstance(shape, (types.Integer, types.BaseTuple)):
+        return None
+    return lambda x, shape: np.ascontiguousarray(x).reshape(shape)
+
+
+@overload(arrays.reverse_cumsum)
+def _reverse_cumsum(ct, x, axis=None):
+    if not _is_array(ct) or ct.ndim != 1 or not _is_array(x) or x.ndim != 1:
+        return None
+    zero = ct.dtype(0)
+
+    def reverse_cumsum(ct, x, axis=None):
+        out = plain.empty_like(ct)
+        total = zero
+        for place in range(ct.shape[0] - 1, -1, -1):
+            total += ct[place]
+            out[place] = total
+        return out
+
+    return reverse_cumsum
+
+
+@overload(arrays.undiff)
+def _undiff(ct, x, n=1, axis=-1):
+    if not _is_array(ct) or ct.ndim != 1 or not _is_array(x) or ct.dtype != x.dtype:
+        return None
+
+    def undiff(ct, x, n=1, axis=-1):
+        for _ in range(n):
+            wide = plain.zeros(ct.shape[0] + 1, ct.dtype)
+            for place in range(ct.shape[0]):
+                wide[place] -= ct[place]
+                wide[place + 1] += ct[place]
+            ct = wide
+        return ct
+
+    return undiff
+
+
 @overload(arrays.unbroadcast)
 def _unbroadcast(ct, like):
     if _is_array(like):
@@ -311,7 +370,7 @@ def _unbroadcast(ct, like):
 
 @overload(arrays.match)
 def _match(x, like):
-    return _to_array(x, like) if _is_array(like) else (lambda x, like: arrays.unbroadcast(x, like))
+    return lambda x, like: arrays.unbroadcast(x, like)
 
 
 @overload(arrays.spread, prefer_literal=True)
@@ -437,20 +496,21 @@ def _made(params, body, **namespace):
 def _to_array(ct, like):
     """Sums or repeats ``ct`` to the shape of ``like``."""
     dtype = _float_like(like)
+    loses = dtype.kind != "c" and isinstance(ct.dtype if _is_array(ct) else ct, types.Complex)
     if _is_number(ct):
+        if loses:
+            return lambda ct, like: np.full(like.shape, ct.real, dtype)
         return lambda ct, like: np.full(like.shape, ct, dtype)
-    if not _is_array(ct) or (isinstance(ct.dtype, types.Complex) and dtype.kind != "c"):
+    if not _is_array(ct):
         return None
-    general = _loops(ct.ndim, like.ndim, dtype)
-    if ct.ndim != like.ndim or ct.dtype != from_dtype(dtype):
-        return general
-    return _loops(ct.ndim, like.ndim, dtype, same="ct")
+    same = "ct" if ct.ndim == like.ndim and ct.dtype == from_dtype(dtype) else ""
+    return _loops(ct.ndim, like.ndim, dtype, ".real" if loses else "", same)
 
 
-def _loops(mine, theirs, dtype, same=""):
+def _loops(mine, theirs, dtype, part="", same=""):
     """A nest of loops over the larger of two shapes; axes of extent 1 stand still.
 
-    ``same``: what to return where the shapes agree, if not a copy.
+    ``part``: what of an element is added; ``same``: what to return where the shapes agree, if not a copy.
     """
     rank = max(mine, theirs)
     lines = []
@@ -469,5 +529,5 @@ def _loops(mine, theirs, dtype, same=""):
         of_ct += [f"i{axis} if ct.shape[{here}] != 1 else 0"] if here >= 0 else []
         of_out += [f"i{axis} if like.shape[{there}] != 1 else 0"] if there >= 0 else []
     indent = "    " * (rank + 1)
-    lines += [f"{indent}out[{', '.join(of_out) or '()'}] += ct[{', '.join(of_ct) or '()'}]", "    return out"]
+    lines += [f"{indent}out[{', '.join(of_out) or '()'}] += ct[{', '.join(of_ct) or '()'}]{part}", "    return out"]
     return _made("ct, like", lines, np=np, dtype=dtype)

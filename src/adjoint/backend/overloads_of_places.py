@@ -9,7 +9,7 @@ from numba.core import types
 
 from adjoint.backend.declaring import overload
 from adjoint.backend.overloads import _is_array, _made
-from adjoint.runtime import objects, places, tables
+from adjoint.runtime import arrays, objects, places, sequences, tables
 
 # Lists
 
@@ -22,6 +22,15 @@ def _no_items(sample):
 @overload(tables.any_layout)
 def _any_layout(array):
     return lambda array: array[::1]
+
+
+@overload(sequences.unarray)
+def _unarray(ct, x):
+    if not isinstance(x, types.List):
+        return lambda ct, x: arrays.unbroadcast(ct, x)
+    if not _is_array(ct):
+        return None
+    return lambda ct, x: [sequences.unarray(ct[place], part) for place, part in enumerate(x)]
 
 
 @overload(objects.slice_bounds)

@@ -94,6 +94,29 @@ def _only_moves(subscripts: Any) -> bool:
     return set(operand) == set(result) if arrow else len(set(operand)) == len(operand)
 
 
+@handles(np.ix_)
+def _open_mesh(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Each array of places along an axis of its own."""
+    places = [_call(lo, np.asarray, [arg], {}, node) for arg in args]
+    if kwargs or not args or not all(map(_is_row_of_places, places)):
+        return NotImplemented
+    shapes = [tuple(-1 if axis == place else 1 for axis in range(len(args))) for place in range(len(args))]
+    return TupleValue(
+        tuple(
+            _call(lo, np.reshape, [array, Const(shape)], {}, node) for array, shape in zip(places, shapes, strict=True)
+        )
+    )
+
+
+def _is_row_of_places(array: Value) -> bool:
+    """Whether it is a vector of whole numbers; truth values are counted, and an empty list has no kind."""
+    match type_of(array) if is_atom(array) else None:
+        case Array(dtype=dtype, dims=(_,)) if dtype is not None:
+            return dtype.kind in "iu"
+        case _:
+            return False
+
+
 @handles(np.ravel)
 def _ravel(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """In another order than that of the rows: ``reshape`` knows how."""

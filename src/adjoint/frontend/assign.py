@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from adjoint.frontend import containers, library, making, objects, shapes, starred
 from adjoint.frontend.core import Lowerer
@@ -13,8 +16,8 @@ from adjoint.frontend.indexing import array_key, is_advanced
 from adjoint.frontend.presence import evaluate_owner, without_none
 from adjoint.frontend.values import UNDEFINED, Record, Ref, SliceValue, Value
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Call, Const, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, List, Number, Opaque, is_float_dtype
+from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, statements_in
 
 
@@ -164,16 +167,21 @@ def _writes(statement: Statement) -> bool:
 
 
 def _may_repeat(key: Subscript) -> bool:
-    """Whether an index may name an element twice: integer arrays and lists may, masks and slices do not."""
-    return any(
-        (
-            isinstance(item, Var)
-            and (not isinstance(item.type, Array) or item.type.dtype is None or item.type.dtype.kind != "b")
-            and isinstance(item.type, (Array, List, Number, Opaque))
-        )
-        or (isinstance(item, Const) and isinstance(item.value, (tuple, list)))
-        for item in key.items
-    )
+    """Whether an index may name an element twice."""
+    return not all(isinstance(item, Slice) or _names_once(item) for item in key.items)
+
+
+def _names_once(item: Atom) -> bool:
+    """Whether it is a number, a slice or a mask; arrays, lists and tuples may hold a place twice."""
+    if isinstance(item, Const):
+        return not isinstance(item.value, (tuple, list, np.ndarray))
+    match item.type if isinstance(item, Var) else None:
+        case Scalar() | Opaque(cls=builtins.slice):
+            return True
+        case Array(dtype=dtype):
+            return dtype is not None and dtype.kind == "b"
+        case _:
+            return False
 
 
 def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:

@@ -6,7 +6,16 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, number, sample
 from adjoint.runtime import arrays, places
-from adjoint.runtime.arrays import inverse_axes, reshape_like, unbroadcast, unpad, unpad_places, unrepeat, untile
+from adjoint.runtime.arrays import (
+    inverse_axes,
+    opposite,
+    reshape_like,
+    unbroadcast,
+    unpad,
+    unpad_places,
+    unrepeat,
+    untile,
+)
 
 
 def _with_rank(form):
@@ -108,7 +117,7 @@ linear(np.fliplr, lambda ct, m: np.fliplr(ct), view_of=0, cases=[case(sample(4, 
 linear(np.flipud, lambda ct, m: np.flipud(ct), view_of=0, cases=[case(sample(4, 3))])
 linear(
     np.roll,
-    lambda ct, a, shift, axis=None: np.roll(ct, _negated(shift), axis),
+    lambda ct, a, shift, axis=None: np.roll(ct, opposite(shift), axis),
     cases=[case(sample(4, 3), 2), case(sample(4, 3), 1, axis=1), case(sample(4, 3), (1, 2), (0, 1))],
 )
 linear(
@@ -127,10 +136,6 @@ linear(
     lambda ct, a, repeats, axis=None: unrepeat(ct, a, repeats, axis),
     cases=[case(sample(4, 3), 2), case(sample(4, 3), 2, axis=1), case(sample(3), np.array([1, 0, 2]), 0)],
 )
-
-
-def _negated(shift):
-    return tuple([-part for part in shift]) if isinstance(shift, tuple) else -shift
 
 
 def _pad_jvp(dots, y, array, pad_width, mode="constant", *, constant_values=0):
@@ -317,7 +322,7 @@ linear(
     view_of=0,
     cases=[case(sample(12), sample(4, 3)), case(sample(1), number())],
 )
-no_derivative(arrays.inverse_axes, _negated)
+no_derivative(arrays.inverse_axes, arrays.opposite)
 linear(
     arrays.scatter,
     lambda ct, x_ct, x, index: ct[index],

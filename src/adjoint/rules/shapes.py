@@ -9,7 +9,16 @@ import numpy as np
 
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import Array, Dim, Number, Scalar, Tuple, Type
-from adjoint.runtime import places
+from adjoint.runtime import arrays, places, products
+
+_LIKE: dict[Any, int] = {
+    **dict.fromkeys((arrays.undiff, arrays.unrepeat, arrays.untile, arrays.unpad, arrays.unpad_places), 1),
+    **dict.fromkeys((arrays.scatter, arrays.scatter_take, arrays.scatter_along, arrays.reverse_cumsum), 1),
+    **dict.fromkeys((arrays.place_diagonal, arrays.place_trace, arrays.undiag, places.unwindow), 1),
+    **dict.fromkeys((products.kron_left, arrays.dot_left, arrays.tensordot_left, arrays.inner_left), 1),
+    **dict.fromkeys((products.kron_right, arrays.dot_right, arrays.tensordot_right), 2),
+}
+"""Functions of a cotangent that give what an argument is like, and which."""
 
 
 def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
@@ -22,7 +31,17 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type |
         return Array(np.dtype(np.intp), dims)
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
-    return None
+    place = _LIKE.get(fn) if callable(fn) else None
+    return None if place is None or len(arguments) <= place else _alike(arguments[0], arguments[place])
+
+
+def _alike(cotangent: Any, model: Any) -> Type | None:
+    """An array of the shape of another, and of its dtype if the cotangent is of the same."""
+    match cotangent, model:
+        case Array(dtype=given), Array(dtype=dtype, dims=dims) if dims is not None:
+            return Array(dtype if dtype == given and dtype is not None and dtype.kind in "fc" else None, dims)
+        case _:
+            return None
 
 
 def _reshaped(base: Any, shape: Any) -> Type | None:

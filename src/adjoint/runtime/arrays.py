@@ -219,6 +219,11 @@ def inverse_axes(axes: Any) -> Any:
     return tuple(int(place) for place in np.argsort([axis % len(axes) for axis in axes]))
 
 
+def opposite(shift: Any) -> Any:
+    """The shift that undoes ``np.roll(x, shift)``."""
+    return tuple([-part for part in shift]) if isinstance(shift, tuple) else -shift
+
+
 def unrepeat(ct: Any, x: Any, repeats: Any, axis: int | None = None) -> Any:
     """The transpose of ``np.repeat``."""
     shape = np.shape(x)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+
+import numpy as np
 
 from adjoint.ir.nodes import (
     Atom,
@@ -19,9 +22,10 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import Array, Dim, Number, Scalar, Type
+from adjoint.ir.types import OPAQUE, Array, Dim, List, Number, Scalar, Type
 from adjoint.ir.walk import blocks_of, leaves, rebuild, rebuild_terminator, statements_in
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime import arrays, products
 
 
 def with_known_ranks(function: Function) -> Function:
@@ -47,18 +51,46 @@ class _Retyping:
 
     def statement(self, statement: Statement) -> Statement:
         found = rebuild(statement, self.atom, self.block, self.binder)
+        constant = _constant(found)
+        if constant is not None:
+            (target,) = found.targets  # type: ignore[union-attr]
+            self.known[target] = constant
+            return found
         match found:
-            case Call(targets=(Var(type=Array() as vague) as target,)) if _is_vague(vague):
+            case Call(targets=(Var(type=vague) as target,)) if _is_vague(vague):
                 (better,) = type_of_call(found.callee, found.args, found.kwargs)
             case Load(target=Var(type=Array() as vague) as target, base=Var(type=Array() as base)) if _is_vague(vague):
                 better = _loaded(base, found)
             case _:
                 return found
-        if not isinstance(better, Array) or better.dims is None or better.dtype is None:
+        if not isinstance(better, (Array, Scalar)) or _is_vague(better):
             return found
-        new = Var(target.hint, Array(better.dtype, better.dims, vague.storage), target.named)
+        if isinstance(better, Array) and isinstance(vague, Array):
+            better = Array(better.dtype, better.dims, vague.storage)
+        elif isinstance(vague, Array):
+            return found
+        new = Var(target.hint, better, target.named)
         self.known[target] = new
         return rebuild(found, self.atom, binder=lambda var: new if var is target else var)
+
+
+_FOLDED = (
+    *(arrays.inverse_axes, arrays.opposite, products.adjoint_subscripts, products.collected_subscripts),
+    *(operator.add, operator.sub, operator.mul),
+)
+"""What is computed of axes, ranks and subscripts."""
+
+
+def _constant(statement: Statement) -> Const | None:
+    """What a call gives that is about ranks alone; None for other statements."""
+    match statement:
+        case Call(targets=(_,), callee=np.ndim, args=(Var(type=Array(dims=tuple() as dims)),), kwargs=()):
+            return Const(len(dims))
+        case Call(targets=(_,), callee=callee, args=args, kwargs=()) if any(callee is known for known in _FOLDED):
+            values = [arg.value for arg in args if isinstance(arg, Const) and isinstance(arg.value, (int, str, tuple))]
+            return Const(callee(*values)) if len(values) == len(args) else None
+        case _:
+            return None
 
 
 def _unsure(body: Block) -> set[Var]:
@@ -88,15 +120,17 @@ def _is_array(value: Atom, unsure: set[Var]) -> bool:
     return isinstance(value, Var) and isinstance(value.type, Array) and value not in unsure
 
 
-def _is_vague(type_: Array) -> bool:
-    return type_.dims is None or type_.dtype is None
+def _is_vague(type_: Type) -> bool:
+    if isinstance(type_, Array):
+        return type_.dims is None or type_.dtype is None
+    return isinstance(type_, Number) or type_ == OPAQUE
 
 
 def _loaded(base: Array, load: Load) -> Type:
     """The type of what basic indices select."""
     if base.dims is None or not isinstance(load.key, Subscript):
         return base
-    dims = _selected(base.dims, load.key.items)
+    dims = _selected(base.dims, load.key.items) or _at_places(base.dims, load.key.items)
     return Array(base.dtype, dims)
 
 
@@ -122,6 +156,31 @@ def _selected(dims: Sequence[Dim], items: Sequence[Atom | Slice]) -> tuple[Dim, 
         else:
             return None
     return (*found, *left)
+
+
+def _at_places(dims: Sequence[Dim], items: Sequence[Atom | Slice]) -> tuple[Dim, ...] | None:
+    """The extents of what arrays of places select, slices and numbers beside them."""
+    taken = [place for place, item in enumerate(items) if not isinstance(item, Slice)]
+    ranks = [_rank_of_places(items[place]) for place in taken]
+    if len(items) > len(dims) or None in ranks or not any(ranks):
+        return None
+    kept: list[Dim] = ["any" if place < len(items) else dim for place, dim in enumerate(dims) if place not in taken]
+    first = taken[0] if taken == list(range(taken[0], taken[-1] + 1)) else 0
+    of_places: list[Dim] = ["any"] * max(rank for rank in ranks if rank is not None)
+    return (*kept[:first], *of_places, *kept[first:])
+
+
+def _rank_of_places(item: Atom | Slice) -> int | None:
+    """The rank of an array of whole numbers, 0 for one number; None for other items."""
+    if not isinstance(item, Slice) and _is_number(item):
+        return 0
+    match item:
+        case Var(type=Array(dtype=dtype, dims=tuple() as dims)) if dtype is not None and dtype.kind in "iu":
+            return len(dims)
+        case Var(type=List(element=Scalar(kind="int"))):
+            return 1
+        case _:
+            return None
 
 
 def _is(item: Atom | Slice, value: object) -> bool:
