@@ -1,4 +1,4 @@
-"""What Numba lacks runs as Python where it is called, or has a form of ours: derivatives agree with interpreted ones."""
+"""What Numba lacks runs as Python, or has a form of ours: derivatives agree with interpreted ones."""
 
 import math
 
