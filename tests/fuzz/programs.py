@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import fuzz.expressions
 import fuzz.idioms
+import fuzz.iterators
 import fuzz.statements  # noqa: F401 - registers the productions
 from fuzz.writer import FLOAT, FLOATS, SIZES, Callee, Record, Scope, Type, Writer, array, matrix
 
-HEAD = "import math\nfrom dataclasses import dataclass, replace\n\nimport numpy as np\n"
+HEAD = "import itertools\nimport math\nfrom dataclasses import dataclass, replace\n\nimport numpy as np\n"
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import numpy as np
 from adjoint.frontend import containers, library, making, objects, shapes, starred
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.indexing import array_key, is_advanced
+from adjoint.frontend.materialize import materialize
 from adjoint.frontend.presence import evaluate_owner, without_none
-from adjoint.frontend.values import UNDEFINED, Record, Ref, SliceValue, Value
+from adjoint.frontend.values import UNDEFINED, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
@@ -52,6 +53,8 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
         )
     if value is UNDEFINED:
         raise lo.problem("AD0304", node, "a value that does not exist on any path is assigned")
+    if isinstance(value, IteratorValue) and value.kind in ("count", "cycle"):
+        value = materialize(lo, value, node)  # 'next' may be asked for it
     lo.store[cell] = value
     if cell in lo.run_data.boxes:
         from adjoint.frontend.torn import keep

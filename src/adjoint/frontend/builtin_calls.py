@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +12,8 @@ import numpy as np
 from adjoint.frontend import containers, library, making, objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handing_over import refuse_made_here
-from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
+from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.lazily import is_iterator, refuse_twice
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import (
@@ -48,12 +48,13 @@ def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 @handles(enumerate)
 def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
-    return IteratorValue("enumerate", (sequence(lo, args[0]), start))
+    return IteratorValue("enumerate", (kept(lo, args[0]), start))
 
 
 @handles(zip)
 def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    parts = tuple(sequence(lo, arg) for arg in args)
+    parts = tuple(kept(lo, arg) for arg in args)
+    refuse_twice(lo, parts, node)
     if kwargs.get("strict", Const(False)) != Const(False):
         for place, part in enumerate(parts[1:], 2):
             if isinstance(part, IteratorValue) or isinstance(parts[0], IteratorValue):
@@ -64,19 +65,13 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     return IteratorValue("zip", parts)
 
 
-@handles(itertools.pairwise)
-def _pairwise(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    given = sequence(lo, args[0])
-    if isinstance(given, IteratorValue):
-        return NotImplemented
-    return IteratorValue("zip", (given, sequence(lo, library.call(lo, library.but_first, [given], node))))
-
-
 @handles(reversed)
 def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     method = objects.special_method(lo, args[0], "__reversed__")
     if method is not None:
         return NotImplemented
+    if is_iterator(args[0]):
+        raise lo.problem("AD0203", node, "an iterator cannot be reversed")
     return IteratorValue("reversed", (sequence(lo, args[0]),))
 
 
@@ -116,7 +111,8 @@ def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 @handles(iter)
 def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return IteratorValue("iter", (sequence(lo, args[0]),))
+    value = kept(lo, args[0])
+    return value if is_iterator(value) else IteratorValue("iter", (value,))
 
 
 @handles(next)

@@ -26,6 +26,7 @@ from adjoint.frontend.values import (
     Cell,
     Closure,
     GeneratorValue,
+    IteratorValue,
     Method,
     Operator,
     Partial,
@@ -290,10 +291,10 @@ def _into(
 
 
 def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
-    if isinstance(value, GeneratorValue):
-        from adjoint.frontend.comprehensions import list_of_generator
+    if isinstance(value, (GeneratorValue, IteratorValue)):
+        from adjoint.frontend.lazily import drawn
 
-        value = list_of_generator(lo, value)
+        value = drawn(lo, value, None)
     return value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
 
 

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from adjoint.frontend import making
 from adjoint.frontend.core import Frame, Lowerer
-from adjoint.frontend.iteration import known_range, run_for, static_items
+from adjoint.frontend.iteration import in_advance, known_range, run_for, static_items
 from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, Value
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
@@ -36,8 +36,10 @@ def _scope(lo: Lowerer, generators: Sequence[ast.comprehension]) -> Iterator[Non
                 lo.store.pop(cell, None)
 
 
-def each(lo: Lowerer, generators: Sequence[ast.comprehension], action: Callable[[], None]) -> None:
-    """Runs ``action`` for every combination that the generators give."""
+def each(
+    lo: Lowerer, generators: Sequence[ast.comprehension], action: Callable[[], None], first: Value | None = None
+) -> None:
+    """Runs ``action`` for every combination that the generators give; ``first`` is what the first goes through."""
     from adjoint.frontend import assign
     from adjoint.frontend.expressions import evaluate, truth
 
@@ -47,7 +49,7 @@ def each(lo: Lowerer, generators: Sequence[ast.comprehension], action: Callable[
     generator, rest = generators[0], generators[1:]
     if generator.is_async:
         raise lo.problem("AD0301", generator.target, "an asynchronous comprehension is not supported")
-    iterable = evaluate(lo, generator.iter)
+    iterable = evaluate(lo, generator.iter) if first is None else first
 
     def conditions(tests: Sequence[ast.expr]) -> Value:
         if not tests:
@@ -91,16 +93,27 @@ def _target_of(generator: ast.comprehension) -> ast.AST:
 
 
 def list_comprehension(
-    lo: Lowerer, node: ast.expr, element: ast.expr, generators: Sequence[ast.comprehension]
+    lo: Lowerer,
+    node: ast.expr,
+    element: ast.expr,
+    generators: Sequence[ast.comprehension],
+    first: Value | None = None,
 ) -> Value:
     """A list: known item by item where the iterable is, else one that grows at run time."""
     from adjoint.frontend.expressions import evaluate
 
+    iterable = evaluate(lo, generators[0].iter) if first is None else first
+    with in_advance(lo, iterable, node) as given:
+        return _list_of(lo, node, element, generators, given)
+
+
+def _list_of(
+    lo: Lowerer, node: ast.expr, element: ast.expr, generators: Sequence[ast.comprehension], iterable: Value
+) -> Value:
+    from adjoint.frontend.expressions import evaluate
+
     with _scope(lo, generators):
         if len(generators) == 1:
-            iterable = evaluate(lo, generators[0].iter)
-            if isinstance(iterable, GeneratorValue):
-                iterable = list_of_generator(lo, iterable)
             items = static_items(lo, iterable, node)
             unrolled = lo.run_data.all_constant or lo.site(_target_of(generators[0])) in lo.settings.unrolled
             if items is None and unrolled and known_range(iterable) is not None:
@@ -116,7 +129,7 @@ def list_comprehension(
         def add() -> None:
             append(lo, result, evaluate(lo, element), element)
 
-        each(lo, generators, add)
+        each(lo, generators, add, iterable)
         return result
 
 
@@ -153,7 +166,7 @@ def list_of_generator(lo: Lowerer, value: GeneratorValue) -> Value:
     lo.frame = value.frame
     assert isinstance(value.frame, Frame)
     try:
-        return list_comprehension(lo, value.node, value.node.elt, value.node.generators)
+        return list_comprehension(lo, value.node, value.node.elt, value.node.generators, value.first)
     finally:
         lo.frame = outer
 
@@ -175,7 +188,7 @@ def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Calla
 
     try:
         with _scope(lo, value.node.generators):
-            each(lo, value.node.generators, add)
+            each(lo, value.node.generators, add, value.first)
     finally:
         lo.frame = outer
     return lo.store.pop(total, UNDEFINED)
@@ -185,9 +198,10 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
     from adjoint.frontend.expressions import evaluate
     from adjoint.frontend.materialize import materialize
 
-    with _scope(lo, node.generators):
+    first = evaluate(lo, node.generators[0].iter)
+    with in_advance(lo, first, node) as iterable, _scope(lo, node.generators):
         if len(node.generators) == 1 and not node.generators[0].ifs:
-            items = static_items(lo, evaluate(lo, node.generators[0].iter), node)
+            items = static_items(lo, iterable, node)
             if items is not None:
                 pairs = ast.Tuple([node.key, node.value], ast.Load())
                 ast.copy_location(pairs, node)
@@ -204,5 +218,5 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
             making.note_element(lo, result, atom, node)
             lo.emit(Store(result, Subscript((key,)), atom, "set", lo.span(node)))
 
-        each(lo, node.generators, add)
+        each(lo, node.generators, add, iterable)
         return result

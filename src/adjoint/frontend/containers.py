@@ -72,8 +72,9 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
 def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
     """The same, None where the number of items is not known."""
     from adjoint.frontend.iteration import iterated
+    from adjoint.frontend.lazily import drawn
 
-    value = iterated(lo, value, node)
+    value = drawn(lo, iterated(lo, value, node), node)
     refuse_number(lo, value, "cannot be iterated over", node)
     match value:
         case TupleValue(items=items):

@@ -72,6 +72,9 @@ class Open(Builder):
     def emit(self, statement: Statement) -> None:
         if self.run is not None and self.run.handled and raises_itself(statement):
             self.run.raising += 1
+        if self.run is not None and self.run.watches:
+            for watch in self.run.watches:
+                watch.append(statement)
         self.statements.append(statement)
 
     def seal(self) -> Block:
@@ -488,6 +491,8 @@ class Run:
     repeated: dict[ast.AST, int] = field(default_factory=dict)
     """How often each function was inlined in itself."""
     definitions: dict[Any, Any] = field(default_factory=dict)
+    watches: list[list[Statement]] = field(default_factory=list)
+    """Where statements are taken down while they are emitted."""
     handled: int = 0
     """How many ``try`` statements are around whose handlers may go on."""
     raising: int = 0

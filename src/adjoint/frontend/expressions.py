@@ -22,6 +22,7 @@ from adjoint.frontend.values import (
     UNDEFINED,
     Closure,
     GeneratorValue,
+    IteratorValue,
     Method,
     Operator,
     Partial,
@@ -61,7 +62,15 @@ def _constant(lo: Lowerer, node: ast.Constant) -> Value:
 
 
 def _name(lo: Lowerer, node: ast.Name) -> Value:
-    return lookup(lo, node.id, node)
+    return _looked_up(lo, lookup(lo, node.id, node), node)
+
+
+def _looked_up(lo: Lowerer, value: Value, node: ast.expr) -> Value:
+    if type(value) not in (IteratorValue, GeneratorValue, Union):
+        return value
+    from adjoint.frontend.lazily import taken
+
+    return taken(lo, value, node)
 
 
 def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
@@ -510,14 +519,14 @@ def _format_atom(lo: Lowerer, node: ast.expr) -> Atom:
 def _attribute(lo: Lowerer, node: ast.Attribute) -> Value:
     base = evaluate_owner(lo, node.value, node)
     lo.at(node)
-    return objects.attribute(lo, base, node.attr, node)
+    return _looked_up(lo, objects.attribute(lo, base, node.attr, node), node)
 
 
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:
     base = evaluate_owner(lo, node.value, node)
     index = evaluate(lo, node.slice)
     lo.at(node)
-    return containers.subscript(lo, base, index, node)
+    return _looked_up(lo, containers.subscript(lo, base, index, node), node)
 
 
 def _slice(lo: Lowerer, node: ast.Slice) -> Value:
@@ -551,7 +560,9 @@ def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
 
 
 def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Value:
-    return GeneratorValue(node, lo.frame)
+    assert lo.frame is not None
+    lo.frame.makes_closures = True
+    return GeneratorValue(node, lo.frame, evaluate(lo, node.generators[0].iter))
 
 
 def _starred(lo: Lowerer, node: ast.Starred) -> Value:

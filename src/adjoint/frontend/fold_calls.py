@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ast
 import functools
-import itertools
 import math
 import operator
 from typing import Any
 
 from adjoint.frontend import containers, library, making
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
+from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.lazily import lazy, refuse_twice
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
     NONE,
     GeneratorValue,
+    IteratorValue,
     Partial,
     RangeValue,
     TupleValue,
@@ -39,13 +40,14 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
     if isinstance(args[0], GeneratorValue):
         return fold_generator(lo, args[0], start, add)
-    items = static_items(lo, args[0], node)
+    given = sequence(lo, args[0])
+    items = static_items(lo, given, node)
     if items is not None:
         total = start
         for place, item in enumerate(items):
             total = item if place == 0 and total == Const(0) and isinstance(item, Var) else add(total, item)
         return total
-    return library.call(lo, library.total, [args[0], start], node)
+    return library.call(lo, library.total, [given, start], node)
 
 
 def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
@@ -97,24 +99,24 @@ def _quantifier(plain: Any) -> Handler:
     def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if isinstance(args[0], Var) and not isinstance(args[0].type, (List, Array)):
             return NotImplemented
-        return library.call(lo, plain, [sequence(lo, args[0])], node)
+        return library.call(lo, plain, [kept(lo, args[0])], node)
 
     return fold
 
 
 @handles(map)
 def _map(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    sequences = [sequence(lo, arg) for arg in args[1:]]
+    sequences = tuple([kept(lo, arg) for arg in args[1:]])
+    refuse_twice(lo, sequences, node)
     if len(sequences) == 1:
-        return library.call(lo, library.mapped, [args[0], *sequences], node)
-    if len(sequences) == 2:
-        return library.call(lo, library.mapped2, [args[0], *sequences], node)
-    raise lo.problem("AD0301", node, "'map' over more than two sequences")
+        return lazy(library.mapped, args[0], *sequences)
+    return lazy(library.mapped_rows, args[0], IteratorValue("zip", sequences))
 
 
 @handles(filter)
 def _filter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return library.call(lo, library.filtered, [args[0], sequence(lo, args[1])], node)
+    predicate = Const(bool) if args[0] == NONE else args[0]
+    return lazy(library.filtered, predicate, kept(lo, args[1]))
 
 
 @handles(functools.reduce)
@@ -128,29 +130,6 @@ def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 @handles(functools.partial)
 def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()))
-
-
-@handles(itertools.accumulate)
-def _accumulate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    function = kwargs.get("func", args[1] if len(args) > 1 else Const(operator.add))
-    if "initial" in kwargs:
-        raise lo.problem("AD0301", node, "'accumulate' with 'initial'")
-    return library.call(lo, library.accumulated, [sequence(lo, args[0]), function], node)
-
-
-@handles(itertools.product)
-def _product(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if len(args) != 2 or kwargs:
-        return NotImplemented
-    return library.call(lo, library.crossed, [sequence(lo, arg) for arg in args], node)
-
-
-@handles(itertools.chain)
-def _chain(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    result = sequence(lo, args[0])
-    for arg in args[1:]:
-        result = library.call(lo, library.joined, [result, sequence(lo, arg)], node)
-    return result
 
 
 @handles(sorted)

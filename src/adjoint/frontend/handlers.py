@@ -9,10 +9,7 @@ from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any
 
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.values import (
-    GeneratorValue,
-    Value,
-)
+from adjoint.frontend.values import Value
 
 Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any]
 HANDLERS: dict[Any, Handler] = {}
@@ -54,6 +51,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return _FOR_PYTHON
         case type() if constant.__module__ == "builtins":
             return _FOR_PYTHON
+        case type(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
+            return ("itertools_calls",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)
         case _:
@@ -78,11 +77,15 @@ def handles(*functions: Any) -> Callable[[Handler], Handler]:
     return register
 
 
-def sequence(lo: Lowerer, value: Value) -> Value:
-    if isinstance(value, GeneratorValue):
-        from adjoint.frontend.comprehensions import list_of_generator
-
-        return list_of_generator(lo, value)
+def kept(lo: Lowerer, value: Value) -> Value:
+    """What a value iterates over, for whoever asks for an item after the other."""
     from adjoint.frontend.iteration import iterated
 
     return iterated(lo, value, None)
+
+
+def sequence(lo: Lowerer, value: Value) -> Value:
+    """The same, all items computed."""
+    from adjoint.frontend.lazily import drawn
+
+    return drawn(lo, kept(lo, value), None)

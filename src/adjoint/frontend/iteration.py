@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import operator
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from adjoint.frontend import containers, making
 from adjoint.frontend.core import Exiting, Lowerer
+from adjoint.frontend.lazily import Footprint, drawn, is_lazy, peeled
 from adjoint.frontend.loops import run_loop
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.objects import special_method
@@ -25,8 +28,11 @@ from adjoint.frontend.values import (
 from adjoint.ir.nodes import Atom, Const, Items, Range, Var, Yield
 from adjoint.ir.types import INT, OPAQUE, Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass
+from adjoint.runtime.display import make_tuple
+from adjoint.runtime.objects import first_items
 
 MAX_UNROLLED = 32
+ENDLESS = Const(sys.maxsize)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +55,62 @@ def run_for(
     assigned: Sequence[ast.AST] = (),
 ) -> None:
     """Runs ``body`` for every item of ``iterable``, bound by ``bind``."""
-    if isinstance(iterable, GeneratorValue):
-        from adjoint.frontend.comprehensions import list_of_generator
-
-        iterable = list_of_generator(lo, iterable)
     iterable = iterated(lo, iterable, node)
     containers.refuse_number(lo, iterable, "cannot be iterated over", node)
+    if is_lazy(iterable):
+        _run_lazily(lo, node, iterable, bind, body, orelse, assigned)
+        return
     watched = list(_containers(iterable))
     lo.iterated += watched
     try:
         _run_over(lo, node, iterable, bind, body, orelse, assigned)
     finally:
         del lo.iterated[len(lo.iterated) - len(watched) :]
+
+
+def _run_lazily(
+    lo: Lowerer,
+    node: ast.AST,
+    iterable: Value,
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt],
+    assigned: Sequence[ast.AST],
+) -> None:
+    """Draws an item after the other where that can be, else all of them beforehand, if nobody can tell."""
+    inside = peeled(lo, iterable, bind, body, node)
+    if inside is not None:
+        run_for(lo, node, *inside, orelse, assigned)
+        return
+    footprint = Footprint(lo, iterable)
+    items = drawn(lo, iterable, node)
+    with footprint.watched(node):
+        run_for(lo, node, items, bind, body, orelse, assigned)
+
+
+@contextmanager
+def in_advance(lo: Lowerer, iterable: Value, node: ast.AST) -> Iterator[Value]:
+    """An iterable for whoever asks whether its items are known one by one: then they are computed beforehand."""
+    if not is_lazy(iterable) or not _is_static(lo, iterable, node):
+        yield iterable
+        return
+    footprint = Footprint(lo, iterable)
+    items = drawn(lo, iterable, node)
+    with footprint.watched(node):
+        yield items
+
+
+def _is_static(lo: Lowerer, value: Value, node: ast.AST) -> bool:
+    """Whether what is gone through, at the bottom of lazy iterators, is known item by item."""
+    if not is_lazy(value):
+        return static_items(lo, value, node) is not None
+    match value:
+        case GeneratorValue(first=first):
+            return _is_static(lo, first, node)
+        case IteratorValue(parts=parts):
+            return any(_is_static(lo, part, node) for part in parts if not isinstance(part, Const))
+        case _:
+            return False
 
 
 def _containers(value: Value) -> Iterator[Value]:
@@ -182,7 +232,7 @@ def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value]
                 if any(_indexed(lo, part, node) is None for part, c in zip(parts, found, strict=True) if c is None):
                     return None
                 known = [
-                    [containers.subscript(lo, part, Const(i), node) for i in range(count)] if column is None else column
+                    _column(lo, part, count, node) if column is None else column
                     for part, column in zip(parts, found, strict=True)
                 ]
             return [TupleValue(tuple(column[i] for column in known)) for i in range(count)]
@@ -235,7 +285,7 @@ def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None
 
             return _Indexed(inside.length, numbered)
         case IteratorValue(kind="zip", parts=parts):
-            rows = [_indexed(lo, part, node) or _listed(lo, part, node) for part in parts]
+            rows = _rows(lo, parts, node)
             return _Indexed(
                 lambda: _shortest(lo, [row.length() for row in rows], node),
                 lambda index: TupleValue(tuple(row.item(index) for row in rows)),
@@ -258,6 +308,12 @@ def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None
             return _Indexed(lambda: lo.open.call(len, keys), entry)
         case IteratorValue(kind="keys" | "iter", parts=(inner,)):
             return _indexed(lo, inner, node)
+        case IteratorValue(kind="count", parts=(start, step)):
+            return _Indexed(lambda: ENDLESS, lambda index: _counted(lo, index, start, step, node))
+        case IteratorValue(kind="cycle", parts=(TupleValue(items=items) as cycle,)):
+            if len(items) == 1:
+                return _Indexed(lambda: ENDLESS, lambda index: items[0])
+            return _Indexed(lambda: ENDLESS, lambda index: _cycled(lo, index, cycle, node))
         case IteratorValue(kind="ndenumerate", parts=(array,)):
             from adjoint.frontend.array_writers import entry as numbered_entry
 
@@ -274,6 +330,51 @@ def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None
             raise lo.problem("AD0301", node, "iterating over a value that has several structures")
         case _:
             return None
+
+
+def _column(lo: Lowerer, part: Value, count: int, node: ast.AST | None) -> list[Value]:
+    """The first items of what ends behind them."""
+    if isinstance(part, IteratorValue) and part.kind in ("count", "cycle"):
+        row = _indexed(lo, part, node)
+        assert row is not None
+        return [row.item(Const(i)) for i in range(count)]
+    return [containers.subscript(lo, part, Const(i), node) for i in range(count)]
+
+
+def _counted(lo: Lowerer, index: Value, start: Value, step: Value, node: ast.AST | None) -> Value:
+    """An item of ``itertools.count``."""
+    from adjoint.frontend.expressions import apply_operator
+
+    scaled = index if step == Const(1) else apply_operator(lo, operator.mul, [index, step], node)
+    return scaled if start == Const(0) else apply_operator(lo, operator.add, [scaled, start], node)
+
+
+def _cycled(lo: Lowerer, index: Value, items: TupleValue, node: ast.AST | None) -> Value:
+    """An item of ``itertools.cycle``."""
+    from adjoint.frontend.expressions import apply_operator
+
+    place = apply_operator(lo, operator.mod, [index, Const(len(items.items))], node)
+    return containers.subscript(lo, items, place, node)
+
+
+def _rows(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[_Indexed]:
+    """What ``zip`` goes through; of what may have no end, not more is drawn than the others ask for."""
+    found = [_indexed(lo, part, node) for part in parts]
+    lengths = [None if row is None else row.length() for row in found]
+
+    def ends(some: Sequence[Atom | None]) -> Atom:
+        return lo.open.call(make_tuple, *[length for length in some if length not in (None, ENDLESS)])
+
+    rows = []
+    for place, (part, row) in enumerate(zip(parts, found, strict=True)):
+        opaque = isinstance(part, Var) and any(length not in (None, ENDLESS) for length in lengths)
+        if row is None and opaque:
+            before, after = ends(lengths[:place]), ends(lengths[place + 1 :])
+            drawn_ = lo.open.call(first_items, materialize(lo, part, node), before, after)
+            assert isinstance(drawn_, Var)
+            row = _by_subscript(lo, drawn_, node)
+        rows.append(row or _listed(lo, part, node))
+    return rows
 
 
 def _by_subscript(lo: Lowerer, value: Var, node: ast.AST | None) -> _Indexed:
@@ -297,7 +398,7 @@ def _listed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed:
 def _shortest(lo: Lowerer, lengths: list[Atom], node: ast.AST | None) -> Atom:
     from adjoint.frontend.expressions import call
 
-    distinct = list(dict.fromkeys(lengths))
+    distinct = [length for length in dict.fromkeys(lengths) if length != ENDLESS] or [ENDLESS]
     if len(distinct) == 1:
         return distinct[0]
     return call(lo, min, distinct, node)

@@ -118,19 +118,6 @@ def check_as_long(items: Any, first: Any, shorter: Any, longer: Any) -> None:
         raise ValueError(longer)
 
 
-def accumulated(items: Any, function: Any) -> Any:
-    total = items[0]
-    result = [total]
-    for i in range(1, len(items)):
-        total = function(total, items[i])
-        result.append(total)
-    return result
-
-
-def crossed(items: Any, others: Any) -> Any:
-    return [(item, other) for item in items for other in others]
-
-
 def rows(matrix: Any) -> Any:
     return [[item for item in row] for row in matrix]  # noqa: C416
 
@@ -214,8 +201,8 @@ def mapped(function: Any, items: Any) -> Any:
     return [function(item) for item in items]
 
 
-def mapped2(function: Any, items: Any, others: Any) -> Any:
-    return [function(item, other) for item, other in zip(items, others)]  # noqa: B905
+def mapped_rows(function: Any, rows: Any) -> Any:
+    return [function(*row) for row in rows]
 
 
 def filtered(function: Any, items: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,12 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             return _call(lo, slice, [lower, upper, step])
         case IteratorValue(kind="flat", parts=(array,)):
             return _call(lo, np.ndarray.flatten, [materialize(lo, array, node)])
+        case IteratorValue(kind="lazy" | "pairwise"):
+            from adjoint.frontend.lazily import drawn
+
+            return materialize(lo, drawn(lo, value, node), node, observer=observer)
+        case IteratorValue(kind="count" | "cycle" as kind, parts=parts):
+            return _call(lo, getattr(itertools, kind), [materialize(lo, part, node) for part in parts])
         case IteratorValue(kind=kind, parts=parts):
             return _call(
                 lo, getattr(builtins, kind), [materialize(lo, part, node, observer=observer) for part in parts]

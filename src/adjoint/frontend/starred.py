@@ -11,6 +11,7 @@ from typing import Any
 
 from adjoint.frontend import containers, making
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.lazily import drawn
 from adjoint.frontend.values import NONE, Closure, Method, Partial, SliceValue, TupleValue, Value
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, List
@@ -49,6 +50,7 @@ def _display(lo: Lowerer, node: ast.List | ast.Tuple, make: Callable[[list[Value
     items: list[Value] = []
     for element in node.elts:
         value = evaluate(lo, element.value if isinstance(element, ast.Starred) else element)
+        value = drawn(lo, value, element) if isinstance(element, ast.Starred) else value
         if not isinstance(element, ast.Starred):
             items.append(value)
         elif (known := containers.items_if_known(lo, value, element)) is not None:
@@ -84,7 +86,7 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Value]:
         if not isinstance(argument, ast.Starred):
             values.append(evaluate(lo, argument))
             continue
-        value = evaluate(lo, argument.value)
+        value = drawn(lo, evaluate(lo, argument.value), argument)
         known = containers.items_if_known(lo, value, argument)
         if known is None and function in (Const(max), Const(min)) and len(node.args) == 1:
             known = [value]

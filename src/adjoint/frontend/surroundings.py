@@ -84,6 +84,11 @@ class _Walk:
             self.value(part)
 
 
+def parts_of(lo: Lowerer, value: Any) -> tuple[Any, ...]:
+    """The values in a value."""
+    return _parts(lo, value)[1]
+
+
 def _parts(lo: Lowerer, value: Any) -> tuple[Hashable, tuple[Any, ...]]:
     """What tells a value from others of its kind, and the values in it."""
     match value:

@@ -182,7 +182,10 @@ class RangeValue:
 
 @dataclass(frozen=True, slots=True)
 class IteratorValue:
-    """``enumerate``, ``zip``, ``reversed``, ``map``, ``filter`` or the items of a dict, not yet run."""
+    """``enumerate``, ``zip``, ``reversed`` or the items of a dict, not yet run.
+
+    Of the kind "lazy" are those for which a function of the library gives the list of all items.
+    """
 
     kind: str
     parts: tuple[Value, ...]
@@ -190,10 +193,11 @@ class IteratorValue:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GeneratorValue:
-    """A generator expression: run where it is consumed."""
+    """A generator expression: run where it is consumed. What its first ``for`` goes through is known before."""
 
     node: ast.GeneratorExp
     frame: Any
+    first: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +244,8 @@ Value = (
 TORN = "<torn>"
 """The name of a variable that a ``try`` block has bound, in what runs after an exception: when is not known."""
 NONE = Const(None)
+USED = IteratorValue("used", ())
+"""Where an iterator was that somebody has gone through, or goes through."""
 ELLIPSIS = Const(Ellipsis)
 
 
@@ -255,6 +261,7 @@ __all__ = [
     "ELLIPSIS",
     "NONE",
     "UNDEFINED",
+    "USED",
     "Cell",
     "Closure",
     "GeneratorValue",

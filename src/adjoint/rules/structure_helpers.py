@@ -3,11 +3,19 @@
 from adjoint.rules.declare import case, constant, linear, no_derivative, observer, sample
 from adjoint.runtime import tangents
 from adjoint.runtime.checks import check_alike
-from adjoint.runtime.objects import check_least_length, check_length, put_attribute, put_item, slice_bounds
+from adjoint.runtime.objects import (
+    check_least_length,
+    check_length,
+    first_items,
+    put_attribute,
+    put_item,
+    slice_bounds,
+)
 from adjoint.runtime.overlap import check_separate
 from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)
+no_derivative(first_items, pure=False)
 observer(check_alike, check_least_length, check_length, check_separate, put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, pure=False, writes=(0,))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -19,6 +22,19 @@ def make_object(cls: type[T], names: tuple[str, ...], *values: Any) -> T:
     for name, value in zip(names, values, strict=True):
         object.__setattr__(instance, name, value)
     return instance
+
+
+def first_items(iterable: Iterable[T], before: tuple[int, ...], after: tuple[int, ...]) -> list[T]:
+    """What ``zip`` draws from an iterable between others of these lengths.
+
+    As there, one more is drawn and lost where none of those before is the first to end.
+
+    >>> numbers = iter(range(10))
+    >>> first_items(numbers, (), (2,)), next(numbers)
+    ([0, 1], 3)
+    """
+    count = min(*before, *after, sys.maxsize - 1)
+    return list(islice(iterable, count + (count not in before)))[:count]
 
 
 def put_attribute(instance: Any, name: str, value: Any) -> None:

@@ -99,7 +99,15 @@ ENTRIES = {
                 def loss(values):
                     return values[0] * sum(values[1:])
 
-            A generator expression that is consumed at once, as in sum(v * v for v in values), is fine.
+            Generator expressions, map, filter, zip and the functions of itertools are fine where each is gone
+            through once, by a loop or by a function that asks for all items. What is gone through again, or from
+            two places at once, is refused: where it stands depends on what was done before.
+
+                pairs = zip(values, weights)
+                norm = sum(w for _, w in pairs)
+                return sum(v * w for v, w in pairs) / norm   # refused: nothing is left of it
+
+            Make a list first: pairs = list(zip(values, weights)).
             """,
     ),
     "AD0306": Entry(

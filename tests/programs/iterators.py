@@ -1,0 +1,242 @@
+"""Iterators: drawn item by item while the loop changes what they draw from, and the functions of `itertools`."""
+
+import itertools
+import operator
+
+import numpy as np
+
+from programs.registry import program
+
+POINTS = np.array([0.7, -1.2, 2.1, 0.4])
+OTHERS = np.array([1.1, 0.2, -0.5, 0.8])
+
+
+class Spring:
+    def __init__(self, length):
+        self.length = length
+
+
+# What they draw from changes meanwhile
+
+
+@program(POINTS)
+def map_over_an_array_that_changes(x):
+    y = x.copy()
+    for i, v in enumerate(map(lambda t: 2 * t, y)):
+        if i + 1 < len(y):
+            y[i + 1] += v * v
+    return y.sum()
+
+
+@program([0.7, -1.2, 2.1])
+def filter_over_a_list_that_changes(xs):
+    ys = [t * t for t in xs]
+    for i, v in enumerate(filter(lambda t: t > 0.1, ys)):
+        if i + 1 < len(ys):
+            ys[i + 1] = v * 2
+    return sum(ys)
+
+
+@program(POINTS)
+def generator_over_an_array_that_changes(x):
+    y = x.copy()
+    total = 0.0
+    place = 0
+    for v in (2 * u for u in y if u > -5.0):
+        place += 1
+        if place < len(y):
+            y[place] = v
+        total += v * v
+    return total
+
+
+@program(0.7, -1.2)
+def map_over_objects_that_change(a, b):
+    springs = [Spring(a), Spring(b)]
+    total = 0.0
+    for v in map(lambda spring: spring.length**2, springs):
+        springs[1].length = v
+        total += v
+    return total
+
+
+@program(POINTS)
+def generator_with_a_variable_that_changes(x):
+    factor = 1.0
+    total = 0.0
+    for v in (t * factor for t in x):
+        factor = factor * 2 + v
+        total += v
+    return total
+
+
+@program(POINTS)
+def map_made_before_a_write(x):
+    y = x.copy()
+    squares = map(lambda t: t * t, y)
+    y[0] = 5.0 * y[1]
+    return sum(squares)
+
+
+@program(POINTS)
+def generator_made_before_its_source_is_rebound(x):
+    y = x * x
+    cubes = (t * t * t for t in y)
+    y = [1.0]
+    return sum(cubes) + y[0]
+
+
+@program(POINTS)
+def generator_leaves_by_break(x):
+    total = 0.0
+    for v in (t * t for t in x if t > -1.0):
+        if v > 3.0:
+            break
+        total += v
+    else:
+        total += 100.0
+    return total * total
+
+
+@program(POINTS)
+def generator_shares_names_with_its_loop(x):
+    t = 3.0
+    total = 0.0
+    for v in (t * t for t in x):
+        total += v * t
+        t += v
+    return total
+
+
+@program(POINTS)
+def a_function_returns_a_generator(x):
+    def scaled(values, by):
+        return (v * by for v in values)
+
+    return sum(scaled(x, x[0])) + max(scaled(x, 2.0))
+
+
+@program(POINTS, OTHERS)
+def map_of_two_sequences_in_zip(x, y):
+    return sum(a * b for a, b in zip(map(operator.mul, x, y), map(lambda t: t + 1.0, y), strict=False))
+
+
+@program(POINTS)
+def nested_lazy_iterators(x):
+    total = 0.0
+    for i, v in enumerate(map(lambda t: t * t, filter(lambda t: t > 0.0, (u + 0.1 for u in x))), start=1):
+        total += i * v
+    return total
+
+
+@program([1.0, 2.0, 3.0])
+def any_and_all_of_map(xs):
+    if any(map(lambda t: t > 2.5, xs)) and all(t > 0.5 for t in xs):
+        return xs[0] * xs[1]
+    return xs[2]
+
+
+# itertools
+
+
+@program(POINTS)
+def accumulated(x):
+    sums = list(itertools.accumulate(x, lambda a, b: a * b + 1.0, initial=0.5))
+    total = 0.0
+    for v in itertools.accumulate(x):
+        total += v * v
+    return sums[2] * sums[4] + total
+
+
+@program(POINTS)
+def chained(x):
+    parts = [[x[0], x[1]], [x[2]]]
+    return sum(v * v for v in itertools.chain(x, [x[0]], x[1:])) + sum(itertools.chain.from_iterable(parts)) ** 2
+
+
+@program(POINTS)
+def slices_of_iterators(x):
+    odd = sum(v * v for v in itertools.islice(x, 1, None, 2))
+    first = list(itertools.islice((t * t for t in x), 3))
+    return odd * first[2] + sum(itertools.islice(x, 2))
+
+
+@program(POINTS)
+def taken_and_dropped(x):
+    taken = sum(v * v for v in itertools.takewhile(lambda t: t > -2.0, x))
+    dropped = sum(v * v * v for v in itertools.dropwhile(lambda t: t > 0.0, x))
+    return taken * dropped + sum(v * v for v in itertools.filterfalse(lambda t: t > 0.0, x))
+
+
+@program(POINTS, OTHERS)
+def starmap_and_compress(x, y):
+    kept = sum(v * v for v in itertools.compress(x, [True, False, True, True]))
+    return kept * sum(itertools.starmap(lambda a, b: a * b, zip(x, y, strict=True)))
+
+
+@program(POINTS, OTHERS)
+def pairwise_and_longest(x, y):
+    steps = sum((b - a) ** 2 for a, b in itertools.pairwise(x))
+    return steps * sum(a * b for a, b in itertools.zip_longest(x, y[:2], fillvalue=1.5))
+
+
+@program(POINTS)
+def numbered_by_count(x):
+    weighted = sum(v * k for k, v in zip(itertools.count(1), x, strict=False))
+    for k in itertools.count(1, 2):
+        if k >= len(x):
+            break
+        weighted += x[k] ** 2
+    return weighted * sum(v * k for v, k in zip(x, itertools.cycle([1, -2]), strict=False))
+
+
+@program(POINTS)
+def counts_are_drawn_one_by_one(x):
+    numbers = itertools.count(2)
+    total = x[0] * next(numbers)
+    for k, v in zip(numbers, x, strict=False):
+        total = total + k * v * v
+    return total * next(numbers)
+
+
+@program(POINTS)
+def repeated(x):
+    return sum(itertools.repeat(x[0], 3)) * sum(map(pow, x[2:], itertools.repeat(2)))
+
+
+@program(POINTS)
+def combinations(x):
+    pairs = sum(a * b * b for a, b in itertools.combinations(x, 2))
+    triples = sum(a * b * c for a, b, c in itertools.combinations(x, 3))
+    again = sum(a * b for a, b in itertools.combinations_with_replacement(x, 2))
+    return pairs * triples + again + sum(a - b * b for a, b in itertools.permutations(x, 2))
+
+
+@program(0.7, -1.2, 2.1)
+def combinations_of_objects(a, b, c):
+    springs = [Spring(a), Spring(b), Spring(c)]
+    total = 0.0
+    for (i, one), (j, other) in itertools.combinations(enumerate(springs), 2):
+        total += (i + 2 * j) * one.length * other.length
+        one.length = one.length * 0.5
+    return total
+
+
+@program(POINTS, OTHERS)
+def products(x, y):
+    y = y.copy()
+    total = 0.0
+    for a, b in itertools.product(x, y):
+        y[1] = a * b
+        total += a * b * b
+    return total * y[1] + sum(a * b * b for a, b in itertools.product(x, repeat=2))
+
+
+@program(0.7, -1.2, 2.1)
+def the_shortest_way(a, b, c):
+    places = [a, b, c]
+
+    def length(order):
+        return sum((places[order[k]] - places[order[k - 1]]) ** 2 * (k + 1) for k in range(3))
+
+    return min(length(order) for order in itertools.permutations(range(3)))
