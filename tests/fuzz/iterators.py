@@ -32,6 +32,8 @@ def _drawn(w: Writer, name: str) -> tuple[str, tuple[str, ...]]:
         f"itertools.takewhile(lambda t: t > {limit}, {name})",
         f"itertools.chain({name}, [{w.float(0)}])",
         f"reversed({name})",
+        name,
+        name,
     )
     double = (
         f"itertools.pairwise({name})",
@@ -64,8 +66,11 @@ def loop_over_an_iterator(w: Writer) -> str | None:
     with w.block(loops=w.scope.loops + 1, can_leave=True):
         for bound in names:
             w.define(bound, ("int", None) if bound.startswith("i") else FLOAT)
-        if size is not None and w.chance(0.4):
-            w.line(f"{name}[{index(w, size)}] = {tame(w, w.float(1))}")
+        if w.chance(0.4):
+            if size is None:
+                w.line(f"if {name}:")
+            place = "0" if size is None else index(w, size)
+            w.line(f"{'' if size else '    '}{name}[{place}] = {tame(w, w.float(1))}")
         w.body(2)
         if w.chance(0.2):
             w.line(f"if {condition(w)}:")

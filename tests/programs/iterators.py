@@ -136,6 +136,65 @@ def any_and_all_of_map(xs):
     return xs[2]
 
 
+@program(1.5)
+def list_that_changes_while_it_is_gone_through(x):
+    a = [x, 2 * x, 3 * x]
+    for i, v in enumerate(a):
+        if i + 1 < 3:
+            a[i + 1] = v * a[i + 1]
+    for v, w in zip(a, (1.0, 2.0, 3.0), strict=True):
+        a[2] += v * w
+    for v in reversed(a):
+        a[0] = v * x
+    return sum(a)
+
+
+@program(POINTS)
+def array_beside_a_tuple_that_changes(x):
+    a = x.copy()
+    for v, w in zip(a, (1.0, 2.0, 3.0, 4.0), strict=True):
+        a[3] += v * w
+    for v, w in zip(a, a[1:], strict=False):  # noqa: RUF007 - two views, read as they are
+        a[2] = v * w
+    return a.sum()
+
+
+@program(0.7, {"a": 1.2, "b": 0.4})
+def dict_that_changes_while_it_is_gone_through(x, table):
+    own = {"a": x, "b": 2 * x, "c": x * x}
+    for v in own.values():
+        own["c"] = v * own["b"]
+    for key, v in own.items():
+        own["b"] += v * (2.0 if key == "a" else 3.0)
+    for key in own:
+        own["c"] += own[key] ** 2
+    for _, v in table.items():
+        table["b"] = v * x
+    return sum(own.values()) * table["b"]
+
+
+@program(0.7)
+def objects_that_are_replaced_while_they_are_gone_through(x):
+    springs = [Spring(x), Spring(2 * x)]
+    for spring in springs:
+        springs[1] = Spring(spring.length * 3)
+    rows = [[x], [2 * x]]
+    for row in rows:
+        rows[1] = [row[0] * springs[1].length]
+    return rows[1][0]
+
+
+@program(0.7)
+def comprehension_whose_calls_write(x):
+    a = [x, 2 * x, 3 * x]
+
+    def put(v):
+        a[2] = v * v
+        return v
+
+    return sum([put(v) for v in a]) + a[2]
+
+
 # itertools
 
 

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 
 from adjoint.frontend import making
 from adjoint.frontend.core import Frame, Lowerer
-from adjoint.frontend.iteration import in_advance, known_range, run_for, static_items
-from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, Value
+from adjoint.frontend.iteration import Getter, going_through, in_advance, known_range, run_for, static_getters
+from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, TupleValue, Value
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
 
@@ -114,11 +114,12 @@ def _list_of(
 
     with _scope(lo, generators):
         if len(generators) == 1:
-            items = static_items(lo, iterable, node)
+            items = static_getters(lo, iterable, node)
             unrolled = lo.run_data.all_constant or lo.site(_target_of(generators[0])) in lo.settings.unrolled
             if items is None and unrolled and known_range(iterable) is not None:
-                items = [Const(i) for i in known_range(iterable) or ()]
-            known = None if items is None else _known(lo, generators[0], items, element)
+                items = static_getters(lo, TupleValue(tuple([Const(i) for i in known_range(iterable) or ()])), node)
+            with going_through(lo, iterable):
+                known = None if items is None else _known(lo, generators[0], items, element)
             if known is not None:
                 return making.new_list(lo, known, node)
         site = lo.site(node)
@@ -142,13 +143,13 @@ def append(lo: Lowerer, target: Var, value: Value, node: ast.AST | None) -> None
     lo.emit(Call((), list.append, (target, atom), (), lo.span(node)))
 
 
-def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Value], element: ast.expr) -> list[Value] | None:
+def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], element: ast.expr) -> list[Value] | None:
     from adjoint.frontend import assign
     from adjoint.frontend.expressions import evaluate, truth
 
     result: list[Value] = []
     for item in items:
-        assign.assign(lo, generator.target, item)
+        assign.assign(lo, generator.target, item())
         kept = True
         for test in generator.ifs:
             cond, _ = truth(lo, test)
@@ -201,7 +202,7 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
     first = evaluate(lo, node.generators[0].iter)
     with in_advance(lo, first, node) as iterable, _scope(lo, node.generators):
         if len(node.generators) == 1 and not node.generators[0].ifs:
-            items = static_items(lo, iterable, node)
+            items = static_getters(lo, iterable, node)
             if items is not None:
                 pairs = ast.Tuple([node.key, node.value], ast.Load())
                 ast.copy_location(pairs, node)

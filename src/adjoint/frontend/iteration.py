@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import operator
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from adjoint.frontend import containers, making
@@ -34,6 +35,9 @@ from adjoint.runtime.objects import first_items
 MAX_UNROLLED = 32
 ENDLESS = Const(sys.maxsize)
 
+Getter = Callable[[], Value]
+"""Gives an item at the time when it is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Indexed:
@@ -60,10 +64,17 @@ def run_for(
     if is_lazy(iterable):
         _run_lazily(lo, node, iterable, bind, body, orelse, assigned)
         return
+    with going_through(lo, iterable):
+        _run_over(lo, node, iterable, bind, body, orelse, assigned)
+
+
+@contextmanager
+def going_through(lo: Lowerer, iterable: Value) -> Iterator[None]:
+    """Meanwhile, what is gone through neither grows nor shrinks."""
     watched = list(_containers(iterable))
     lo.iterated += watched
     try:
-        _run_over(lo, node, iterable, bind, body, orelse, assigned)
+        yield
     finally:
         del lo.iterated[len(lo.iterated) - len(watched) :]
 
@@ -132,10 +143,10 @@ def _run_over(
     orelse: Sequence[ast.stmt],
     assigned: Sequence[ast.AST],
 ) -> None:
-    items = static_items(lo, iterable, node)
+    items = static_getters(lo, iterable, node)
     few = known_range(iterable)
     if few is not None and lo.site(node) in lo.settings.unrolled:
-        items = [Const(i) for i in few]
+        items = _given([Const(i) for i in few])
     if items is not None:
         _unroll(lo, items, bind, body, orelse)
         return
@@ -201,56 +212,102 @@ def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 
 
 def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
-    """The items, where they are known one by one."""
+    """The items, where they are known one by one, as they are now."""
+    getters = static_getters(lo, value, node)
+    return None if getters is None else [get() for get in getters]
+
+
+def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Getter] | None:
+    """The same for whoever asks for one after the other: what was written meanwhile is seen."""
     match value:
         case TupleValue(items=items):
-            return list(items)
+            return _given(items)
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            if record.cls in (list, dict):
-                return [Const(k) for k in record.keys] if record.cls is dict else list(record.items)
-            return None
+            if record.cls is dict:
+                return _given([Const(k) for k in record.keys])
+            return _parts(lo, value, record.keys) if record.cls is list else None
         case Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):
-            return [Const(item) for item in constant]
+            return _given([Const(item) for item in constant])
         case Const(value=type() as cls) if hasattr(cls, "__members__"):
-            return [Const(item) for item in cls.__members__.values()]
+            return _given([Const(item) for item in cls.__members__.values()])
         case Var(type=Tuple()):
-            return containers.known_items(lo, value, node)
-        case IteratorValue(kind="enumerate", parts=(inner, start)):
-            numbered = static_items(lo, inner, node)
-            if numbered is None or not isinstance(start, Const):
-                return None
-            return [TupleValue((Const(start.value + i), item)) for i, item in enumerate(numbered)]
+            return _given(containers.known_items(lo, value, node))
+        case IteratorValue(kind="enumerate", parts=(inner, Const(value=int() as start))):
+            return _each(static_getters(lo, inner, node), lambda i, get: TupleValue((Const(start + i), get())))
         case IteratorValue(kind="zip", parts=parts):
-            found = [static_items(lo, part, node) for part in parts]
-            known = [column for column in found if column is not None]
-            if not known:
-                return None
-            count = min(map(len, known))
-            if len(known) < len(found):
-                if any(_indexed(lo, part, node) is None for part, c in zip(parts, found, strict=True) if c is None):
-                    return None
-                known = [
-                    _column(lo, part, count, node) if column is None else column
-                    for part, column in zip(parts, found, strict=True)
-                ]
-            return [TupleValue(tuple(column[i] for column in known)) for i in range(count)]
+            return _zipped(lo, parts, node)
         case IteratorValue(kind="reversed", parts=(inner,)):
-            forward = static_items(lo, inner, node)
+            forward = static_getters(lo, inner, node)
             return None if forward is None else forward[::-1]
         case IteratorValue(kind="items", parts=(Ref() as table,)):
-            record = lo.store[table]
-            assert isinstance(record, Record)
-            return [TupleValue((Const(key), item)) for key, item in record.parts]
+            keys = _record(lo, table).keys
+            return _each(_parts(lo, table, keys), lambda i, get: TupleValue((Const(keys[i]), get())))
         case IteratorValue(kind="values", parts=(Ref() as table,)):
-            record = lo.store[table]
-            assert isinstance(record, Record)
-            return list(record.items)
+            return _parts(lo, table, _record(lo, table).keys)
         case IteratorValue(kind="keys" | "iter", parts=(inner,)):
-            return static_items(lo, inner, node)
+            return static_getters(lo, inner, node)
         case _:
             return None
+
+
+def _given(items: Iterable[Value]) -> list[Getter]:
+    return [partial(_same, item) for item in items]
+
+
+def _same(item: Value) -> Value:
+    return item
+
+
+def _record(lo: Lowerer, ref: Ref) -> Record:
+    record = lo.store[ref]
+    assert isinstance(record, Record)
+    return record
+
+
+def _parts(lo: Lowerer, ref: Ref, keys: Sequence[Any]) -> list[Getter]:
+    return [partial(_part, lo, ref, key) for key in keys]
+
+
+def _part(lo: Lowerer, ref: Ref, key: Any) -> Value:
+    part = _record(lo, ref).get(key)
+    assert part is not None, "nothing is taken out of what is iterated over"
+    return part
+
+
+def _each(getters: list[Getter] | None, change: Callable[[int, Getter], Value]) -> list[Getter] | None:
+    return None if getters is None else [partial(change, i, get) for i, get in enumerate(getters)]
+
+
+def _zipped(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[Getter] | None:
+    """The getters of ``zip``: where one column is known one by one, the others are asked for as many."""
+    found = [static_getters(lo, part, node) for part in parts]
+    known = [column for column in found if column is not None]
+    if not known:
+        return None
+    count = min(map(len, known))
+    columns = []
+    for part, column in zip(parts, found, strict=True):
+        asked = _asked(lo, part, count, node) if column is None else column
+        if asked is None:
+            return None
+        columns.append(asked)
+    return [partial(_row, [column[i] for column in columns]) for i in range(count)]
+
+
+def _row(getters: Sequence[Getter]) -> Value:
+    return TupleValue(tuple([get() for get in getters]))
+
+
+def _asked(lo: Lowerer, part: Value, count: int, node: ast.AST | None) -> list[Getter] | None:
+    """The first items of what ends behind them."""
+    row = _indexed(lo, part, node)
+    if row is None:
+        return None
+    if isinstance(part, IteratorValue) and part.kind in ("count", "cycle"):
+        return [partial(row.item, Const(i)) for i in range(count)]
+    return [partial(containers.subscript, lo, part, Const(i), node) for i in range(count)]
 
 
 def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None:
@@ -332,15 +389,6 @@ def _indexed(lo: Lowerer, value: Value, node: ast.AST | None) -> _Indexed | None
             return None
 
 
-def _column(lo: Lowerer, part: Value, count: int, node: ast.AST | None) -> list[Value]:
-    """The first items of what ends behind them."""
-    if isinstance(part, IteratorValue) and part.kind in ("count", "cycle"):
-        row = _indexed(lo, part, node)
-        assert row is not None
-        return [row.item(Const(i)) for i in range(count)]
-    return [containers.subscript(lo, part, Const(i), node) for i in range(count)]
-
-
 def _counted(lo: Lowerer, index: Value, start: Value, step: Value, node: ast.AST | None) -> Value:
     """An item of ``itertools.count``."""
     from adjoint.frontend.expressions import apply_operator
@@ -409,7 +457,7 @@ def _shortest(lo: Lowerer, lengths: list[Atom], node: ast.AST | None) -> Atom:
 
 def _unroll(
     lo: Lowerer,
-    items: Sequence[Value],
+    items: Sequence[Getter],
     bind: Callable[[Value], None],
     body: Callable[[], None],
     orelse: Sequence[ast.stmt],
@@ -421,7 +469,7 @@ def _unroll(
                 break
             start, before = lo.open, lo.store
             with lo.region("loop") as iteration:
-                bind(item)
+                bind(item())
                 body()
                 lo.leave("continue")
             settle(lo, iteration.exits, start, before, "continue")
