@@ -50,6 +50,11 @@ def differences(a, b):
     return np.ediff1d(a) ** 2, np.ediff1d(a, to_begin=b, to_end=b[0] * a[0])
 
 
+@program(normal(5), normal(2))
+def differences_behind_others(a, b):
+    return np.concatenate([b, a[1:] - a[:-1]]) ** 2, np.vstack([a[1:] - a[:-1], a[:-1]]) ** 2
+
+
 @program(normal(5), 3)
 def places_that_do_not_vary(a, n):
     places = np.delete(np.insert(np.arange(n), 1, 4), 0)

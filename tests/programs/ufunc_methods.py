@@ -10,9 +10,13 @@ def normal(*shape):
 
 
 @program(normal(3, 4))
-@program(lambda rng: rng.normal(size=(3, 4)).astype(np.float32))
 def reductions(m):
     return np.add.reduce(m) * np.multiply.reduce(m, axis=0) + np.maximum.reduce(m, 1).sum() * np.minimum.reduce(m)
+
+
+@program(lambda rng: rng.normal(size=(3, 4)).astype(np.float32))
+def reductions_in_single_precision(m):
+    return np.add.reduce(m), np.multiply.reduce(m, axis=0), np.maximum.reduce(m, 1), np.logaddexp.reduce(m)
 
 
 @program(normal(3, 4))

@@ -14,7 +14,7 @@ from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Number, Opaq
 from adjoint.rules.typing import abstract, join, type_of_call
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.display import make_list
-from adjoint.runtime.sequences import concatenate_of
+from adjoint.runtime.sequences import concatenate_of, concatenated_part
 
 F8, F4 = np.dtype(float), np.dtype(np.float32)
 WIDE = Scalar("float", F8)
@@ -61,6 +61,7 @@ CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Type]] = [
     (concatenate_of, (arr("any"), arr("any")), {}, arr("any")),
     (concatenate_of, (arr("many"), arr("one")), {}, arr("many")),
     (unbroadcast, (arr("any", "many"), FLOAT), {}, FLOAT),
+    (concatenated_part, (arr("many"), Const(1), Const(0), arr("many"), arr("any")), {}, arr("any")),
     (unbroadcast, (arr("any", "many"), arr("one", "many")), {}, arr("one", "many")),
     (make_list, (FLOAT, INT), {}, List(FLOAT)),
     (list.pop, (List(FLOAT),), {}, FLOAT),

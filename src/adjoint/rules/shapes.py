@@ -9,16 +9,23 @@ import numpy as np
 
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import Array, Dim, Number, Scalar, Tuple, Type
-from adjoint.runtime import arrays, places, products
+from adjoint.runtime import arrays, places, products, segments, sequences
 
 _LIKE: dict[Any, int] = {
     **dict.fromkeys((arrays.undiff, arrays.unrepeat, arrays.untile, arrays.unpad, arrays.unpad_places), 1),
     **dict.fromkeys((arrays.scatter, arrays.scatter_take, arrays.scatter_along, arrays.reverse_cumsum), 1),
     **dict.fromkeys((arrays.place_diagonal, arrays.place_trace, arrays.undiag, places.unwindow), 1),
+    **dict.fromkeys((arrays.reshape_like, arrays.unrows, places.uninserted, segments.unreduceat), 1),
+    **{places.insertions: 3, sequences.stacked_part: 3},
     **dict.fromkeys((products.kron_left, arrays.dot_left, arrays.tensordot_left, arrays.inner_left), 1),
     **dict.fromkeys((products.kron_right, arrays.dot_right, arrays.tensordot_right), 2),
 }
 """Functions of a cotangent that give what an argument is like, and which."""
+_PARTS: dict[Any, int] = {
+    sequences.concatenated_part: 3,
+    **dict.fromkeys((sequences.rows_part, sequences.beside_part, sequences.columns_part), 2),
+}
+"""Those that give what one of several arguments is like, as the second argument tells, and where these begin."""
 
 
 def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
@@ -31,8 +38,16 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type |
         return Array(np.dtype(np.intp), dims)
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
-    place = _LIKE.get(fn) if callable(fn) else None
+    place = _model(fn, arguments) if callable(fn) else None
     return None if place is None or len(arguments) <= place else _alike(arguments[0], arguments[place])
+
+
+def _model(fn: Any, arguments: Sequence[Any]) -> int | None:
+    """The place of the argument that the result is like."""
+    first = _PARTS.get(fn)
+    if first is None or not isinstance(arguments[1], Const):
+        return _LIKE.get(fn)
+    return first + int(arguments[1].value)
 
 
 def _alike(cotangent: Any, model: Any) -> Type | None:
