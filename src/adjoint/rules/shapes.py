@@ -16,7 +16,8 @@ _LIKE: dict[Any, int] = {
     **dict.fromkeys((arrays.scatter, arrays.scatter_take, arrays.scatter_along, arrays.reverse_cumsum), 1),
     **dict.fromkeys((arrays.place_diagonal, arrays.place_trace, arrays.undiag, places.unwindow), 1),
     **dict.fromkeys((arrays.reshape_like, arrays.unrows, places.uninserted, segments.unreduceat), 1),
-    **{places.insertions: 3, sequences.stacked_part: 3},
+    places.insertions: 3,
+    sequences.stacked_part: 3,
     **dict.fromkeys((products.kron_left, arrays.dot_left, arrays.tensordot_left, arrays.inner_left), 1),
     **dict.fromkeys((products.kron_right, arrays.dot_right, arrays.tensordot_right), 2),
 }
