@@ -3,6 +3,7 @@
 import adjoint.backend.instructions
 import adjoint.backend.overloads_of_checks
 import adjoint.backend.overloads_of_indices
+import adjoint.backend.overloads_of_itertools
 import adjoint.backend.overloads_of_linalg
 import adjoint.backend.overloads_of_parts
 import adjoint.backend.overloads_of_places

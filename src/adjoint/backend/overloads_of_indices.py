@@ -26,10 +26,10 @@ class _Index:
     def __init__(self, base, items):
         self.items = items
         self.arrays = [place for place, item in enumerate(items) if _is_array(item)]
-        self.rank = max(items[place].ndim for place in self.arrays)
+        self.rank = max([items[place].ndim for place in self.arrays], default=0)
         self.kept = sum(isinstance(item, types.SliceType) for item in items) + base.ndim - len(items)
         taken = [place for place, item in enumerate(items) if not isinstance(item, types.SliceType)]
-        together = taken == list(range(taken[0], taken[-1] + 1))
+        together = bool(taken) and taken == list(range(taken[0], taken[-1] + 1))
         self.first = taken[0] if together else 0
         self.taken = taken
 
@@ -85,7 +85,7 @@ def _index_of(base, index):
     items = list(index[0] if len(index) == 1 and isinstance(index[0], types.BaseTuple) else index)
     known = (types.Integer, types.SliceType)
     plain_items = all(isinstance(item, known) or _is_places(item) for item in items)
-    if not _is_array(base) or not plain_items or not any(map(_is_array, items)) or len(items) > base.ndim:
+    if not _is_array(base) or not plain_items or len(items) > base.ndim:
         return None
     return _Index(base, items)
 
