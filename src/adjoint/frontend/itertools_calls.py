@@ -16,7 +16,7 @@ from adjoint.frontend import library as plain
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.lazily import is_iterator, lazy, refuse_twice
-from adjoint.frontend.values import NONE, IteratorValue, TupleValue, Value, is_atom
+from adjoint.frontend.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
 from adjoint.ir.nodes import Const
 
 MOST_CHOICES = 1024
@@ -141,6 +141,8 @@ def _choosing(function: Callable[..., Any], by_length: dict[int, Callable[..., A
         if items is not None:
             return _written_out(function(items, length.value))
         if length.value not in by_length:
+            if isinstance(args[0], RangeValue):
+                return NotImplemented  # tuples of numbers that nobody differentiates
             label = f"'{function.__name__}' of this length, of a sequence of which the items are not known one by one"
             raise lo.problem("AD0301", node, label)
         chosen = plain.call(lo, by_length[length.value], [_indexable(lo, args[0], node)], node)
