@@ -166,6 +166,9 @@ def _summary(message: str, failure: Exception) -> str:
     lines = [line.strip() for line in message.splitlines()]
     said = [line for line in lines if line and not line.startswith(("Failed in nopython mode", "- Resolution"))]
     first = said[0] if said else type(failure).__name__
+    missing = re.match(r"Unknown attribute '(\w+)' of type Module\(<module 'adjoint.runtime", first)
+    if missing is not None:
+        return f"'{missing[1]}' has no form for machine code, and the kind of what it gives is known only when it runs"
     types_ = next((line[4:] for line in said if line.startswith(">>> ")), "")
     return f"Numba: {first}{' ' + types_ if types_ and first.endswith(':') else ''}"
 

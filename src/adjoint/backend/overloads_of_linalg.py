@@ -228,30 +228,43 @@ def _from_columns(x, b):
     return (lambda x, b: x[:, 0]) if b.ndim == 1 else (lambda x, b: x)
 
 
-def _of_entries(function, entry):
+@overload(linalg.conjugated)
+def _conjugated(a):
+    if not isinstance(a, types.Array):
+        return None
+    return (lambda a: np.conj(a)) if isinstance(a.dtype, types.Complex) else (lambda a: a)
+
+
+@overload(linalg.hermitian)
+def _hermitian(a):
+    return (lambda a: linalg.conjugated(a.T)) if _is_matrix(a) else None
+
+
+def _of_entries(function, entry, of_complex=True):
     """Declares a function that makes each entry of a matrix of the two that lie opposite each other."""
     value = register_jitable(entry)
 
     @overload(function)
     def declared(m):
-        if not _is_matrix(m):
+        if not _is_matrix(m) or (isinstance(m.dtype, types.Complex) and not of_complex):
             return None
+        zero = m.dtype(0)
 
         def write(m):
             rows, columns = m.shape
             out = plain.empty((rows, columns), m.dtype)
             for i in range(rows):
                 for j in range(columns):
-                    out[i, j] = value(m, i, j)
+                    out[i, j] = value(m, i, j, zero)
             return out
 
         return write
 
 
-_of_entries(linalg.lower_half, lambda m, i, j: m[i, j] if j < i else (m[i, j] / 2 if i == j else m[i, j] * 0))
-_of_entries(linalg.hollow, lambda m, i, j: m[i, j] if i != j else m[i, j] * 0)
-_of_entries(linalg.mirror, lambda m, i, j: (m[i, j] + m[j, i]) / 2)
-_of_entries(linalg.skew, lambda m, i, j: m[i, j] if j < i else (-m[j, i] if i < j else m[i, j] * 0))
+_of_entries(linalg.lower_half, lambda m, i, j, zero: m[i, j] if j < i else (m[i, j] / 2 if i == j else zero))
+_of_entries(linalg.hollow, lambda m, i, j, zero: m[i, j] if i != j else zero)
+_of_entries(linalg.mirror, lambda m, i, j, zero: (m[i, j] + np.conj(m[j, i])) / 2)
+_of_entries(linalg.skew, lambda m, i, j, zero: m[i, j] if j < i else (-m[j, i] if i < j else zero), of_complex=False)
 
 
 @overload(linalg.diagonal_matrix)

@@ -14,7 +14,7 @@ from adjoint.runtime import arrays, places, products, segments, sequences
 _LIKE: dict[Any, int] = {
     **dict.fromkeys((arrays.undiff, arrays.unrepeat, arrays.untile, arrays.unpad, arrays.unpad_places), 1),
     **dict.fromkeys((arrays.scatter, arrays.scatter_take, arrays.scatter_along, arrays.reverse_cumsum), 1),
-    **dict.fromkeys((arrays.place_diagonal, arrays.place_trace, arrays.undiag, places.unwindow), 1),
+    **dict.fromkeys((arrays.place_diagonal, arrays.place_trace, arrays.undiag, arrays.unrows, places.unwindow), 1),
     **dict.fromkeys((arrays.reshape_like, arrays.unrows, places.uninserted, segments.unreduceat), 1),
     places.insertions: 3,
     sequences.stacked_part: 3,
