@@ -229,6 +229,7 @@ def _check_dtype(lo: Lowerer, array: Var, operand: Atom, op: Callable[..., Any],
 
 
 def delete(lo: Lowerer, target: ast.expr) -> None:
+    from adjoint.frontend.calls import call_value
     from adjoint.frontend.expressions import evaluate
 
     match target:
@@ -242,12 +243,17 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
             index = evaluate(lo, target.slice)
             making.refuse_if_iterated(lo, base, target)
             record = lo.store.get(base) if isinstance(base, Ref) else None
+            method = objects.special_method(lo, base, "__delitem__")
+            if isinstance(record, Record) and record.cls is list and isinstance(index, Const) and index.value < 0:
+                index = Const(len(record.parts) + index.value)
             if isinstance(record, Record) and isinstance(index, Const) and record.get(index.value) is not None:
                 kept = [(k, v) for k, v in record.parts if k != index.value]
                 if record.cls is list:
                     kept = list(enumerate(v for _, v in kept))
                 assert isinstance(base, Ref)
                 making.replace(lo, base, Record(record.cls, tuple(kept)), target)
+            elif method is not None:
+                call_value(lo, method, [index], {}, target)
             elif isinstance(base, Var) and isinstance(base.type, List) and not isinstance(index, SliceValue):
                 library.call(lo, library.delete, [base, index], target)
             else:

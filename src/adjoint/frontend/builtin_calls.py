@@ -262,7 +262,8 @@ def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 
 @handles(dict)
-def _dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``dict(...)``"""
     parts: list[tuple[Any, Value]] = []
     if args:
         record = lo.store.get(args[0])

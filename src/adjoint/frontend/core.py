@@ -157,7 +157,8 @@ class Lowerer:
             return self.fixed_span
         if node is None or self.frame is None or not hasattr(node, "lineno"):
             return None
-        return self.frame.source.span(node)
+        frame, span = users_frame(self.frame)
+        return frame.source.span(node) if span is None else span
 
     def problem(
         self,

@@ -79,9 +79,18 @@ def keep_track(lo: Lowerer, value: Value) -> None:
             raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 
+STANDS_FOR = "__adjoint_stands_for__"
+"""The attribute of classes whose objects stand for those of others, which must not be seen outside."""
+
+_STAND_INS = {"Deque": "deque", "DefaultDict": "defaultdict"}
+
+
 def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
     """Raises where a value that is handed out has to do with a class that is defined inside the function."""
     mark = _mark_in(lo, value)
+    if mark in _STAND_INS:
+        label = f"a {_STAND_INS[mark]!r} that is made inside the function is handed out"
+        raise lo.problem("AD0301", node, label, helps=("hand over a list or a dict of what it holds",))
     if mark is not None:
         label = f"an object or a method of the class {mark!r}, defined inside the function, is handed out"
         raise lo.problem("AD0301", node, label, helps=("hand over its fields", "define the class in the module"))
@@ -118,5 +127,5 @@ def _mark_in_type(type_: Type | None) -> str | None:
 
 def _name_of(constant: Any) -> str | None:
     if isinstance(constant, type):
-        return constant.__name__ if local_mark(constant) is not None else None
+        return constant.__name__ if local_mark(constant) is not None or STANDS_FOR in constant.__dict__ else None
     return getattr(constant, LOCAL, None) if isinstance(constant, types.FunctionType) else None

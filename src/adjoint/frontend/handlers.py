@@ -20,6 +20,7 @@ _FAMILIES = (
     "array_functions",
     "array_writers",
     "builtin_calls",
+    "collections_calls",
     "fold_calls",
     "marked",
     "vector_calls",
@@ -53,6 +54,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return _FOR_PYTHON
         case type(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
             return ("itertools_calls",)
+        case type(__module__="collections"):
+            return ("collections_calls",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)
         case _:

@@ -227,6 +227,10 @@ def reduce_from_first(function: Any, items: Any) -> Any:
     return result
 
 
+def same(value: Any) -> Any:
+    return value
+
+
 def get(table: Any, key: Any, default: Any) -> Any:
     return table[key] if key in table else default  # noqa: SIM401
 

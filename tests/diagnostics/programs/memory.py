@@ -115,11 +115,17 @@ def stored_in_counter(x):
     return counter["x"] * x
 
 
-#: ad.grad(stored_in_deque)(2.0)
-def stored_in_deque(x):
-    queue = collections.deque()
-    queue.append(x * x)  # error[AD0307]: 'append' belongs to an object that is not looked into, and may store what it is handed
-    return queue[0] * x
+#: ad.grad(stored_in_chain_of_dicts)(2.0)
+def stored_in_chain_of_dicts(x):
+    table = collections.ChainMap()
+    table.update(a=x * x)  # error[AD0307]: 'update' belongs to an object that is not looked into, and may store what it is handed
+    return table["a"] * x
+
+
+#: ad.value_and_grad(hands_out_a_deque, has_aux=True)(2.0)  # error[AD0301]: a 'deque' that is made inside the function is handed out
+def hands_out_a_deque(x):
+    queue = collections.deque([x])
+    return x * x, queue
 
 
 #: ad.grad(stored_in_set)(2.0)

@@ -130,13 +130,13 @@ ENTRIES = {
         helps=("use a list, a dict, or a dataclass",),
         explanation="""
             The derivative follows values through lists, tuples, dicts, arrays and objects of classes written in
-            Python. It cannot follow them into a queue, a set, a logger, or an object of an extension module: what
-            is read back from there would count as a constant.
+            Python, and through collections.deque, defaultdict and OrderedDict. It cannot follow them into a set, a
+            logger, or an object of an extension module: what is read back from there would count as a constant.
 
                 def loss(x):
-                    queue = collections.Counter()
-                    queue["x"] = x * x                       # refused
-                    return queue["x"]
+                    table = collections.Counter()
+                    table["x"] = x * x                       # refused
+                    return table["x"]
 
             Use a list, a dict or a dataclass. To store a plain number on the side, for a plot say, store
             ad.stop_gradient(x * x).

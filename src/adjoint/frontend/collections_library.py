@@ -1,0 +1,131 @@
+"""What the classes of `collections` do, in Python: their objects in a function that is differentiated are of these."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+
+class Deque:
+    """Stands for `collections.deque`."""
+
+    __adjoint_stands_for__ = collections.deque
+
+    def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
+        self._held: list[Any] = []
+        self.maxlen = maxlen
+        for item in iterable:
+            self.append(item)
+
+    def append(self, item: Any) -> None:
+        self._held.append(item)
+        if self.maxlen is not None and len(self._held) > self.maxlen:
+            self._held.pop(0)
+
+    def appendleft(self, item: Any) -> None:
+        self._held.insert(0, item)
+        if self.maxlen is not None and len(self._held) > self.maxlen:
+            self._held.pop()
+
+    def extend(self, iterable: Any) -> None:
+        for item in iterable:
+            self.append(item)
+
+    def extendleft(self, iterable: Any) -> None:
+        for item in iterable:
+            self.appendleft(item)
+
+    def pop(self) -> Any:
+        if len(self._held) == 0:
+            raise IndexError("pop from an empty deque")
+        return self._held.pop()
+
+    def popleft(self) -> Any:
+        if len(self._held) == 0:
+            raise IndexError("pop from an empty deque")
+        return self._held.pop(0)
+
+    def clear(self) -> None:
+        self._held.clear()
+
+    def reverse(self) -> None:
+        self._held.reverse()
+
+    def rotate(self, steps: Any = 1) -> None:
+        if len(self._held) > 0:
+            for _ in range(steps % len(self._held)):
+                self._held.insert(0, self._held.pop())
+
+    def copy(self) -> Any:
+        return Deque(self._held, self.maxlen)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Any:
+        return iter(self._held)
+
+    def __reversed__(self) -> Any:
+        return reversed(self._held)
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self._held
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._held[place]
+
+    def __setitem__(self, place: Any, item: Any) -> None:
+        self._held[place] = item
+
+
+class DefaultDict:
+    """Stands for `collections.defaultdict`."""
+
+    __adjoint_stands_for__ = collections.defaultdict
+
+    def __init__(self, default_factory: Any = None, /, *table: Any, **named: Any) -> None:
+        self.default_factory = default_factory
+        self._table: dict[Any, Any] = dict(*table, **named)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self._table:
+            if self.default_factory is None:
+                raise KeyError(key)
+            self._table[key] = self.default_factory()
+        return self._table[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._table[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self._table[key]
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __iter__(self) -> Any:
+        return iter(self._table)
+
+    def keys(self) -> Any:
+        return self._table.keys()
+
+    def values(self) -> Any:
+        return self._table.values()
+
+    def items(self) -> Any:
+        return self._table.items()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self._table.get(key, default)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        return self._table.pop(key, *default)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return self._table.setdefault(key, default)
+
+    def update(self, *table: Any, **named: Any) -> None:
+        self._table.update(*table, **named)
