@@ -90,16 +90,25 @@ def test_singular_matrices():
         compiled("def f(a, b): return plain.solution(a, b)")(np.eye(3), np.ones(2))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
-@pytest.mark.parametrize("name", "transposed conjugated hermitian lower_half mirror skew hollow diagonal_of".split())
+PARTS = "transposed hermitian conjugated lower_half completed folded skew hollow diagonal_of".split()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.complex64])
+@pytest.mark.parametrize("name", PARTS)
 def test_parts_of_matrices(name, dtype):
-    a = matrix(4, layout="F", dtype=dtype)
-    if name == "skew" and dtype == np.complex128:
-        with pytest.raises(numba.TypingError):
-            compiled(f"def f(a): return linalg.{name}(a)")(a)
-        return
+    a = (matrix(4, layout="F") * (1 + 0.5j if np.dtype(dtype).kind == "c" else 1)).astype(dtype)
     found = compiled(f"def f(a): return linalg.{name}(a)")(a)
-    np.testing.assert_allclose(found, getattr(linalg, name)(a), rtol=1e-15)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(
+        found, getattr(linalg, name)(a), rtol=1e-6 if dtype in (np.float32, np.complex64) else 1e-15
+    )
+
+
+@pytest.mark.parametrize("name", ["completed", "folded"])
+def test_upper_triangles(name):
+    a = matrix(4) * (1 + 0.5j)
+    found = compiled(f"def f(a): return linalg.{name}(a, False)")(a)
+    np.testing.assert_allclose(found, getattr(linalg, name)(a, False), rtol=1e-15)
 
 
 @pytest.mark.parametrize("name", ["diagonal_matrix", "differences"])

@@ -141,7 +141,7 @@ def _is_smooth(x: Any) -> bool:
     return isinstance(x, (float, complex)) or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "fc")
 
 
-def direction(x: Any, ct: Any, rng: np.random.Generator, symmetric: bool = False) -> Any:
+def direction(x: Any, ct: Any, rng: np.random.Generator) -> Any:
     """A tangent for an argument with a cotangent; None for one that has none."""
     if ct is None:
         return None
@@ -150,8 +150,6 @@ def direction(x: Any, ct: Any, rng: np.random.Generator, symmetric: bool = False
     dot = rng.normal(size=np.shape(x))
     if np.iscomplexobj(x):
         dot = dot + 1j * rng.normal(size=np.shape(x))
-    if symmetric:
-        dot = dot + np.swapaxes(dot, -1, -2)
     if isinstance(x, np.ndarray):
         return dot
     return type(x)(dot)

@@ -151,3 +151,24 @@ def powers(x):
 
 def test_ranges_follow_their_start_and_step() -> None:
     check_grads(powers, (1.3,))
+
+
+def of_a_filled_triangle(a, b, c):
+    lower = np.zeros((2, 2))
+    lower[0, 0], lower[1, 0], lower[1, 1] = a, b, c
+    return np.max(np.linalg.eigvalsh(lower)) + np.linalg.cholesky(lower)[1, 1] + np.sum(np.linalg.eigh(lower)[0] ** 3)
+
+
+@pytest.mark.parametrize("b", [0.0, 0.4])
+def test_matrices_of_which_one_triangle_is_filled(b: float) -> None:
+    check_grads(of_a_filled_triangle, (2.0, b, 1.0), order=1)
+
+
+def of_the_upper_triangle(a):
+    return np.linalg.cholesky(a, upper=True).sum() + np.linalg.eigvalsh(a, "U")[0] * np.linalg.eigh(a, UPLO="U")[0][1]
+
+
+def test_only_the_triangle_that_is_looked_at_counts() -> None:
+    a = np.array([[2.0, 0.5], [0.1, 1.0]])
+    check_grads(of_the_upper_triangle, (a,))
+    assert ad.grad(of_the_upper_triangle)(a)[1, 0] == 0.0

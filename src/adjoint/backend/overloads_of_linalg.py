@@ -240,13 +240,13 @@ def _hermitian(a):
     return (lambda a: linalg.conjugated(a.T)) if _is_matrix(a) else None
 
 
-def _of_entries(function, entry, of_complex=True):
+def _of_entries(function, entry):
     """Declares a function that makes each entry of a matrix of the two that lie opposite each other."""
     value = register_jitable(entry)
 
     @overload(function)
     def declared(m):
-        if not _is_matrix(m) or (isinstance(m.dtype, types.Complex) and not of_complex):
+        if not _is_matrix(m):
             return None
         zero = m.dtype(0)
 
@@ -263,8 +263,41 @@ def _of_entries(function, entry, of_complex=True):
 
 _of_entries(linalg.lower_half, lambda m, i, j, zero: m[i, j] if j < i else (m[i, j] / 2 if i == j else zero))
 _of_entries(linalg.hollow, lambda m, i, j, zero: m[i, j] if i != j else zero)
-_of_entries(linalg.mirror, lambda m, i, j, zero: (m[i, j] + np.conj(m[j, i])) / 2)
-_of_entries(linalg.skew, lambda m, i, j, zero: m[i, j] if j < i else (-m[j, i] if i < j else zero), of_complex=False)
+_of_entries(
+    linalg.skew,
+    lambda m, i, j, zero: m[i, j] if j < i else (-np.conj(m[j, i]) if i < j else m[i, j] - m[i, j].real),
+)
+
+
+def _of_triangle(function, entry):
+    """Declares a function that makes each entry from the two that lie opposite each other, and the side that counts."""
+    value = register_jitable(entry)
+
+    @overload(function)
+    def declared(m, lower=True):
+        if not _is_matrix(m):
+            return None
+        zero = m.dtype(0)
+
+        def write(m, lower=True):
+            rows, columns = m.shape
+            out = plain.empty((rows, columns), m.dtype)
+            for i in range(rows):
+                for j in range(columns):
+                    out[i, j] = value(m, i, j, zero, (j < i) == lower)
+            return out
+
+        return write
+
+
+_of_triangle(
+    linalg.completed,
+    lambda m, i, j, zero, counts: m[i, j].real + zero if i == j else (m[i, j] if counts else np.conj(m[j, i])),
+)
+_of_triangle(
+    linalg.folded,
+    lambda m, i, j, zero, counts: m[i, j].real + zero if i == j else (m[i, j] + np.conj(m[j, i]) if counts else zero),
+)
 
 
 @overload(linalg.diagonal_matrix)

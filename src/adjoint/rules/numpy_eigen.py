@@ -13,13 +13,14 @@ import numpy as np
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.runtime.arrays import fitted, unbroadcast
 from adjoint.runtime.linalg import (
+    completed,
     conjugated,
     diagonal_matrix,
     diagonal_of,
     differences,
+    folded,
     hermitian,
     hollow,
-    mirror,
     narrowed,
     pivots,
     transposed,
@@ -39,32 +40,32 @@ def _real(x):
 # --- symmetric and Hermitian matrices ---------------------------------------------------------------------------------
 
 
-def _eigh_jvp(dots, y, a, UPLO="L"):
+def eigh_jvp(dots, y, a, UPLO="L"):
     w, v = y
-    inner = hermitian(v) @ mirror(dots[0]) @ v
+    inner = hermitian(v) @ completed(dots[0], UPLO == "L" or UPLO == "l") @ v
     return (_real(diagonal_of(inner)), v @ divide(hollow(inner), differences(w)))
 
 
-def _eigh_vjp(ct, y, a, UPLO="L"):
+def eigh_vjp(ct, y, a, UPLO="L"):
     w, v = y
     inner = diagonal_matrix(ct[0]) + divide(without_phase(transposed(v) @ ct[1]), differences(w))
-    return (mirror(conjugated(v) @ inner @ transposed(v)),)
+    return (folded(conjugated(v) @ inner @ transposed(v), UPLO == "L" or UPLO == "l"),)
 
 
 def _eigvalsh_jvp(dots, y, a, UPLO="L"):
     _, v = np.linalg.eigh(a, UPLO)
-    return _real(diagonal_of(hermitian(v) @ mirror(dots[0]) @ v))
+    return _real(diagonal_of(hermitian(v) @ completed(dots[0], UPLO == "L" or UPLO == "l") @ v))
 
 
 def _eigvalsh_vjp(ct, y, a, UPLO="L"):
     _, v = np.linalg.eigh(a, UPLO)
-    return (mirror(conjugated(v) @ diagonal_matrix(ct) @ transposed(v)),)
+    return (folded(conjugated(v) @ diagonal_matrix(ct) @ transposed(v), UPLO == "L" or UPLO == "l"),)
 
 
 general(
     np.linalg.eigh,
-    _eigh_jvp,
-    _eigh_vjp,
+    eigh_jvp,
+    eigh_vjp,
     results=2,
     result_class=type(np.linalg.eigh(ONE)),
     cases=[*DEFINITE, case(sample(3, 3, kind="definite"), "U")],

@@ -1,7 +1,8 @@
 """Rules of ``np.linalg``: systems of equations, determinants, factorisations that are not of eigenvalues.
 
-Factorisations of symmetric and Hermitian matrices (``cholesky``, ``eigh``) look at one triangle; their derivatives take
-the matrix to stay symmetric, and their cotangents are symmetric.
+Factorisations of symmetric and Hermitian matrices (``cholesky``, ``eigh``) look at one triangle. So do their
+derivatives: a cotangent has all that belongs to a pair of elements in the one that is looked at. Only so are they right
+also where a program fills one triangle, or changes its elements one by one.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -16,11 +17,12 @@ from adjoint.runtime.arrays import fitted, unbroadcast
 from adjoint.runtime.linalg import (
     as_columns,
     cofactors,
+    completed,
     conjugated,
+    folded,
     from_columns,
     hermitian,
     lower_half,
-    mirror,
     scaled_by,
     skew,
     solving,
@@ -129,7 +131,7 @@ general(
 
 def _cholesky_jvp(dots, y, a, /, *, upper=False):
     lower = hermitian(y) if upper else y
-    inner = np.linalg.solve(lower, hermitian(np.linalg.solve(lower, mirror(dots[0]))))
+    inner = np.linalg.solve(lower, hermitian(np.linalg.solve(lower, completed(dots[0], not upper))))
     dot = lower @ lower_half(inner)
     return hermitian(dot) if upper else dot
 
@@ -137,7 +139,7 @@ def _cholesky_jvp(dots, y, a, /, *, upper=False):
 def _cholesky_vjp(ct, y, a, /, *, upper=False):
     lower_t = conjugated(y) if upper else transposed(y)
     half = lower_half(lower_t @ (hermitian(ct) if upper else ct))
-    return (mirror(np.linalg.solve(lower_t, hermitian(np.linalg.solve(lower_t, hermitian(half))))),)
+    return (folded(np.linalg.solve(lower_t, hermitian(np.linalg.solve(lower_t, hermitian(half)))), not upper),)
 
 
 general(
@@ -336,12 +338,14 @@ no_derivative(np.linalg.matrix_rank)
 # what these rules are made of
 
 MATRICES = [case(sample(3, 3)), case(sample(2, 3, 3, kind="complex"))]
+TRIANGLES = [*MATRICES, case(sample(3, 3), False), case(sample(3, 3, kind="complex"), False)]
 
 linear(transposed, lambda ct, a: transposed(ct), view_of=0, cases=[case(sample(2, 4, 3))])
 linear(as_columns, lambda ct, x, b: from_columns(ct, b), view_of=0, cases=[case(sample(3), sample(3))])
 linear(from_columns, lambda ct, x, b: as_columns(ct, b), view_of=0, cases=[case(sample(3, 1), sample(3))])
 linear(lower_half, lambda ct, m: lower_half(ct), cases=[case(sample(3, 3))])
-linear(mirror, lambda ct, m: mirror(ct), cases=MATRICES)
+linear(completed, lambda ct, m, lower=True: folded(ct, lower), cases=TRIANGLES)
+linear(folded, lambda ct, x_ct, lower=True: completed(ct, lower), cases=TRIANGLES)
 linear(skew, lambda ct, m: unskew(ct), cases=MATRICES)
 linear(unskew, lambda ct, m: skew(ct), cases=MATRICES)
 linear(conjugated, lambda ct, a: conjugated(ct), view_of=0, cases=MATRICES)

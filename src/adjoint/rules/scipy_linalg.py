@@ -9,8 +9,9 @@ import numpy as np
 from scipy import linalg
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.numpy_eigen import eigh_jvp, eigh_vjp
 from adjoint.runtime.arrays import unbroadcast
-from adjoint.runtime.linalg import as_columns, conjugated, from_columns, hermitian, transposed
+from adjoint.runtime.linalg import as_columns, completed, conjugated, from_columns, hermitian, transposed
 from adjoint.runtime.scipy_linalg import row_order, triangle, triangular_solution
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
@@ -74,19 +75,13 @@ def _solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite
     if assume_a is None or assume_a == "gen" or assume_a == "general":
         whole = a
     elif assume_a == "pos" or assume_a == "positive definite" or assume_a == "her" or assume_a == "hermitian":
-        whole = _from_triangle(a, lower)
+        whole = completed(a, lower)
     elif assume_a == "sym" or assume_a == "symmetric":
         half = np.tril(a, -1) if lower else np.triu(a, 1)
         whole = half + np.swapaxes(half, -1, -2) + a * np.eye(np.shape(a)[-1])
     else:
         raise NotImplementedError("the derivative of scipy.linalg.solve with this assumption")
     return np.linalg.solve(np.swapaxes(whole, -1, -2) if transposed else whole, b)
-
-
-def _from_triangle(a, lower):
-    """The Hermitian matrix of which one triangle is given."""
-    half = np.tril(a, -1) if lower else np.triu(a, 1)
-    return half + hermitian(half) + np.real(a) * np.eye(np.shape(a)[-1])
 
 
 definition(
@@ -106,7 +101,7 @@ definition(linalg.det, lambda a, overwrite_a=False, check_finite=True: np.linalg
 
 
 def _cholesky(a, lower=False, overwrite_a=False, check_finite=True):
-    whole = _from_triangle(a, lower)
+    whole = completed(a, lower)
     return np.linalg.cholesky(whole) if lower else np.linalg.cholesky(whole, upper=True)
 
 
@@ -189,6 +184,30 @@ definition(
 definition(
     linalg.svdvals, lambda a, overwrite_a=False, check_finite=True: np.linalg.svdvals(a), cases=[case(sample(4, 3))]
 )
+
+
+def _side(lower):
+    return "L" if lower else "U"
+
+
+general(
+    linalg.eigh,
+    lambda dots, y, a, *, lower=True, check_finite=True: eigh_jvp(dots, y, a, _side(lower)),
+    lambda ct, y, a, *, lower=True, check_finite=True: eigh_vjp(ct, y, a, _side(lower)),
+    results=2,
+    cases=[case(DEFINITE), case(DEFINITE, lower=False)],
+)
+definition(
+    linalg.eigvalsh,
+    lambda a, *, lower=True, check_finite=True: np.linalg.eigvalsh(a, _side(lower)),
+    cases=[case(DEFINITE), case(DEFINITE, lower=False)],
+)
+definition(
+    linalg.eigvals,
+    lambda a, *, overwrite_a=False, check_finite=True: np.linalg.eigvals(a) + 0j,
+    cases=[case(np.array([[1.0, 2.0], [-0.5, 0.4]]))],
+)
+definition(linalg.pinv, lambda a, *, check_finite=True: np.linalg.pinv(a), cases=[case(sample(4, 3))])
 
 
 # --- functions of matrices --------------------------------------------------------------------------------------------

@@ -39,9 +39,17 @@ def lower_half(m: Any) -> Any:
     return np.tril(m) - 0.5 * m * np.eye(np.shape(m)[-1], dtype=m.dtype)
 
 
-def mirror(m: Any) -> Any:
-    """The symmetric part of a matrix, the Hermitian one of a complex matrix."""
-    return (m + hermitian(m)) / 2
+def completed(m: Any, lower: bool = True) -> Any:
+    """The Hermitian matrix of which one triangle is given; what stands in the other does not count."""
+    half = np.tril(m, -1) if lower else np.triu(m, 1)
+    return half + hermitian(half) + diagonal_matrix(diagonal_of(m).real)
+
+
+def folded(ct: Any, lower: bool = True) -> Any:
+    """The transpose of :func:`completed`: all that belongs to one triangle."""
+    whole = ct + hermitian(ct)
+    half = np.tril(whole, -1) if lower else np.triu(whole, 1)
+    return half + diagonal_matrix(diagonal_of(ct).real)
 
 
 def skew(m: Any) -> Any:
@@ -88,7 +96,7 @@ def without_phase(m: Any) -> Any:
     if m.dtype.kind != "c":
         return hollow(m)
     turning = np.abs(diagonal_of(m).imag) > np.sqrt(np.finfo(m.dtype).eps) * np.linalg.norm(m, axis=-2)
-    return hollow(m) + np.where(turning, np.nan, 0.0)[..., None, :]
+    return hollow(m) + np.where(turning, np.nan, 0.0).astype(m.real.dtype)[..., None, :]
 
 
 def pivots(v: Any) -> Any:
