@@ -198,6 +198,12 @@ general(
     cases=[case(DEFINITE), case(DEFINITE, lower=False)],
 )
 definition(
+    linalg.eigh,
+    lambda a, *, lower=True, eigvals_only=False, check_finite=True: np.linalg.eigvalsh(a, _side(lower)),
+    when=lambda given: given.get("eigvals_only") is True,
+    cases=[case(DEFINITE, eigvals_only=True), case(DEFINITE, lower=False, eigvals_only=True)],
+)
+definition(
     linalg.eigvalsh,
     lambda a, *, lower=True, check_finite=True: np.linalg.eigvalsh(a, _side(lower)),
     cases=[case(DEFINITE), case(DEFINITE, lower=False)],
