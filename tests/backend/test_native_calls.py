@@ -115,3 +115,11 @@ def test_programs(f, args):
 def test_messages_with_numbers():
     with pytest.raises(ValueError, match=r"^-1.50 is negative$"):
         ad.grad(refused, native="strict")(-1.5)
+
+
+@pytest.mark.parametrize("name", ["numpy.linalg.eig[1]", "numpy.tensordot[2]"])
+def test_what_numba_would_compile_as_something_else_is_refused(name):
+    """The kind of eigenvalues, the rank of what axes in lists leave: both are known only when the program runs."""
+    function, args = next(found[1:] for found in programs() if found[0] == name)
+    outcome = compare(function, args)
+    assert outcome.kind == "refused" and "AD0601" in outcome.message

@@ -22,7 +22,7 @@ from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Return, Statement, Store, Var
-from adjoint.ir.types import Array, Opaque, Scalar, Type
+from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
 from adjoint.runtime import arrays, checks, display, numbers, results, tables
 
@@ -63,16 +63,41 @@ def with_calls_of_python(function: Function) -> Function:
 
 class _Leaving(Rewriting):
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
-        if isinstance(statement, Call) and statement.callee is dict.get and len(statement.args) == 2:
-            raise NotNative("'get' of a dict gives a value or None, of which there is no type", (), statement.span)
+        fault = _fault_of(statement)
+        if fault is not None:
+            raise NotNative(fault, (), statement.span)
         if is_known(statement):
             return (statement,)
         declared = [declared_type(target.type) for target in targets_of(statement)]
         taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
-        if None in declared or any(numba_type(var.type) is None for var in taken):
+        if None in declared or not all(_comes_through(var.type) for var in taken):
             return (statement,)
         callee = ByPython(_alone(statement, taken), [name for name in declared if name is not None])
         return (Call(targets_of(statement), callee, taken, (), statement.span),)
+
+
+def _fault_of(statement: Call | Load | Store) -> str | None:
+    """Why a statement is refused that Numba would compile, but not as what it means."""
+    match statement:
+        case Call(callee=dict.get, args=(_, _)):
+            return "'get' of a dict gives a value or None, of which there is no type"
+        case Call(callee=np.linalg.eig | np.linalg.eigvals, args=(matrix, *_)) if _kind_of(matrix) != "c":
+            return "eigenvalues of a real matrix are real or complex, as its elements have it"
+        case _:
+            return None
+
+
+def _kind_of(array: Atom) -> str | None:
+    """The kind of an array's dtype; None where it is not known."""
+    type_ = type_of_atom(array)
+    return type_.dtype.kind if isinstance(type_, Array) and type_.dtype is not None else None
+
+
+def _comes_through(type_: Type) -> bool:
+    """Whether values of a type can be handed to Python: lists, also in tuples, cannot."""
+    if isinstance(type_, Tuple):
+        return all(map(_comes_through, type_.items))
+    return not isinstance(type_, List) and numba_type(type_) is not None
 
 
 def _alone(statement: Call | Load | Store, taken: Sequence[Var]) -> Emitted:

@@ -327,13 +327,18 @@ def _lists_integers(known: Any) -> bool:
     return isinstance(known, List) and isinstance(known.element, Scalar) and known.element.kind == "int"
 
 
+def _holds_lists(known: Any) -> bool:
+    """Whether an argument is a tuple of lists of integers, such as axes: the rank may depend on how many they are."""
+    return isinstance(known, Tuple) and any(_lists_integers(item) or _holds_lists(item) for item in known.items)
+
+
 def _is_vague(known: Any) -> bool:
     return isinstance(known, Number) or (isinstance(known, Array) and known.dims is None)
 
 
 def _vagueness(arguments: Sequence[Any]) -> str:
     """``number``: it is not known what is an array; ``dtype``: nor its dtype; empty: all is known."""
-    if any(isinstance(known, Number) for known in arguments):
+    if any(isinstance(known, Number) or _holds_lists(known) for known in arguments):
         return "number"
     return "dtype" if any(isinstance(known, Array) and known.dtype is None for known in arguments) else ""
 
