@@ -40,3 +40,8 @@ def from_roots(x):
 def fits(x, y, w):
     line = np.polyfit(x, y, 1, w=w)
     return np.polyval(np.polyfit([0, 1, 2, 3, 4, 5], y, 2), x), line, np.polyfit(x, np.stack([y, w], 1), 2)
+
+
+@program(normal(5), normal(5))
+def fits_of_complex_numbers(x, y):
+    return np.polyfit(x + 1j * y, y - 1j * x, 1).imag, np.polyfit(x, x + 1j * y, 2).real

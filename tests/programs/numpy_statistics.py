@@ -49,7 +49,7 @@ def covariances(x, y, m):
 
 @program(normal(4), normal(4))
 def covariances_of_complex_numbers(x, y):
-    return np.cov(np.stack([x + 1j * y, y - 1j * x**2])).imag, np.nanvar(x + 1j * y)
+    return np.cov(np.stack([x + 1j * y, y - 1j * x**2])).imag, np.nanvar(x + 1j * y) * np.nanstd(x + 1j * y)
 
 
 @program(normal(7), lambda rng: rng.uniform(0.5, 1.5, size=7))

@@ -76,3 +76,19 @@ def test_results_that_numpy_cuts_off_are_refused() -> None:
         ad.vjp(positive_parts, np.array([-1.0, 1.5]))
     _, pullback = ad.vjp(positive_parts, np.array([1.5, -1.0]))
     np.testing.assert_array_equal(pullback(np.ones(2))[0], [3.0, 0.0])
+
+
+def smallest(x: float) -> float:
+    return float(np.sort(np.float64(x), axis=None)[0] * np.partition(np.float64(x), 0, axis=None)[0])
+
+
+def deviation(x: np.ndarray) -> float:
+    return float(np.nanstd(x))
+
+
+def test_a_number_that_is_sorted_varies() -> None:
+    assert ad.grad(smallest)(3.0) == 6.0
+
+
+def test_a_deviation_of_equal_numbers_does_not_vary() -> None:
+    np.testing.assert_array_equal(ad.grad(deviation)(np.ones(3)), np.zeros(3))

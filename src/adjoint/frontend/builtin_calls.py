@@ -35,6 +35,7 @@ from adjoint.frontend.values import (
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, List, Scalar
 from adjoint.runtime import numbers
+from adjoint.runtime.arrays import float_dtype
 
 
 @handles(range)
@@ -516,6 +517,14 @@ def _rank(lo: Lowerer, value: Value) -> int | None:
         return None
     inner = _rank(lo, items[0]) if items else 0
     return None if inner is None else 1 + inner
+
+
+@handles(float_dtype)
+def _float_dtype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], Var) and args[0].type == Scalar("float"):
+        return Const(np.dtype(float))
+    dtype = _dtype(args[0])
+    return NotImplemented if dtype is None else Const(np.result_type(dtype, np.float16))
 
 
 @handles(np.result_type)

@@ -4,6 +4,8 @@
 
 import numpy as np
 
+from adjoint.runtime.arrays import float_dtype
+
 
 def as_array(x):
     """``x``, an array if it is a list."""
@@ -18,4 +20,4 @@ def of_dtype(x, dtype):
 def inexact(x):
     """``x``, with floats for whole numbers."""
     array = as_array(x)
-    return of_dtype(array, np.result_type(array, np.float16))
+    return of_dtype(array, float_dtype(array))

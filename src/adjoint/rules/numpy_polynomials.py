@@ -8,7 +8,7 @@ import numpy.polynomial.polynomial as ascending
 from adjoint.rules.conversions import as_array, inexact
 from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
 from adjoint.runtime import places
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.arrays import float_dtype, unbroadcast
 from adjoint.runtime.numbers import is_real
 
 POINTS = np.array([-1.0, -0.2, 0.4, 1.1, 1.9])
@@ -50,7 +50,7 @@ definition(ascending.polyval, _descending_value, cases=[case(number(), sample(4)
 
 def _longer(a, other):
     """``a`` with as many coefficients as ``other``, if that has more."""
-    return np.concatenate([np.zeros(max(len(other) - len(a), 0)), a])
+    return np.pad(a, (max(len(other) - len(a), 0), 0))
 
 
 def _polyadd(a1, a2):
@@ -108,9 +108,9 @@ definition(
 def _poly(seq_of_zeros):
     if np.ndim(seq_of_zeros) != 1 or not is_real(seq_of_zeros):
         raise NotImplementedError("the characteristic polynomial, or complex roots")
-    coefficients = np.ones(1)
+    coefficients = np.ones(1, float_dtype(seq_of_zeros))
     for root in seq_of_zeros:
-        coefficients = np.concatenate([coefficients, np.zeros(1)]) - root * np.concatenate([np.zeros(1), coefficients])
+        coefficients = np.pad(coefficients, (0, 1)) - root * np.pad(coefficients, (1, 0))
     return coefficients
 
 
@@ -127,7 +127,8 @@ def _polyfit(x, y, deg, rcond=None, full=False, w=None):
         values = values * w if np.ndim(y) == 1 else values * np.expand_dims(w, 1)
     scale = np.sqrt(np.sum(powers * powers, axis=0))
     q, r = np.linalg.qr(powers / scale)
-    found = np.linalg.solve(r, np.matmul(np.transpose(q), values))
+    turned = np.transpose(q) if is_real(q) else np.conjugate(np.transpose(q))
+    found = np.linalg.solve(r, np.matmul(turned, values))
     return found / scale if np.ndim(y) == 1 else found / np.expand_dims(scale, 1)
 
 

@@ -120,7 +120,7 @@ bilinear(
 
 def _correlate(a, v, mode="valid"):
     if len(v) > len(a):
-        return np.flip(_slid(v, np.conjugate(a), mode))
+        return np.flip(_slid(np.conjugate(v), a, mode))
     return _slid(a, np.conjugate(v), mode)
 
 
@@ -134,6 +134,7 @@ definition(
     cases=[
         *[case(sample(m), sample(n), mode) for m, n in ((5, 3), (3, 5), (4, 2), (2, 4)) for mode in MODES],
         case(sample(3), sample(2)),
+        *[case(sample(m, kind="complex"), sample(n, kind="complex"), "same") for m, n in ((4, 2), (2, 4))],
     ],
 )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.numpy_reductions import AXES
-from adjoint.runtime.arrays import rows_of
+from adjoint.runtime.arrays import float_dtype, rows_of
 from adjoint.runtime.numbers import choose
 
 
@@ -78,7 +78,7 @@ def _of_numbers(a, q, axis, method):
     below = np.maximum(np.floor(position), 0).astype(np.intp)
     part = position - below
     if np.ndim(q) == 0:
-        part = part.astype(np.result_type(a, np.float16))
+        part = part.astype(float_dtype(a))
     low = np.take_along_axis(rows, below, -1)
     high = np.take_along_axis(rows, np.minimum(below + 1, np.maximum(n - 1, 0)), -1)
     found = low + (high - low) * part

@@ -8,6 +8,7 @@ from adjoint.rules.declare import case, definition, general, linear, no_derivati
 from adjoint.runtime import scans
 from adjoint.runtime.arrays import (
     count,
+    float_dtype,
     prod_others,
     reshape_like,
     reverse_cumsum,
@@ -222,4 +223,4 @@ linear(
     cases=[case(sample(12), sample(4, 3)), case(sample(4, 6), sample(2, 4, 3), (0, 2))],
 )
 
-no_derivative(np.any, np.all, np.count_nonzero)
+no_derivative(np.any, np.all, np.count_nonzero, float_dtype)

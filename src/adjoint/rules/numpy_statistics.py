@@ -8,7 +8,7 @@ from adjoint.rules.conversions import as_array, of_dtype
 from adjoint.rules.declare import case, definition, no_derivative, sample
 from adjoint.rules.numpy_reductions import AXES, PLAIN
 from adjoint.runtime import places
-from adjoint.runtime.arrays import scatter
+from adjoint.runtime.arrays import float_dtype, rows_of, scatter
 from adjoint.runtime.numbers import choose, is_real
 
 
@@ -32,7 +32,7 @@ def _nansum(a, axis=None, *, keepdims=False):
 def _numbers(a, axis, keepdims):
     """How many elements are numbers, in the precision of the array."""
     counted = np.logical_not(np.isnan(a))
-    return np.sum(counted, axis=axis, dtype=np.result_type(np.real(a), np.float16), keepdims=keepdims)
+    return np.sum(counted, axis=axis, dtype=float_dtype(np.real(a)), keepdims=keepdims)
 
 
 def _nanmean(a, axis=None, *, keepdims=False):
@@ -44,17 +44,28 @@ def _nanprod(a, axis=None, *, keepdims=False):
     return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
 
 
-def _nanvar(a, axis=None, *, ddof=0, keepdims=False):
+def _centred(a, axis):
+    """The deviations from the mean, none where there is no number."""
     absent = np.isnan(a)
     mean = np.sum(np.where(absent, 0.0, a), axis=axis, keepdims=True) / _numbers(a, axis, True)
-    centred = np.where(absent, 0.0, a - mean)
-    squares = centred * centred if is_real(centred) else np.real(centred * np.conjugate(centred))
+    return np.where(absent, 0.0, a - mean)
+
+
+def _freedom(a, axis, ddof, keepdims):
     free = _numbers(a, axis, keepdims) - ddof
-    return np.sum(squares, axis=axis, keepdims=keepdims) / choose(free > 0, free, np.nan)
+    return choose(free > 0, free, np.nan)
+
+
+def _nanvar(a, axis=None, *, ddof=0, keepdims=False):
+    centred = _centred(a, axis)
+    squares = centred * centred if is_real(centred) else np.real(centred * np.conjugate(centred))
+    return np.sum(squares, axis=axis, keepdims=keepdims) / _freedom(a, axis, ddof, keepdims)
 
 
 def _nanstd(a, axis=None, *, ddof=0, keepdims=False):
-    return np.sqrt(_nanvar(a, axis, ddof=ddof, keepdims=keepdims))
+    free = _freedom(a, axis, ddof, keepdims)
+    lengths = np.linalg.norm(rows_of(_centred(a, axis), axis), axis=-1)
+    return np.reshape(lengths, np.shape(free)) / np.sqrt(free)
 
 
 NANS = [case(np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])), case(np.array([[1.0, np.nan], [4.0, 5.0]]), axis=1)]
@@ -120,7 +131,7 @@ def _bin_edges(a, bins=10, range=None):
         return np.linspace(0.0, 1.0, bins + 1)
     first, last = (np.min(a), np.max(a)) if range is None else range
     margin = 0.5 if first == last else 0.0
-    return of_dtype(np.linspace(first - margin, last + margin, bins + 1), np.result_type(a, np.float16))
+    return of_dtype(np.linspace(first - margin, last + margin, bins + 1), float_dtype(a))
 
 
 def _histogram(a, bins=10, range=None, density=None, weights=None):

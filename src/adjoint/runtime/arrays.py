@@ -162,7 +162,7 @@ def _reduced_last(x: Any, axis: Axis) -> tuple[tuple[int, ...], int]:
     """An order of the axes in which those that are reduced come last, and how many others there are."""
     rank = np.ndim(x)
     axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    reduced = tuple(a % rank for a in axes)
+    reduced = tuple(a % rank for a in axes) if rank else ()
     kept = tuple(a for a in range(rank) if a not in reduced)
     return (*kept, *reduced), len(kept)
 
@@ -183,11 +183,10 @@ def scatter(ct: Any, x: Any, index: Any) -> Any:
 
 def scatter_take(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any:
     """The transpose of ``np.take(x, indices, axis)``."""
-    out = zeros_like(x)
     places = np.asarray(indices).astype(np.intp)  # of a list, NumPy takes places of any kind
     if axis is None:
-        np.add.at(out.reshape(-1), places, ct)
-        return out
+        return _scattered(ct, x, places)
+    out = zeros_like(x)
     axis = axis % out.ndim
     place: Any = (slice(None),) * axis + (places,)
     np.add.at(out, place, ct)
@@ -196,15 +195,25 @@ def scatter_take(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any:
 
 def scatter_along(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any:
     """The transpose of ``np.take_along_axis(x, indices, axis)``."""
-    out = zeros_like(x)
     if axis is None:
-        np.add.at(out.reshape(-1), indices, ct)
-        return out
+        return _scattered(ct, x, indices)
+    out = zeros_like(x)
     axis = axis % out.ndim
     grids: list[Any] = list(np.ogrid[tuple(slice(extent) for extent in np.shape(indices))])
     grids[axis] = indices
     np.add.at(out, tuple(grids), ct)
     return out
+
+
+def _scattered(ct: Any, x: Any, places: Any) -> Any:
+    flat = zeros_like(np.ravel(x))
+    np.add.at(flat, places, ct)
+    return reshape_like(flat, x)
+
+
+def float_dtype(x: Any) -> np.dtype[Any]:
+    """The dtype of ``x`` as an array, with floats for whole numbers."""
+    return np.result_type(np.asarray(x), np.float16)
 
 
 def order_of(x: Any, axis: int | None = -1) -> Any:
