@@ -184,3 +184,9 @@ def degrees(x):
 def zero_dimensional(x, n):
     a = np.asarray(x)
     return a * n + np.sin(a)
+
+
+@program(normal(4))
+def made_finite(x):
+    holes = np.where(x > 0.5, np.inf, np.where(x < -0.5, np.nan, x))
+    return np.nan_to_num(holes, nan=1.0, posinf=2.0) * x + np.nan_to_num(x) ** 2

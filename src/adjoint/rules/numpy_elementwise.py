@@ -5,7 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, sample
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.arrays import made_finite, unbroadcast
 from adjoint.runtime.bessel import modified
 from adjoint.runtime.numbers import divide, sqrt
 
@@ -56,7 +56,6 @@ elementwise(np.degrees, scaled=lambda ct, x, y: ct / DEGREE)
 elementwise(np.sinc, scaled=lambda ct, x, y: divide(ct * (np.cos(np.pi * x) - y), x), domain=POSITIVE)
 elementwise(np.i0, lambda x, y: modified(1, x))
 elementwise(np.copysign, lambda x1, x2, y: (np.sign(x1) * np.copysign(1.0, x2), None), domain=(POSITIVE, POSITIVE))
-elementwise(np.nan_to_num, lambda x, y, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x))
 elementwise(np.maximum, scaled=lambda ct, x1, x2, y: (np.where(x1 >= x2, ct, 0.0), np.where(x1 >= x2, 0.0, ct)))
 elementwise(np.minimum, scaled=lambda ct, x1, x2, y: (np.where(x1 <= x2, ct, 0.0), np.where(x1 <= x2, 0.0, ct)))
 elementwise(
@@ -157,6 +156,25 @@ general(
 )
 
 
+def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if copy or np.ndim(x) == 0:
+        return made_finite(x, nan, posinf, neginf)
+    x[...] = made_finite(x, nan, posinf, neginf)
+    return x
+
+
+definition(
+    np.nan_to_num,
+    _nan_to_num,
+    cases=[
+        case(sample(3)),
+        case(np.array([1.0, np.nan, np.inf])),
+        case(np.array([1.0, np.nan, -np.inf]), nan=2.0, neginf=-1.0),
+        case(sample(3, kind="complex"), True, 1.0),
+    ],
+)
+
+
 def _angle(z, deg=False):
     angle = np.arctan2(np.imag(z), np.real(z))
     return angle / DEGREE if deg else angle
@@ -208,4 +226,11 @@ elementwise(
     modified,
     lambda n, x, y: (None, 0.5 * (modified(n - 1, x) + modified(n + 1, x))),
     cases=[case(0, 1.3), case(1, sample(3)), case(2, -0.7)],
+)
+general(
+    made_finite,
+    lambda dots, y, x, nan, posinf, neginf: np.where(np.isfinite(x), dots[0], 0.0),
+    lambda ct, y, x, nan, posinf, neginf: (unbroadcast(np.where(np.isfinite(x), ct, 0.0), x), None, None, None),
+    fixed=(1, 2, 3),
+    cases=[case(sample(3), 0.0, None, None), case(np.array([1.0, np.nan, np.inf]), 1.0, 2.0, None)],
 )

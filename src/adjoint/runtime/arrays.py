@@ -216,6 +216,11 @@ def float_dtype(x: Any) -> np.dtype[Any]:
     return np.result_type(np.asarray(x), np.float16)
 
 
+def made_finite(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    """``x`` with numbers for what is none: `numpy.nan_to_num`."""
+    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
 def order_of(x: Any, axis: int | None = -1) -> Any:
     """The stable order in which ``np.sort`` puts ``x``."""
     return np.argsort(x, axis=axis, kind="stable")
