@@ -1,10 +1,12 @@
 """Short forms of NumPy's functions in machine code do what NumPy's do."""
 
+import math
+
 import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.runtime import linalg, places, plain
+from adjoint.runtime import lanes, linalg, places, plain
 
 numba = pytest.importorskip("numba")
 import adjoint.backend.for_numba  # noqa: E402
@@ -128,6 +130,18 @@ def test_arrays_without_elements_yet():
     assert fresh.shape == (4, 1, 2) and fresh.dtype == np.float64
     with pytest.raises(ValueError, match="negative dimensions"):
         f(x, -1)
+
+
+NUMBERS = [(3, 5), (5, -3), (2.5, -1.0), (2, 2.5), (math.nan, 1.0), (1.0, math.nan), (3, -math.inf)]
+
+
+@pytest.mark.parametrize("name", ["plus", "times_by", "largest", "smallest"])
+def test_combinations_of_two_numbers(name):
+    function = compiled(f"def f(a, b): return lanes.{name}(a, b)", lanes=lanes)
+    for a, b in NUMBERS:
+        found, expected = function(a, b), getattr(lanes, name)(a, b)
+        np.testing.assert_equal(found, expected)
+        assert type(found) is int if type(a) is type(b) is int else type(found) is float
 
 
 STORES = [((3, 4), (3, 4)), ((3, 4), (4,)), ((3, 4), (1, 4)), ((3, 4), (3, 1)), ((3, 4), (1, 1)), ((5,), (1,))]

@@ -82,22 +82,45 @@ def _combining(function, ordinary, write):
         if _are_floats(*signature.args):
             return write(builder, *args)
         known = context.typing_context.resolve_function_type(ordinary, signature.args, {})
-        found = context.get_function(ordinary, known)(builder, args)
+        cast = [
+            context.cast(builder, arg, given, wanted)
+            for arg, given, wanted in zip(args, signature.args, known.args, strict=True)
+        ]
+        found = context.get_function(ordinary, known)(builder, cast)
         return context.cast(builder, found, known.return_type, signature.return_type)
 
 
-def _extreme(name):
-    def write(builder, a, b):
-        kind = ir.FunctionType(a.type, [a.type, b.type])
-        return builder.call(builder.module.declare_intrinsic(name, [a.type], kind), [a, b])
+def _declare_extreme(function, order, name):
+    """The larger or smaller of two numbers, of the type that both have in common."""
 
-    return write
+    def of_context(context):
+        def typed(best, x):
+            return context.unify_types(best, x) if _are_numbers(best, x) else None
+
+        return typed
+
+    type_callable(function)(of_context)
+    declare_instruction(function, _are_numbers)
+
+    @lower_builtin(function, types.Any, types.Any)
+    def write(context, builder, signature, args):
+        kind = signature.return_type
+        a, b = [context.cast(builder, arg, given, kind) for arg, given in zip(args, signature.args, strict=True)]
+        if isinstance(kind, types.Float):
+            intrinsic = ir.FunctionType(a.type, [a.type, b.type])
+            return builder.call(builder.module.declare_intrinsic(name, [a.type], intrinsic), [a, b])
+        compare = builder.icmp_signed if getattr(kind, "signed", False) else builder.icmp_unsigned
+        return builder.select(compare(order, a, b), a, b)
+
+
+def _are_numbers(a, b):
+    return all(isinstance(kind, (types.Float, types.Integer, types.Boolean)) for kind in (a, b))
 
 
 _combining(lanes.plus, operator.add, lambda builder, a, b: builder.fadd(a, b, flags=_FREE))
 _combining(lanes.times_by, operator.mul, lambda builder, a, b: builder.fmul(a, b, flags=_FREE))
-_combining(lanes.largest, max, _extreme("llvm.maximum"))
-_combining(lanes.smallest, min, _extreme("llvm.minimum"))
+_declare_extreme(lanes.largest, ">", "llvm.maximum")
+_declare_extreme(lanes.smallest, "<", "llvm.minimum")
 
 
 # Extents
