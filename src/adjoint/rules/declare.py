@@ -471,7 +471,9 @@ def definition(
 ) -> None:
     """Declares that a call of ``fn`` means a call of a Python function.
 
-    The compiler reads the function ``means`` in place of ``fn``, as if the user had written it.
+    The compiler reads the function ``means`` in place of ``fn``, as if the user had written it. A call with arguments
+    for which ``means`` has no parameters stays a call of ``fn``, and is refused if a derivative would flow through it;
+    so does a call for which a definition of this library raises NotImplementedError.
 
     Parameters
     ----------
