@@ -18,52 +18,48 @@ from benchmarks.gradbench.evaluation import Function
 def objective(alpha, mu, q, l, x, gamma, m):
     """The logarithm of the posterior."""
     n, d = x.shape
-    diagonal = np.exp(q)
+    densities = log_densities(alpha, mu, q, l, x)
     likelihood = 0.0
     for i in range(n):
-        likelihood += log_sum_exp(log_densities(alpha, mu, q, l, diagonal, x[i]))
+        likelihood += log_sum_exp(densities[i])
     likelihood -= n * log_sum_exp(alpha)
-    return likelihood - 0.5 * n * d * math.log(2.0 * math.pi) + log_prior(q, l, diagonal, gamma, m)
+    return likelihood - 0.5 * n * d * math.log(2.0 * math.pi) + log_prior(q, l, gamma, m)
 
 
-def log_densities(alpha, mu, q, l, diagonal, point):
-    """For each Gaussian the logarithm of its density at a point times its weight, up to constants."""
-    k, d = mu.shape
-    found = np.empty(k)
-    scaled = np.empty(d)
-    for c in range(k):
-        for j in range(d):
-            scaled[j] = diagonal[c, j] * (point[j] - mu[c, j])
-        at = 0
-        for column in range(d):
-            centred = point[column] - mu[c, column]
-            for row in range(column + 1, d):
-                scaled[row] += l[c, at] * centred
-                at += 1
-        logarithm = alpha[c]
-        for j in range(d):
-            logarithm += q[c, j] - 0.5 * scaled[j] * scaled[j]
-        found[c] = logarithm
+def log_densities(alpha, mu, q, l, x):
+    """For each point and Gaussian the logarithm of the density times the weight, up to constants."""
+    densities = np.empty((len(x), len(alpha)))
+    for c in range(len(alpha)):
+        scaled = (x - mu[c]) @ factor(q[c], l[c]).T
+        densities[:, c] = alpha[c] + np.sum(q[c]) - 0.5 * np.sum(scaled * scaled, axis=1)
+    return densities
+
+
+def factor(q, l):
+    """The lower triangular matrix of a Gaussian."""
+    d = len(q)
+    found = np.diag(np.exp(q))
+    start = 0
+    for column in range(d):
+        end = start + d - column - 1
+        found[column + 1 :, column] = l[start:end]
+        start = end
     return found
 
 
 def log_sum_exp(values):
     """The logarithm of the sum of exponentials."""
-    largest = -math.inf
-    for value in values:
-        largest = max(largest, value)
-    total = 0.0
-    for value in values:
-        total += math.exp(value - largest)
-    return largest + math.log(total)
+    largest = np.max(values)
+    return largest + math.log(np.sum(np.exp(values - largest)))
 
 
-def log_prior(q, l, diagonal, gamma, m):
+def log_prior(q, l, gamma, m):
     """The logarithm of the prior's density."""
     k, d = q.shape
     freedom = d + m + 1
     normalizer = freedom * d * math.log(gamma / math.sqrt(2.0)) - log_gamma(0.5 * freedom, d)
-    return k * normalizer - 0.5 * gamma * gamma * (np.sum(diagonal * diagonal) + np.sum(l * l)) + m * np.sum(q)
+    squares = np.sum(np.exp(q) ** 2) + np.sum(l * l)
+    return k * normalizer - 0.5 * gamma * gamma * squares + m * np.sum(q)
 
 
 def log_gamma(a, d):
