@@ -10,17 +10,33 @@ import builtins
 import cmath
 import math
 import operator
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Derived, Function, Load, Raise, Store, Var
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Call,
+    Const,
+    Definition,
+    Derived,
+    Function,
+    Key,
+    Load,
+    Raise,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+)
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
-from adjoint.ir.walk import blocks_of, leaves, statements_in
+from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass
 from adjoint.runtime import indices, lanes, stacks, tangents
 from adjoint.runtime.copies import fresh_shadows, snapshot
@@ -54,6 +70,8 @@ class Effects:
         The result is an object that can change and that nobody else has: two calls are never one.
     hands_on
         The result may be, or hold, any of the arguments or a part of them.
+    adds
+        Positions among ``writes`` of arrays to which it adds numbers, and with which it does nothing else.
     """
 
     pure: bool = True
@@ -64,6 +82,7 @@ class Effects:
     confined: bool = True
     fresh: bool = False
     hands_on: bool = False
+    adds: tuple[int, ...] = ()
 
 
 PURE = Effects()
@@ -174,7 +193,7 @@ def effects(callee: Any) -> Effects:
 def _declared(callee: Any) -> Effects:
     """The effects of what the table does not know."""
     if isinstance(callee, (Function, Definition, Derived)):
-        return _of_function(callee, set())
+        return _of_function(callee, _Query())
     if isinstance(callee, np.ufunc):
         return PURE
     from adjoint.rules.registry import rule_for
@@ -290,7 +309,7 @@ def _by_kind(callee: Any) -> Effects:
 # Functions of the IR
 
 
-def _of_function(callee: Function | Definition | Derived, seen: set[int]) -> Effects:
+def _of_function(callee: Function | Definition | Derived, query: _Query) -> Effects:
     """The effects of a body, as far as they are easy to see; a function that calls itself is judged by the rest."""
     if isinstance(callee, Derived):
         places = written_places(callee.function)
@@ -298,28 +317,124 @@ def _of_function(callee: Function | Definition | Derived, seen: set[int]) -> Eff
     function = callee.function if isinstance(callee, Definition) else callee
     if function is None:
         return UNKNOWN
-    if id(function) in seen:
-        return PART
-    seen.add(id(function))
-    if any(isinstance(leaf, Raise) for leaf in _all_leaves(function.body)):
+    if function in query.judged:
+        judged = query.judged[function]
+        query.crossed |= judged is None
+        return judged or PART
+    if any(isinstance(leaf, Raise) for leaf in terminators_in(function.body)):
         return UNKNOWN
-    own: set[Var] = set()
-    for statement in statements_in(function.body):
+    query.judged[function] = None
+    query.judged[function] = found = _Body(function, query).effects()
+    return found
+
+
+@dataclass(slots=True)
+class _Query:
+    """What is known of the functions that were met on the way; whether one was met again inside of another."""
+
+    judged: dict[Function, Effects | None] = field(default_factory=dict)
+    crossed: bool = False
+
+
+class _Body:
+    """What a function does to memory: to what it makes itself anything, to arrays that it is given only additions."""
+
+    def __init__(self, function: Function, query: _Query) -> None:
+        self.function = function
+        self.query = query
+        self.own: set[Atom] = set()
+        self.given: dict[Atom, int] = {
+            param: place for place, param in enumerate(function.params) if isinstance(param.type, Array)
+        }
+        self.added: set[int] = set()
+        self.read: set[int] = set()
+        self.handed_on: list[tuple[int, int]] = []
+        self.known = True
+        for statement in statements_in(function.body):
+            self.known &= self.statement(statement)
+        self.note_read(atom for end in terminators_in(function.body) for atom in operands(end))
+
+    def effects(self) -> Effects:
+        changed = True
+        while changed:
+            changed = False
+            for outer, inner in self.handed_on:
+                for places in (self.added, self.read):
+                    if inner in places and outer not in places:
+                        places.add(outer)
+                        changed = True
+        if not self.known or (self.added and (self.query.crossed or not self.added.isdisjoint(self.read))):
+            return UNKNOWN
+        returned = [atom for end in leaves(self.function.body) for atom in operands(end)]
+        numbers = all(isinstance(type_of_atom(atom), Scalar) for atom in returned)
+        if not self.added:
+            return PURE if numbers else PART
+        added = tuple(sorted(self.added))
+        return Effects(pure=False, writes=added, adds=added, hands_on=not numbers)
+
+    def statement(self, statement: Statement) -> bool:
+        """Takes down what a statement does itself; whether that is known."""
         match statement:
-            case Call(targets=targets, callee=inner, args=args):
-                nested = isinstance(inner, (Function, Definition, Derived))
-                found = _of_function(inner, seen) if nested else effects_of(statement)
-                if not found.confined or not all(args[position] in own for position in found.writes):
-                    return UNKNOWN
-                if found.fresh:
-                    own.update(targets)
-            case Store(base=base):
-                if base not in own:
-                    return UNKNOWN
+            case Call(callee=callee) if self.is_itself(callee):
+                self.handed_on += [(self.given[arg], at) for at, arg in enumerate(statement.args) if arg in self.given]
+                return True
+            case Call():
+                return self.call(statement)
             case Load(base=base):
-                if isinstance(type_of_atom(base), (Opaque, Instance)):
-                    return UNKNOWN
-    return PART
+                return self.load(statement, base)
+            case Store(base=base, mode=mode, value=value):
+                self.note_read((value,))
+                if base in self.given and mode != "set":
+                    self.added.add(self.given[base])
+                    return True
+                return base in self.own
+            case _:
+                self.note_read(operands(statement))
+                return True
+
+    def is_itself(self, callee: object) -> bool:
+        return callee is self.function or (isinstance(callee, Definition) and callee.function is self.function)
+
+    def call(self, call: Call) -> bool:
+        nested = isinstance(call.callee, (Function, Definition, Derived))
+        found = _of_function(call.callee, self.query) if nested else effects_of(call)
+        args = operands(call)
+        adds = [self.given.get(args[place]) for place in found.adds]
+        self.added.update(place for place in adds if place is not None)
+        own = [place for place in found.writes if place not in found.adds or args[place] not in self.given]
+        if not found.confined or not all(args[place] in self.own for place in own):
+            return False
+        self.note_read(
+            arg
+            for place, arg in enumerate(args)
+            if place not in found.adds and (found.reads is None or place in found.reads)
+        )
+        if found.fresh or _repeats_a_list(call):
+            self.own.update(call.targets)
+        return True
+
+    def load(self, load: Load, base: Atom) -> bool:
+        part = isinstance(load.target.type, Array) and isinstance(type_of_atom(base), Array)
+        if part and base in self.own:
+            self.own.add(load.target)
+        elif part and base in self.given and _is_plain(load.key):
+            self.given[load.target] = self.given[base]
+        elif not isinstance(load.key, Attribute):
+            self.note_read((base,))
+        return not isinstance(type_of_atom(base), (Opaque, Instance))
+
+    def note_read(self, atoms: Iterable[Atom]) -> None:
+        self.read.update(self.given[atom] for atom in atoms if atom in self.given)
+
+
+def _repeats_a_list(call: Call) -> bool:
+    return call.callee is operator.mul and any(isinstance(target.type, List) for target in call.targets)
+
+
+def _is_plain(key: Key) -> bool:
+    """Whether an index of numbers and slices gives a view."""
+    items = key.items if isinstance(key, Subscript) else ()
+    return bool(items) and all(isinstance(item, Slice) or isinstance(type_of_atom(item), Scalar) for item in items)
 
 
 def written_places(function: Function) -> tuple[int, ...]:
@@ -374,10 +489,3 @@ def storages(type_: Type | None) -> set[Storage]:
             return found.union(*map(storages, fields.values()))
         case _:
             return found
-
-
-def _all_leaves(block: Block) -> Iterator[Any]:
-    yield from leaves(block)
-    for statement in statements_in(block):
-        for inner in blocks_of(statement):
-            yield from leaves(inner)

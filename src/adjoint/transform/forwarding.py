@@ -92,7 +92,7 @@ def _forget(known: Known, statement: Statement) -> None:
         return
     written: set[Storage] = set()
     for inner in with_inner(statement):
-        found = _written(inner)
+        found = written_by(inner)
         if found is None:
             known.clear()
             return
@@ -101,7 +101,7 @@ def _forget(known: Known, statement: Statement) -> None:
         del known[place]
 
 
-def _written(statement: Statement) -> set[Storage] | None:
+def written_by(statement: Statement) -> set[Storage] | None:
     """The memory that a statement writes by itself; None if that is not known."""
     if isinstance(statement, Store):
         return set(storages(type_of_atom(statement.base)))

@@ -245,12 +245,15 @@ class Accesses:
         self._made.update(dict.fromkeys(call.targets, call))
         found = effects_of(call)
         written = [operands(call)[place] for place in found.writes]
+        added = [operands(call)[place] for place in found.adds]
         if not found.known or not found.confined or (found.hands_on and any(map(is_array, operands(call)))):
             self.known = False
             return
         for atom in operands(call):
             if isinstance(atom, Var) and isinstance(atom.type, List):
                 self._lists.add(atom.type.storage.find())
+            elif atom in added and is_array(atom):
+                self.access(atom, None, writes=True, adds=True)
             elif atom in written:
                 self.known = False
         if found.fresh:
@@ -259,7 +262,7 @@ class Accesses:
             self.known = False
         reads = range(len(operands(call))) if found.reads is None else found.reads
         for place in reads:
-            if is_array(operands(call)[place]):
+            if place not in found.adds and is_array(operands(call)[place]):
                 self.access(operands(call)[place], None)
 
     def access(self, base: Atom, items: Key, *, writes: bool = False, adds: bool = False) -> None:

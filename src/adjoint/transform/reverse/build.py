@@ -35,6 +35,7 @@ from adjoint.transform.reverse.reverser import NOTHING, Reverser, YieldLeaf
 from adjoint.transform.reverse.scopes import cotangent_type
 from adjoint.transform.reverse.sweep import freeze, prune
 from adjoint.transform.shapes_alone import without_idle_shapes
+from adjoint.transform.simplify import simplify
 from adjoint.transform.target import for_machine
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def reverse_again(
     """The adjoint of a function that calls itself, which computes anew what it needs.
 
     It takes the arguments, the cotangents of the outputs, and for the parameters in ``lent``, arrays, the memory in
-    which their cotangents accumulate; it gives the cotangents of the others in ``wrt``.
+    which their cotangents accumulate; it gives the results, and the cotangents of the others in ``wrt``.
     """
     arrays = [function.params[place] for place in lent]
     given = frozenset(param for param in arrays if is_handle(param.type))
@@ -204,9 +205,17 @@ def reverse_again(
             values.append(cotangent)
         elif cotangent is not own:
             backward.append(Store(own, None, cotangent, "add"))
-    body = Block((*sweeps.forward, *backward), Return(tuple(values)))
+    body = Block((*sweeps.forward, *backward), Return((*sweeps.results, *values)))
     params = (*function.params, *sweeps.seeds, *memory.values())
-    return clone_function(remove_dead_code(Function(f"{function.name}_adjoint", params, body)))
+    return Function(f"{function.name}_adjoint", params, body)
+
+
+def without_results(function: Function, count: int) -> Function:
+    """A function without what it returns first."""
+    end = function.body.terminator
+    assert isinstance(end, Return)
+    body = Block(function.body.statements, Return(end.values[count:], end.span))
+    return simplify(clone_function(Function(function.name, function.params, body, function.doc)))
 
 
 def _vars(atoms: Sequence[Atom]) -> tuple[Var, ...]:

@@ -15,7 +15,7 @@ from adjoint.ir.effects import effects_of, storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Derived, Function, Statement, Terminator, Var
 from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, Storage, is_handle
-from adjoint.ir.walk import inline, map_blocks, rebuild_terminator, statements_in, substitute
+from adjoint.ir.walk import clone_function, inline, map_blocks, operands, rebuild_terminator, statements_in, substitute
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
@@ -36,7 +36,7 @@ class Family:
     halves: dict[tuple[Definition, tuple[int, ...], tuple[int, ...]], tuple[Definition, Definition]] = field(
         default_factory=dict
     )
-    wholes: dict[tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Definition] = field(
+    wholes: dict[tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Whole] = field(
         default_factory=dict
     )
 
@@ -57,16 +57,31 @@ class Family:
 
     def whole(
         self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
-    ) -> Definition:
+    ) -> Whole:
         """The adjoint of a recursive function that runs it again: it is given the memory of cotangents of arrays."""
         key = (definition, wrt, outputs, lent)
         if key not in self.wholes:
-            adjoint = self.wholes[key] = Definition(f"{definition.name}_adjoint")
-            from adjoint.transform.reverse.build import reverse_again
+            adjoint = Definition(f"{definition.name}_adjoint")
+            self.wholes[key] = Whole(adjoint, ())  # to its own calls
+            from adjoint.transform.reverse.build import reverse_again, without_results
+            from adjoint.transform.reverse.together import results_of, together
 
             assert definition.function is not None
-            adjoint.function = reverse_again(definition.function, wrt, outputs, lent, self)
+            function = reverse_again(definition.function, wrt, outputs, lent, self)
+            results = results_of(function, len(operands(function.body.terminator)) - len(wrt) + len(lent))
+            adjoint.function = without_results(function, len(results))
+            both = together(clone_function(function), definition, adjoint)
+            if both is not None:
+                self.wholes[key] = Whole(both, results)
         return self.wholes[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The adjoint of a recursive function that runs it again, and which results of that it gives before cotangents."""
+
+    adjoint: Definition
+    results: tuple[Var, ...]
 
 
 def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
@@ -121,16 +136,17 @@ def run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
         return False
     if not wrt or all(cotangent is None for cotangent in cotangents):
         return True
-    adjoint = reverser.family.whole(call.callee, wrt, outputs, lent)
+    whole = reverser.family.whole(call.callee, wrt, outputs, lent)
     seeds = [
         reverser.context.zero(scope.sweep, call.targets[place]) if cotangent is None else cotangent
         for place, cotangent in zip(outputs, cotangents, strict=True)
     ]
     values = [arg for place in wrt if place not in lent and isinstance(arg := call.args[place], Var)]
     targets = tuple(map(cotangent_var, values))
+    unused = tuple(Var(result.hint, result.type) for result in whole.results)
     args = tuple(content(reverser, arg, call) for arg in call.args)
     shadows = tuple(own for own in memory if own is not None)
-    scope.sweep.emit(Call(targets, adjoint, (*args, *seeds, *shadows), (), call.span))
+    scope.sweep.emit(Call((*unused, *targets), whole.adjoint, (*args, *seeds, *shadows), (), call.span))
     for value, target in zip(values, targets, strict=True):
         reverser.add(scope, value, target)
     return True
