@@ -16,6 +16,7 @@ from adjoint.backend.native_powers import with_quotients
 from adjoint.backend.native_records import with_records
 from adjoint.backend.native_undefined import with_empty_stand_ins
 from adjoint.backend.overlaps import without_overlaps
+from adjoint.backend.unfolding import unfolded
 from adjoint.backend.vector_calls import with_vector_calls
 from adjoint.compiling import ALL_CHECKED, Checked
 from adjoint.ir.nodes import Function
@@ -59,7 +60,7 @@ def native_form(
     handed
         Memory that others see; None for that of the parameters.
     """
-    function = everywhere(loops_of(function), tuned)
+    function = everywhere(everywhere(loops_of(function), tuned), unfolded)
     if checked.divisions or checked.functions:
         function = with_checks(function, checked.functions)
     function = with_calls_of_python(with_plain_functions(with_quotients(function)))
