@@ -9,7 +9,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, Statement, Var
 from adjoint.ir.types import Scalar, Type
-from adjoint.ir.walk import inline, map_blocks, rebuild_terminator, statements_in, substitute
+from adjoint.ir.walk import inline, leaves, map_blocks, operands, rebuild_terminator, statements_in, substitute
 from adjoint.rules.typing import type_of_call
 from adjoint.transform.tapes import dtype_of
 
@@ -23,7 +23,7 @@ def unfolded(function: Function) -> Function:
     """The function with the calls of itself written out once, if it is small."""
     statements = statements_in(function.body)
     calls = sum(_calls_itself(statement, function) for statement in statements)
-    if not 0 < calls <= MOST_CALLS or len(statements) > LONGEST:
+    if not 0 < calls <= MOST_CALLS or len(statements) > LONGEST or not _gives_numbers(function):
         return function
 
     def block(old: Block) -> Block:
@@ -44,6 +44,12 @@ def unfolded(function: Function) -> Function:
 def _calls_itself(statement: Statement, function: Function) -> bool:
     callee = statement.callee if isinstance(statement, Call) else None
     return isinstance(callee, Definition) and callee.function is function
+
+
+def _gives_numbers(function: Function) -> bool:
+    """Whether all results are numbers: what holds a result of the inner call in one of its own has no type."""
+    results = [atom for end in leaves(function.body) for atom in operands(end)]
+    return all(isinstance(type_of_atom(atom), Scalar) for atom in results)
 
 
 def _fits(call: Call, function: Function) -> bool:

@@ -1,6 +1,6 @@
 """What was just read from a place of an array, or stored there, is known: it need not be read again.
 
-Only in arrays of 64-bit floats, where what is stored is what is read.
+Only in arrays of 64-bit floats and whole numbers and of truth values, where what is stored is what is read.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import Array, Scalar, Storage
+from adjoint.ir.types import Array, Scalar, Storage, Type
 from adjoint.ir.walk import map_blocks, operands, rebuild_terminator, substitute, with_inner
 
 Place = tuple[Var, tuple[Atom | Slice, ...]]
 Known = dict[Place, Atom]
+_EXACT = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_))
 
 
 def with_known_places(function: Function) -> Function:
@@ -44,7 +45,7 @@ def _block(block: Block, known: Known) -> Block:
         current = substitute(statement, renamed)
         place = _place(current)
         if isinstance(current, Load) and place is not None:
-            if place in known:
+            if place in known and _is_alike(known[place], current.target):
                 renamed[current.target] = known[place]
                 continue
             known[place] = current.target
@@ -54,7 +55,7 @@ def _block(block: Block, known: Known) -> Block:
                     _forget(known, current)
                 current = map_blocks(current, lambda inner: _block(inner, dict(known)))
             _forget(known, current)
-            if isinstance(current, Store) and current.mode == "set" and place is not None and _is_float(current.value):
+            if isinstance(current, Store) and current.mode == "set" and place is not None:
                 known[place] = current.value
         statements.append(current)
     end = substitute(block.terminator, renamed)
@@ -68,7 +69,7 @@ def _place(statement: Statement) -> Place | None:
     if not isinstance(statement, (Load, Store)) or not isinstance(statement.key, Subscript):
         return None
     base, key = statement.base, statement.key
-    if not isinstance(base, Var) or not isinstance(base.type, Array) or base.type.dtype != np.float64:
+    if not isinstance(base, Var) or not isinstance(base.type, Array) or base.type.dtype not in _EXACT:
         return None
     if base.type.dims is None or len(key.items) != len(base.type.dims):
         return None
@@ -81,8 +82,13 @@ def _is_whole(atom: Atom) -> bool:
     return isinstance(type_, Scalar) and type_.kind == "int"
 
 
-def _is_float(atom: Atom) -> bool:
-    type_ = type_of_atom(atom)
+def _is_alike(stored: Atom, read: Var) -> bool:
+    """Whether what was stored is of the type of what is read."""
+    type_ = type_of_atom(stored)
+    return type_ == read.type or (_is_float(type_) and _is_float(read.type))
+
+
+def _is_float(type_: Type | None) -> bool:
     return isinstance(type_, Scalar) and type_.kind == "float" and type_.dtype in (None, np.dtype(np.float64))
 
 

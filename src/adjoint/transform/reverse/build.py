@@ -193,7 +193,7 @@ def reverse_again(
     arrays = [function.params[place] for place in lent]
     given = frozenset(param for param in arrays if is_handle(param.type))
     function = _for_target(prepared(function, wrt, outputs, given))
-    memory = {param: _seed(param) for param in arrays}
+    memory = {param: _accumulator(param) for param in arrays}
     sweeps = _sweeps(
         function, wrt, outputs, family, given, halves=False, again=partial(_reversed_iteration, family), lent=memory
     )
@@ -326,6 +326,13 @@ def _seed(value: Atom) -> Var:
     if not isinstance(value, Var):
         return Var("ct", OPAQUE)
     return Var(f"{value.hint}_bar", cotangent_type(value.type))
+
+
+def _accumulator(param: Var) -> Var:
+    """Memory in which the cotangent of an array accumulates: somebody writes it."""
+    seed = _seed(param)
+    assert isinstance(seed.type, Array)
+    return Var(seed.hint, Array(seed.type.dtype, seed.type.dims, Storage(written=True)))
 
 
 def _without_idle_shapes(sweeps: _Sweeps, function: Function) -> _Sweeps:

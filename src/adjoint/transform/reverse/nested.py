@@ -70,7 +70,8 @@ class Family:
             function = reverse_again(definition.function, wrt, outputs, lent, self)
             results = results_of(function, len(operands(function.body.terminator)) - len(wrt) + len(lent))
             adjoint.function = without_results(function, len(results))
-            both = together(clone_function(function), definition, adjoint)
+            known = {whole.adjoint: key[0] for key, whole in self.wholes.items() if whole.results}
+            both = together(clone_function(function), definition, adjoint, known)
             if both is not None:
                 self.wholes[key] = Whole(both, results)
         return self.wholes[key]

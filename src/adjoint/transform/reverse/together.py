@@ -6,10 +6,12 @@ depend on its results, one call gives both; otherwise each level would run all l
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import is_array, type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, If, Return, Statement, Var
-from adjoint.ir.types import OPAQUE
+from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, If, Return, Statement, Store, Var
+from adjoint.ir.types import OPAQUE, Storage
 from adjoint.ir.walk import (
     blocks_of,
     free_vars,
@@ -29,7 +31,9 @@ from adjoint.transform.tapes import as_arrays
 _STEPS = (simplify, as_arrays, forwards, with_loops_joined, with_known_places, simplify)
 
 
-def together(function: Function, primal: Definition, adjoint: Definition) -> Definition | None:
+def together(
+    function: Function, primal: Definition, adjoint: Definition, known: Mapping[Definition, Definition]
+) -> Definition | None:
     """The adjoint that gives the results as well, if no call of the function alone is left in it.
 
     Parameters
@@ -38,10 +42,12 @@ def together(function: Function, primal: Definition, adjoint: Definition) -> Def
         Gives the results and then the cotangents. It calls ``primal`` and ``adjoint``.
     primal, adjoint
         The recursive function, and its adjoint that gives cotangents only.
+    known
+        Adjoints that give the results as well, and the functions of which they do.
     """
     for step in _STEPS:
         function = step(function)
-    pairing = _Pairing(function, primal, adjoint)
+    pairing = _Pairing(function, primal, adjoint, known)
     pairing.both.function = Function(function.name, function.params, pairing.block(function.body), function.doc)
     called = [s.callee for s in statements_in(pairing.both.function.body) if isinstance(s, Call)]
     return None if primal in called else pairing.both
@@ -60,11 +66,13 @@ def results_of(function: Function, count: int) -> tuple[Var, ...]:
 class _Pairing:
     """Makes one call of a call of the function and one of its adjoint with the same arguments."""
 
-    def __init__(self, function: Function, primal: Definition, adjoint: Definition) -> None:
-        assert primal.function is not None and adjoint.function is not None
-        self.function, self.primal, self.adjoint = function, primal, adjoint
-        self.both = Definition(adjoint.name)
-        self.arity = len(primal.function.params)
+    def __init__(
+        self, function: Function, primal: Definition, adjoint: Definition, known: Mapping[Definition, Definition]
+    ) -> None:
+        assert adjoint.function is not None
+        self.function, self.adjoint = function, adjoint
+        self.both = Definition(adjoint.name, function)  # until it is filled in, its effects are known from this
+        self.giving = {**known, self.both: primal}
         alone, whole = adjoint.function.body.terminator, function.body.terminator
         self.count = len(operands(whole)) - len(operands(alone))
 
@@ -73,35 +81,41 @@ class _Pairing:
         for statement in block.statements:
             current = map_blocks(statement, self.block)
             if isinstance(current, Call) and current.callee is self.adjoint:
-                self.pair(current, statements)
+                targets = (*results_of(self.function, self.count), *current.targets)
+                current = Call(targets, self.both, current.args, (), current.span)
+            if isinstance(current, Call) and current.callee in self.giving:
+                _pair(current, self.giving[current.callee], statements)
             else:
                 statements.append(current)
         return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, self.block))
 
-    def pair(self, call: Call, before: list[Statement]) -> None:
-        """Adds the call that gives both; what needs the results that were at hand before stands behind it then."""
-        place = next((place for place in reversed(range(len(before))) if self.is_twin(before[place], call)), None)
-        behind = None if place is None else _behind(before[place], before[place + 1 :], call)
-        results = results_of(self.function, self.count)
-        if place is not None and behind is not None:
-            results = targets_of(before[place])
-            before[place:] = [s for s in before[place + 1 :] if s not in behind]
-        before.append(Call((*results, *call.targets), self.both, call.args, (), call.span))
-        before += behind or ()
 
-    def is_twin(self, statement: Statement, call: Call) -> bool:
-        """Whether a statement calls the function with the arguments with which its adjoint is called."""
-        return (
-            isinstance(statement, Call)
-            and statement.callee is self.primal
-            and statement.args == call.args[: self.arity]
-        )
+def _pair(call: Call, primal: Definition, before: list[Statement]) -> None:
+    """Adds a call that gives both; what needs the results that were at hand before stands behind it then."""
+    place = next((place for place in reversed(range(len(before))) if _is_twin(before[place], call, primal)), None)
+    behind = None if place is None else _behind(before[place], before[place + 1 :], call)
+    if place is None or behind is None:
+        before.append(call)
+        return
+    results = targets_of(before[place])
+    before[place:] = [statement for statement in before[place + 1 :] if statement not in behind]
+    before.append(Call((*results, *call.targets[len(results) :]), call.callee, call.args, (), call.span))
+    before += behind
 
 
-def _behind(first: Statement, between: list[Statement], call: Call) -> list[Statement] | None:
+def _is_twin(statement: Statement, call: Call, primal: Definition) -> bool:
+    """Whether a statement calls the function with the arguments with which its adjoint is called."""
+    return (
+        isinstance(statement, Call)
+        and statement.callee is primal
+        and statement.args == call.args[: len(statement.args)]
+    )
+
+
+def _behind(first: Statement, between: Sequence[Statement], call: Call) -> list[Statement] | None:
     """What has to stand behind a call that takes the place of a first statement; None if it cannot take it."""
     late: set[Atom] = set(targets_of(first))
-    read = {storage for atom in operands(first) for storage in storages(type_of_atom(atom))}
+    read = _memory(operands(first))
     found: list[Statement] = []
     for statement in between:
         written = [written_by(inner) for inner in with_inner(statement)]
@@ -112,18 +126,38 @@ def _behind(first: Statement, between: list[Statement], call: Call) -> list[Stat
                 return None
             found.append(statement)
             late.update(targets_of(statement))
-    return None if not late.isdisjoint(call.args) else found
+    if not late.isdisjoint(call.args):
+        return None
+    added = _memory(inner.base for outer in found for inner in with_inner(outer) if isinstance(inner, Store))
+    passed = [*(inner for outer in between for inner in with_inner(outer)), call]
+    return found if all(_only_adds(statement, added) for statement in passed) else None
 
 
 def _used(statement: Statement) -> set[Atom]:
     return {*operands(statement), *(var for block in blocks_of(statement) for var in free_vars(block))}
 
 
+def _memory(atoms: Iterable[Atom]) -> set[Storage]:
+    return {storage for atom in atoms for storage in storages(type_of_atom(atom))}
+
+
 def _may_be_later(statement: Statement) -> bool:
-    """Whether a statement only computes numbers from numbers."""
-    if not isinstance(statement, (Call, If)) or any(map(is_array, operands(statement))):
-        return False
-    return isinstance(statement, If) or effects_of(statement).pure
+    """Whether a statement computes numbers from numbers, or adds one to a place of an array."""
+    match statement:
+        case Store(base=base, mode=mode):
+            return is_array(base) and mode in ("add", "sub") and not any(map(is_array, operands(statement)[1:]))
+        case Call():
+            return effects_of(statement).pure and not any(map(is_array, operands(statement)))
+        case _:
+            return isinstance(statement, If) and not any(map(is_array, statement.targets))
+
+
+def _only_adds(statement: Statement, memory: set[Storage]) -> bool:
+    """Whether all that a statement does to some memory is to add to it, in whatever order."""
+    if isinstance(statement, Store):
+        return statement.mode in ("add", "sub") or memory.isdisjoint(_memory((statement.base,)))
+    adds = effects_of(statement).adds if isinstance(statement, Call) else ()
+    return memory.isdisjoint(_memory(atom for place, atom in enumerate(operands(statement)) if place not in adds))
 
 
 __all__ = ["results_of", "together"]
