@@ -5,12 +5,14 @@ from __future__ import annotations
 from adjoint.ir.nodes import Function
 from adjoint.transform.loops.clears import without_idle_clears
 from adjoint.transform.loops.hoisting import without_allocations_in_loops
+from adjoint.transform.loops.jamming import jammed
 from adjoint.transform.loops.naturals import with_unsigned_indices
 from adjoint.transform.loops.order import forwards
 from adjoint.transform.loops.promotion import with_places_as_variables
 from adjoint.transform.simplify import simplify
 
 _STEPS = (
+    jammed,
     without_allocations_in_loops,
     without_idle_clears,
     forwards,

@@ -5,6 +5,7 @@ So are tapes: a list to which each iteration appends an array becomes one array,
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class _Hoisting:
                 body += _fill(statement)
             elif isinstance(statement, Call) and statement.callee is list.append and statement.args[0] in self.rows:
                 continue
-            elif self.is_work_array(statement, inside) or _is_fact(statement, inside):
+            elif self.is_work_array(statement, inside) or is_fact(statement, inside):
                 before += self.made_outside(statement, inside)
                 body += _fill(statement)
                 inside.difference_update(targets_of(statement))
@@ -226,7 +227,7 @@ def _dtype_argument(array: Var) -> tuple[Atom, ...]:
     return dtype_argument(array.type.dtype)
 
 
-def _is_fact(statement: Statement, inside: set[Var]) -> bool:
+def is_fact(statement: Statement, inside: Collection[Any]) -> bool:
     """Whether a statement finds out about shapes what is the same for all iterations."""
     match statement:
         case Call(callee=callee, args=args) if callee in _FACTS:

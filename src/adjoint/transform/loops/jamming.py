@@ -1,0 +1,282 @@
+"""Iterations of a loop side by side, where each would wait for itself.
+
+An inner loop in which every step needs the one before takes as long as a chain of operations takes, while most of the
+machine is idle. Where the iterations around it do not need each other, some of them take their steps together.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import is_array
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Function,
+    Load,
+    Loop,
+    Range,
+    Statement,
+    Store,
+    Var,
+)
+from adjoint.ir.types import Array, Scalar, Storage, Type
+from adjoint.ir.walk import (
+    map_blocks,
+    operands,
+    rebuild,
+    rebuild_terminator,
+    statements_in,
+    substitute,
+    targets_of,
+    with_inner,
+)
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime import lanes
+from adjoint.transform.loops.hoisting import is_fact
+from adjoint.transform.loops.order import Accesses, commutes
+
+TOGETHER = 4
+"""So many iterations go side by side."""
+LONGEST = 40
+"""Loops whose bodies have more statements are left as they are."""
+
+_BRIEF: tuple[Any, ...] = (abs, float, max, min, np.sign, np.abs, np.minimum, np.maximum)
+
+
+def jammed(function: Function) -> Function:
+    """The function with iterations side by side where their inner loops are chains."""
+    return Function(function.name, function.params, _block(function.body), function.doc)
+
+
+def _block(block: Block) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        current = map_blocks(statement, _block)
+        if isinstance(current, Loop) and _is_worthwhile(current) and _may_be_jammed(current):
+            statements += _Jam(current).statements()
+        else:
+            statements.append(current)
+    return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, _block))
+
+
+def _is_worthwhile(loop: Loop) -> bool:
+    """Whether a short body has an inner loop that is a chain of arithmetic."""
+    inner = _inner_loops(loop)
+    body = statements_in(loop.body)
+    return (
+        any(map(_is_chain, inner))
+        and len(body) <= LONGEST
+        and all(_is_brief(s) for each in inner for s in statements_in(each.body))
+    )
+
+
+def _inner_loops(loop: Loop) -> list[Loop]:
+    return [statement for statement in loop.body.statements if isinstance(statement, Loop)]
+
+
+def _is_chain(loop: Loop) -> bool:
+    """Whether each iteration computes a number from that of the one before, other than by adding in any order."""
+    end = loop.body.terminator
+    free = {target for s in statements_in(loop.body) for target in targets_of(s) if _adds_in_any_order(s)}
+    return isinstance(end, Continue) and any(
+        isinstance(param.type, Scalar) and param.type.kind == "float" and value is not param and value not in free
+        for param, value in zip(loop.params, end.values, strict=True)
+    )
+
+
+def _adds_in_any_order(statement: Statement) -> bool:
+    return isinstance(statement, Call) and statement.callee is lanes.plus
+
+
+def _is_brief(statement: Statement) -> bool:
+    """Whether a statement is an instruction or two."""
+    if not isinstance(statement, Call):
+        return isinstance(statement, (Load, Store))
+    return getattr(statement.callee, "__module__", None) == "_operator" or statement.callee in _BRIEF
+
+
+def _may_be_jammed(loop: Loop) -> bool:
+    """Whether statements of different iterations may take turns."""
+    over, end = loop.over, loop.body.terminator
+    if not isinstance(over, Range) or over.step != Const(1) or loop.index is None or loop.exit is not None:
+        return False
+    if not isinstance(end, Continue) or not commutes(loop):
+        return False
+    sums = dict(zip(loop.params, end.values, strict=True))
+    own = {target for statement in loop.body.statements for target in targets_of(statement)}
+    steady = own & _steady(loop)
+    return all(_goes_along(statement, sums, own - steady) for statement in loop.body.statements)
+
+
+def _goes_along(statement: Statement, sums: Mapping[Var, Atom], own: set[Var]) -> bool:
+    """Whether a statement of a body may stand beside itself."""
+    if isinstance(statement, Call):
+        return sums.keys().isdisjoint(operands(statement)) or any(
+            sums.get(atom) in statement.targets for atom in operands(statement) if isinstance(atom, Var)
+        )
+    reads = {*operands(statement), *(var for inner in with_inner(statement) for var in operands(inner))}
+    if not sums.keys().isdisjoint(reads):
+        return False
+    if not isinstance(statement, Loop):
+        return not any(isinstance(inner, Loop) for inner in with_inner(statement))
+    over = statement.over
+    if not isinstance(over, Range) or not own.isdisjoint((over.start, over.stop, over.step)):
+        return False
+    return isinstance(statement.body.terminator, Continue) and statement.exit is None and statement.index is not None
+
+
+def _steady(loop: Loop) -> set[Var]:
+    """What each iteration computes alike: numbers, from what does not change."""
+    changing: set[Any] = {loop.index, *loop.params}
+    found: set[Var] = set()
+    for statement in loop.body.statements:
+        if is_fact(statement, changing) or _is_steady(statement, changing):
+            found.update(targets_of(statement))
+        else:
+            changing.update(targets_of(statement))
+    return found
+
+
+def _is_steady(statement: Statement, changing: set[Any]) -> bool:
+    """Whether a statement gives numbers that are the same in each iteration."""
+    if not isinstance(statement, Call) or not all(isinstance(target.type, Scalar) for target in statement.targets):
+        return False
+    found = effects_of(statement)
+    numbers = found.reads == () or not any(map(is_array, operands(statement)))
+    return found.pure and numbers and changing.isdisjoint(operands(statement))
+
+
+class _Jam:
+    """A loop as one over groups of iterations, and one over those that are left."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.steady = _steady(loop)
+        self.own = Accesses(loop).own
+
+    def statements(self) -> list[Statement]:
+        loop = self.loop
+        over, index = loop.over, loop.index
+        assert isinstance(over, Range) and index is not None
+        builder = Builder(type_of_call, loop.span)
+        count = over.stop if over.start == Const(0) else builder.call(operator.sub, over.stop, over.start, hint="count")
+        trips = builder.call(max, count, Const(0), hint="count")
+        rest = builder.call(operator.mod, trips, Const(TOGETHER), hint="rest")
+        whole = builder.call(operator.sub, trips, rest, hint="whole")
+        end = whole if over.start == Const(0) else builder.call(operator.add, over.start, whole, hint="whole")
+        between = tuple(Var(target.hint, target.type, target.named) for target in loop.targets)
+        first = Var(index.hint, index.type, index.named)
+        params = tuple(Var(param.hint, param.type, param.named) for param in loop.params)
+        body = self.group(first, params)
+        groups = Range(over.start, end, Const(TOGETHER))
+        builder.emit(Loop(groups, first, params, loop.inits, body, between, None, loop.span))
+        left = Range(end, over.stop, Const(1))
+        builder.emit(Loop(left, index, loop.params, between, loop.body, loop.targets, None, loop.span))
+        return builder.statements
+
+    def group(self, first: Var, params: tuple[Var, ...]) -> Block:
+        """The body for some iterations from ``first`` on."""
+        builder = Builder(type_of_call, self.loop.span)
+        end = self.loop.body.terminator
+        assert isinstance(end, Continue) and self.loop.index is not None
+        copies: list[_Copy] = []
+        values: tuple[Atom, ...] = params
+        for place in range(TOGETHER):
+            index = first if place == 0 else builder.call(operator.add, first, Const(place), hint=first.hint)
+            names: dict[Var, Atom] = {self.loop.index: index}
+            if copies:
+                names |= {var: copies[0].name(var) for var in self.steady}
+            copy = _Copy(names, self.own)
+            copy.bind(var for s in self.loop.body.statements for var in targets_of(s) if var not in names)
+            names |= dict(zip(self.loop.params, values, strict=True))
+            values = tuple(copy.hand(value) for value in end.values)
+            copies.append(copy)
+        for statement in self.loop.body.statements:
+            if isinstance(statement, Loop):
+                builder.emit(_side_by_side([copy.of(statement) for copy in copies]))
+            elif _all_in(targets_of(statement), self.steady):
+                builder.emit(copies[0].of(statement))
+            else:
+                for copy in copies:
+                    builder.emit(copy.of(statement))
+        return builder.block(Continue(values))
+
+
+def _all_in(targets: Iterable[Var], known: set[Var]) -> bool:
+    found = list(targets)
+    return bool(found) and known.issuperset(found)
+
+
+class _Copy:
+    """An iteration with names, and memory, of its own."""
+
+    def __init__(self, names: dict[Var, Atom], own: set[Storage]) -> None:
+        self.names = names
+        self.memory = {storage: Storage(written=storage.written) for storage in own}
+
+    def bind(self, variables: Iterable[Var]) -> None:
+        for var in variables:
+            self.new(var)
+
+    def new(self, var: Var) -> Var:
+        new = self.names[var] = Var(var.hint, self.type_of(var.type), var.named)
+        return new
+
+    def type_of(self, type_: Type) -> Type:
+        if isinstance(type_, Array) and type_.storage.find() in self.memory:
+            return Array(type_.dtype, type_.dims, self.memory[type_.storage.find()])
+        return type_
+
+    def name(self, var: Var) -> Atom:
+        return self.names[var]
+
+    def hand(self, atom: Atom) -> Atom:
+        return self.names.get(atom, atom) if isinstance(atom, Var) else atom
+
+    def of(self, statement: Statement) -> Statement:
+        """The statement as it stands in this iteration."""
+
+        def binder(old: Var) -> Var:
+            known = self.names.get(old)
+            return known if isinstance(known, Var) else self.new(old)
+
+        def block(old: Block) -> Block:
+            inside = tuple(rebuild(inner, self.hand, block, binder) for inner in old.statements)
+            return Block(inside, rebuild_terminator(old.terminator, self.hand, block))
+
+        return rebuild(statement, self.hand, block, binder)
+
+
+def _side_by_side(loops: list[Statement]) -> Loop:
+    """Loops over one range as one."""
+    first = loops[0]
+    assert isinstance(first, Loop) and first.index is not None
+    statements: list[Statement] = []
+    params: list[Var] = []
+    inits: list[Atom] = []
+    values: list[Atom] = []
+    targets: list[Var] = []
+    for loop in loops:
+        assert isinstance(loop, Loop) and loop.index is not None
+        body = loop.body if loop is first else substitute(loop.body, {loop.index: first.index})
+        assert isinstance(body.terminator, Continue)
+        statements += body.statements
+        params += loop.params
+        inits += loop.inits
+        values += body.terminator.values
+        targets += loop.targets
+    body = Block(tuple(statements), Continue(tuple(values)))
+    return Loop(first.over, first.index, tuple(params), tuple(inits), body, tuple(targets), None, first.span)
+
+
+__all__ = ["jammed"]

@@ -1,0 +1,185 @@
+"""Loops whose inner loops are chains, side by side in machine code: the same numbers for any number of iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+pytest.importorskip("numba")
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=7)
+
+
+def polynomial_error(x, n):
+    error = 0.0
+    for i in range(n):
+        t = -1.0 + 2.0 * i / (n + 1.5)
+        value, power = 0.0, 1.0
+        for j in range(len(x)):
+            value += x[j] * power
+            power *= t
+        error += (np.sign(t) - value) ** 2
+    return 0.5 * error
+
+
+def rows_times(x, n):
+    a = np.outer(np.arange(1.0, n + 1.0), x)
+    out = np.empty(n)
+    for i in range(n):
+        total = 0.0
+        for j in range(len(x)):
+            total += a[i, j] * x[j]
+        out[i] = total * total
+    return np.sum(out)
+
+
+def two_chains(x, n):
+    total = 0.0
+    for i in range(n):
+        s = 0.1 * i
+        for j in range(len(x)):
+            s = 0.5 * s + x[j]
+        u = 1.0
+        for j in range(len(x) - 1, -1, -1):
+            u = u * 0.9 + s * x[j]
+        total += s * u
+    return total
+
+
+def through_places(x, n):
+    places = np.arange(n * 3) % len(x)
+    total = 0.0
+    for i in range(1, n):
+        p = 1.0
+        for j in range(3):
+            p = p * x[places[3 * i + j]] + 0.1
+        total -= p
+    return total
+
+
+def long_as_the_index(x, n):
+    total = 0.0
+    for i in range(n):
+        p = 1.0
+        for j in range(min(i, len(x))):
+            p = p * x[j] + 0.2
+        total += p
+    return total
+
+
+def left_early(x, n):
+    total = 0.0
+    for i in range(n):
+        p = 1.0 + i
+        for j in range(len(x)):
+            if p > 5.0:
+                break
+            p = p * 1.1 + x[j]
+        total += p * p
+    return total
+
+
+def handed_on(x, n):
+    state = 0.3
+    for i in range(n):
+        s = state
+        for j in range(len(x)):
+            s = 0.5 * s + x[j] / (i + 1)
+        state = s
+    return state
+
+
+def in_one_array(x, n):
+    a = np.zeros(n + 1)
+    a[0] = x[0]
+    for i in range(n):
+        s = a[i]
+        for j in range(len(x)):
+            s = 0.4 * s + x[j]
+        a[i + 1] = s
+    return np.sum(a * a)
+
+
+def own_work_array(x, n):
+    total = 0.0
+    for i in range(n):
+        work = np.empty(len(x))
+        p = 1.0 + 0.1 * i
+        for j in range(len(x)):
+            p = p * x[j] + 0.5
+            work[j] = p
+        for j in range(len(x)):
+            total += work[j] * x[j]
+    return total
+
+
+FUNCTIONS = [
+    polynomial_error,
+    rows_times,
+    two_chains,
+    through_places,
+    long_as_the_index,
+    left_early,
+    handed_on,
+    in_one_array,
+    own_work_array,
+]
+
+
+def same(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_any_number_of_iterations(function: Callable[..., Any]) -> None:
+    native_form, fast, plain = (
+        ad.value_and_grad(function, **options)
+        for options in ({"native": "strict"}, {"native": "strict", "fastmath": True}, {"native": False})
+    )
+    check_grads(function, (X, 6), wrt=0, order=1)
+    for n in range(10):
+        value, gradient = plain(X, n)
+        for run in (native_form, fast):
+            same(run(X, n)[0], value)
+            same(run(X, n)[1], gradient)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_parts_of_arrays_and_empty_ones(function: Callable[..., Any]) -> None:
+    for x in (RNG.normal(size=20)[::-3], RNG.normal(size=(4, 6)).T[1], X[:0] if function not in EMPTY else X[:1]):
+        same(ad.grad(function, native="strict")(x, 6), ad.grad(function)(x, 6))
+
+
+EMPTY = (in_one_array, through_places)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_second_derivatives(function: Callable[..., Any]) -> None:
+    direction = np.cos(np.arange(len(X)))
+    for run in (ad.grad(function, native=True), ad.grad(function)):
+        found = ad.jvp(run, (X, 6), (direction, None))[1]
+        expected = (ad.grad(function)(X + 1e-6 * direction, 6) - ad.grad(function)(X - 1e-6 * direction, 6)) / 2e-6
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.max(np.abs(expected)))
+
+
+def text_for_machine(function: Callable[..., Any]) -> str:
+    text = ad.grad(function, native="strict").specialized((X, 5), {}).call.emitted.text
+    assert isinstance(text, str)
+    return text
+
+
+@pytest.mark.parametrize("function", [polynomial_error, rows_times, two_chains, through_places, own_work_array])
+def test_side_by_side(function: Callable[..., Any]) -> None:
+    assert ", 4):" in text_for_machine(function)
+
+
+@pytest.mark.parametrize("function", [long_as_the_index, left_early, handed_on, in_one_array])
+def test_one_after_the_other(function: Callable[..., Any]) -> None:
+    assert ", 4):" not in text_for_machine(function)
