@@ -172,3 +172,16 @@ def test_only_the_triangle_that_is_looked_at_counts() -> None:
     a = np.array([[2.0, 0.5], [0.1, 1.0]])
     check_grads(of_the_upper_triangle, (a,))
     assert ad.grad(of_the_upper_triangle)(a)[1, 0] == 0.0
+
+
+def thermal(real, imaginary):
+    levels, states = np.linalg.eigh(real + real.T + 1j * (imaginary - imaginary.T))
+    return np.sum(np.abs(states * np.exp(-levels) @ states.conj().T) ** 2 * np.arange(2.0))
+
+
+@pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+def test_machine_code_agrees() -> None:
+    a = np.array([[1.0, 2.0], [-0.5, 1.0]])
+    for function, args in ((thermal, (a, a.T)), (spectral_radius, (a,)), (roots, (np.array([1.0, 0.2, 2.0]),))):
+        native, plain = ad.grad(function, native=True)(*args), ad.grad(function)(*args)
+        np.testing.assert_allclose(native, plain, rtol=1e-12)

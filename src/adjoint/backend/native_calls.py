@@ -81,8 +81,8 @@ def _fault_of(statement: Call | Load | Store) -> str | None:
     match statement:
         case Call(callee=dict.get, args=(_, _)):
             return "'get' of a dict gives a value or None, of which there is no type"
-        case Call(callee=np.linalg.eig | np.linalg.eigvals, args=(matrix, *_)) if _kind_of(matrix) != "c":
-            return "eigenvalues of a real matrix are real or complex, as its elements have it"
+        case Call(callee=np.linalg.eig | np.linalg.eigvals | np.roots, args=(matrix, *_)) if _kind_of(matrix) != "c":
+            return "eigenvalues of a real matrix, and roots, are real or complex, as its elements have it"
         case _:
             return None
 

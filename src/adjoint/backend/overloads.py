@@ -60,6 +60,8 @@ def _divide(a, b):
                 return a * math.copysign(math.inf, b) if b == 0 else a / b
 
         return divide
+    if (_is_array(a) or _is_array(b)) and isinstance(_zero_of(a, b), np.complexfloating):
+        return _divide_complex(a, b)
     if _is_array(a):
         zero = _zero_of(a, b)
 
@@ -71,6 +73,15 @@ def _divide(a, b):
     if _is_number(a) and _is_array(b):
         return lambda a, b: plain.zeros_in_shape(b) if a == 0 else a / b
     return None
+
+
+def _divide_complex(a, b):
+    """Numba raises where a complex number is divided by zero."""
+    zero = _zero_of(a, b)
+    one, unknown = type(zero)(1), type(zero)(np.nan)
+    if _is_array(b):
+        return lambda a, b: np.where(a == 0, zero, np.where(b == 0, unknown, a / np.where(b == 0, one, b)))
+    return lambda a, b: np.where(a == 0, zero, unknown) if b == 0 else a / b
 
 
 @overload(numbers.times)
