@@ -1,7 +1,10 @@
 """The containers of `collections`, and decorators of `functools`."""
 
+import bisect
 import collections
 import functools
+import heapq
+import operator
 
 import numpy as np
 
@@ -93,6 +96,59 @@ def ordered_dict(x):
     table = collections.OrderedDict([("a", x), ("b", x * x)])
     table["a"] *= 2.0
     return sum(v * (i + 1) for i, v in enumerate(table.values()))
+
+
+@program([0.7, -1.2, 2.1, 0.4, 0.9])
+def smallest_from_a_heap(xs):
+    heap = []
+    for v in xs:
+        heapq.heappush(heap, v * v)
+    first = heapq.heappop(heap)
+    other = [v + 2.0 for v in xs]
+    heapq.heapify(other)
+    swapped = heapq.heapreplace(other, first * xs[0]) * heapq.heappushpop(other, 3.0)
+    return first * 2.0 + heapq.heappop(heap) ** 2 + swapped * other[1]
+
+
+@program([0.7, 1.2, 0.3, 0.9])
+def shortest_way(lengths):
+    edges = {0: [(1, 0), (2, 1)], 1: [(3, 2)], 2: [(1, 0), (3, 3)], 3: []}
+    distances = {0: 0.0}
+    queue = [(0.0, 0)]
+    while queue:
+        distance, node = heapq.heappop(queue)
+        if node == 3:
+            return distance**2
+        for other, edge in edges[node]:
+            further = distance + lengths[edge]
+            if other not in distances or further < distances[other]:
+                distances[other] = further
+                heapq.heappush(queue, (further, other))
+    return 0.0
+
+
+@program(1.3)
+def table_lookup(x):
+    places, values = [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 4.0, 9.0]
+    i = bisect.bisect(places, x) - 1
+    w = (x - places[i]) / (places[i + 1] - places[i])
+    bisect.insort(places, x)
+    return values[i] * (1 - w) + values[i + 1] * w + places[2] ** 2
+
+
+@program(1.5, 2.0)
+def stack_machine(x, y):
+    operations = {"+": operator.add, "*": operator.mul, "-": operator.sub}
+    stack = []
+    for word in "x y + x * y -".split():
+        if word == "x":
+            stack.append(x)
+        elif word == "y":
+            stack.append(y)
+        else:
+            last = stack.pop()
+            stack.append(operations[word](stack.pop(), last))
+    return stack.pop()
 
 
 @program(1.5)

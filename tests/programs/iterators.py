@@ -184,6 +184,26 @@ def objects_that_are_replaced_while_they_are_gone_through(x):
     return rows[1][0]
 
 
+@program(1.5, 3)
+def everything_in_place_is_seen_by_others(x, n):
+    a = [x]
+    b = a
+    a *= 3
+    c = [x * i for i in range(n)]
+    d = c
+    c *= 2
+    c += (v * v for v in a)
+    table = {"a": x}
+    same = table
+    table |= {"b": x * x}
+    merged = table | {"a": 2.0}
+    names = {1}
+    others = names
+    names |= {3}
+    names -= {1}
+    return sum(b) * sum(d) * sum(same.values()) + sum(merged.values()) * (2.0 if others == {3} else 5.0)
+
+
 @program(0.7)
 def comprehension_whose_calls_write(x):
     a = [x, 2 * x, 3 * x]

@@ -12,8 +12,10 @@ import numpy as np
 
 from adjoint.frontend import containers, library, making, objects, shapes, starred
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.handing_over import may_carry
 from adjoint.frontend.indexing import array_key, is_advanced
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.operators import inplace_operator
 from adjoint.frontend.presence import evaluate_owner, without_none
 from adjoint.frontend.values import UNDEFINED, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.ir.effects import effects_of
@@ -189,7 +191,8 @@ def _names_once(item: Atom) -> bool:
 
 def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:
     """What ``current`` is after it was written in place; None where the name is to be rebound."""
-    from adjoint.frontend.calls import array_operand
+    from adjoint.frontend.calls import array_operand, call_value
+    from adjoint.frontend.expressions import call
 
     is_list = making.list_items(lo, current) is not None or (
         isinstance(current, Var) and isinstance(current.type, List)
@@ -197,6 +200,14 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
     by_numpy = isinstance(value, Var) and isinstance(value.type, (Array, Number))
     if is_list and op is operator.add and not by_numpy:
         return making.extend_list(lo, current, value, node)
+    if is_list and op is operator.mul and not by_numpy:
+        library.call(lo, library.repeat_in_place, [current, value], node)
+        return current
+    if op is operator.or_ and making.is_dict(lo, current):
+        call_value(lo, Const(dict.update), [current, value], {}, node)
+        return current
+    if isinstance(current, Var) and isinstance(current.type, Opaque) and not may_carry(lo, value):
+        return call(lo, inplace_operator(op), [current, materialize(lo, value, node)], node)
     if isinstance(current, Var) and isinstance(current.type, Number):
         raise lo.problem(
             "AD0401",

@@ -324,7 +324,10 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         if not isinstance(place, Const):
             return _at_run_time(args[0])
         left = list(items)
-        taken = left.pop(place.value)
+        try:
+            taken = left.pop(place.value)
+        except IndexError as error:
+            containers.raise_error(lo, IndexError, str(error), node)
         making.replace(lo, args[0], list_record(left), node)
         return taken
     if isinstance(args[0], Var) and isinstance(args[0].type, List):

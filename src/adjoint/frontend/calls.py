@@ -304,6 +304,9 @@ def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
 def _call_opaque(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
+    known = _text_of(lo, constant, args, kwargs, node)
+    if known is not None:
+        return known
     facts = effects(constant)
     for value in (*args, *kwargs.values()):
         refuse_made_here(lo, value, node)
@@ -313,6 +316,21 @@ def _call_opaque(
     atoms = [materialize(lo, value, node) for value in args]
     pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
     return objects.call_any(lo, constant, list(atoms), node, **pairs)
+
+
+def _text_of(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """What a method of a text that is known gives: ``"a b".split()``."""
+    if not isinstance(constant, types.BuiltinFunctionType) or not isinstance(constant.__self__, str):
+        return None
+    if not all(isinstance(value, Const) for value in (*args, *kwargs.values())):
+        return None
+    try:
+        found = constant(*[arg.value for arg in args], **{name: value.value for name, value in kwargs.items()})  # type: ignore[union-attr]
+    except Exception:  # raises at run time too
+        return None
+    return making.new_list(lo, [Const(item) for item in found], node) if isinstance(found, list) else Const(found)
 
 
 def _call_opaque_variable(

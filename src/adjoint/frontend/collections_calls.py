@@ -1,13 +1,16 @@
-"""The containers of `collections`, and decorators that change nothing of what a function computes."""
+"""The containers of `collections`, heaps and sorted lists, and decorators that change nothing of what is computed."""
 
 from __future__ import annotations
 
 import ast
+import bisect
 import collections
 import functools
+import heapq
+from collections.abc import Callable
 from typing import Any
 
-from adjoint.frontend import library, objects
+from adjoint.frontend import library, objects, ordered_library
 from adjoint.frontend.builtin_calls import make_dict
 from adjoint.frontend.collections_library import DefaultDict, Deque
 from adjoint.frontend.core import Lowerer
@@ -26,6 +29,22 @@ def _stands_for(cls: type) -> Handler:
 HANDLERS[collections.deque] = _stands_for(Deque)
 HANDLERS[collections.defaultdict] = _stands_for(DefaultDict)
 HANDLERS[collections.OrderedDict] = make_dict  # dicts are ordered
+
+
+def _means(function: Callable[..., Any]) -> Handler:
+    def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        return NotImplemented if kwargs else library.call(lo, function, args, node)
+
+    return call
+
+
+HANDLERS[heapq.heappush] = _means(ordered_library.push)
+HANDLERS[heapq.heappop] = _means(ordered_library.pop)
+HANDLERS[heapq.heapreplace] = _means(ordered_library.replace)
+HANDLERS[heapq.heappushpop] = _means(ordered_library.push_and_pop)
+HANDLERS[heapq.heapify] = _means(ordered_library.arrange)
+HANDLERS[bisect.insort_right] = _means(ordered_library.insert_right)
+HANDLERS[bisect.insort_left] = _means(ordered_library.insert_left)
 
 
 @handles(functools.wraps)

@@ -254,6 +254,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             return making.new_list(lo, [*parts[0], *parts[1]], node)
         if all(_is_list(lo, side) for side in operands):
             return library.call(lo, library.joined, operands, node)
+    if op is operator.or_ and all(making.is_dict(lo, side) for side in operands):
+        return library.call(lo, library.merged, operands, node)
     if op is operator.mul:
         for sequence, count in ((left, right), (right, left)):
             if isinstance(count, Const) and isinstance(count.value, int):

@@ -94,6 +94,16 @@ def repeat(items: Any, count: Any) -> Any:
     return result
 
 
+def repeat_in_place(items: Any, count: Any) -> None:
+    size = len(items)
+    if count < 1:
+        for _ in range(size):
+            items.pop()
+    for _ in range(count - 1):
+        for i in range(size):
+            items.append(items[i])
+
+
 def part(items: Any, places: Any) -> Any:
     return [items[i] for i in places]
 
@@ -116,6 +126,12 @@ def check_as_long(items: Any, first: Any, shorter: Any, longer: Any) -> None:
         raise ValueError(shorter)
     if len(items) > len(first):
         raise ValueError(longer)
+
+
+def merged(table: Any, other: Any) -> Any:
+    result = dict(table)
+    result.update(other)
+    return result
 
 
 def rows(matrix: Any) -> Any:

@@ -286,6 +286,14 @@ def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None)
     return current
 
 
+def is_dict(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is a dict, known or at run time."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    if isinstance(record, Record):
+        return record.cls is dict
+    return isinstance(value, Var) and isinstance(value.type, Dict)
+
+
 def repeat_list(lo: Lowerer, sequence: Value, count: Value, node: ast.AST | None) -> Value:
     """``[x] * n``"""
     return library.call(lo, library.repeat, [sequence, count], node)

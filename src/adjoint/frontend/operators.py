@@ -85,6 +85,12 @@ def reflected_name(op: Callable[..., Any]) -> str | None:
     return f"__{_MIRRORED[name]}__" if name in _MIRRORED else f"__r{name}__"
 
 
+def inplace_operator(op: Callable[..., Any]) -> Callable[..., Any]:
+    """The operator as a function that writes its first argument, if that can be written: ``operator.ior``."""
+    found: Callable[..., Any] = getattr(operator, f"i{_NAMES[op]}")
+    return found
+
+
 def inplace_name(op: Callable[..., Any]) -> str | None:
     name = _NAMES.get(op)
     return None if name is None else f"__i{name}__"
