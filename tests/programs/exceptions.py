@@ -190,3 +190,35 @@ def handler_writes(x):
         a[1] *= a[0]
         i = 1
     return a[i] * a[0]
+
+
+@program(1.5)
+def handler_that_always_raises(x):
+    total = x
+    try:
+        try:
+            raise KeyError
+        except KeyError as problem:
+            total *= 2
+            raise ValueError from problem
+    except ValueError:
+        total *= x
+    return total
+
+
+@program(1.5)
+def every_way_raises_or_returns(x):
+    seen = []
+
+    def attempt(fails):
+        try:
+            try:
+                if fails:
+                    raise ValueError("fails")
+                return x
+            finally:
+                seen.append(fails)
+        except ValueError:
+            return x * x
+
+    return attempt(False) + 10 * attempt(True) + len(seen)

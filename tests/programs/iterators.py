@@ -204,6 +204,18 @@ def everything_in_place_is_seen_by_others(x, n):
     return sum(b) * sum(d) * sum(same.values()) + sum(merged.values()) * (2.0 if others == {3} else 5.0)
 
 
+@program(1.5, {"r": 2.0})
+def views_of_dicts_see_what_is_added(x, table):
+    own = {"a": x}
+    total = 0.0
+    for each in (own, dict(table)):
+        values, keys = each.values(), each.keys()
+        each["b"] = x * x
+        total += sum(values) * len(keys) + len(each.items()) * (x if "b" in each.keys() else 5.0)
+        total += sum(values)
+    return total
+
+
 @program(0.7)
 def comprehension_whose_calls_write(x):
     a = [x, 2 * x, 3 * x]

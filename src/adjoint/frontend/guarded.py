@@ -185,7 +185,7 @@ def _end_guarded(
         )
     )
     if joined is None:
-        lo.block = None
+        lo.stop(Raise(Const(AssertionError), None, lo.span(node)))  # nobody comes by
         return
     lo.store = joined.store
     if final is not None:

@@ -64,6 +64,8 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             return materialize(lo, drawn(lo, value, node), node, observer=observer)
         case IteratorValue(kind="count" | "cycle" as kind, parts=parts):
             return _call(lo, getattr(itertools, kind), [materialize(lo, part, node) for part in parts])
+        case IteratorValue(kind="items" | "keys" | "values" as kind, parts=(table,)):
+            return _call(lo, getattr(dict, kind), [materialize(lo, table, node, observer=observer)])
         case IteratorValue(kind=kind, parts=parts):
             return _call(
                 lo, getattr(builtins, kind), [materialize(lo, part, node, observer=observer) for part in parts]
