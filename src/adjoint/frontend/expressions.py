@@ -195,6 +195,12 @@ def _by_method(
 
     if op in (operator.is_, operator.is_not):
         return _identity(lo, op, operands, node)
+    if op is operator.ne and not any(objects.special_method(lo, operand, "__ne__") for operand in operands):
+        equal = apply_operator(lo, operator.eq, operands, node)
+        return Const(not equal.value) if isinstance(equal, Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
+    fields = objects.compared_fields(lo, method_name(op), operands, node)
+    if fields is not None:
+        return apply_operator(lo, op, fields, node)
     attempts: list[tuple[Value, str | None, list[Value]]] = []
     if inplace:
         attempts.append((operands[0], inplace_name(op), operands[1:]))

@@ -94,11 +94,32 @@ def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
             return None
         if name in base.__dict__:
             found = base.__dict__[name]
-            if name == "__eq__" and getattr(cls, "__dataclass_params__", None) is not None and not _has_source(found):
+            if name in _COMPARISONS and _is_generated(base, found):
                 return None
             inputs.guard_lookup(lo, cls, name, found)
             return None if found is None else _bind(lo, receiver, cls, name, found, None)
     return None
+
+
+_COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+def _is_generated(cls: type, found: Any) -> bool:
+    """Whether a method of a class was written by `dataclasses.dataclass`."""
+    return "__dataclass_params__" in cls.__dict__ and isinstance(found, types.FunctionType) and not _has_source(found)
+
+
+def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: ast.AST | None) -> list[Value] | None:
+    """The tuples of fields that dataclasses compare by a method; None where nothing is compared in this way."""
+    if name not in _COMPARISONS or not all(is_object(lo, value) for value in values):
+        return None
+    classes = {class_of(lo, value) for value in values}
+    cls = classes.pop()
+    owner = next((base for base in cls.__mro__ if name in base.__dict__), object) if cls and not classes else object
+    if not _is_generated(owner, owner.__dict__[name]):
+        return None
+    names = [field.name for field in dataclasses.fields(owner) if field.compare]
+    return [TupleValue(tuple([attribute(lo, value, part, node) for part in names])) for value in values]
 
 
 def _has_source(function: Any) -> bool:
