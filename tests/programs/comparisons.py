@@ -76,3 +76,9 @@ def objects_are_themselves(x):
     same = one
     total = x if one == same else x * x
     return total + (10 * x if one == Plain() else 20 * x) + (x if one in [Plain(), same] else 100 * x)
+
+
+@program(1.5)
+def truth_values_are_themselves(x):
+    larger = bool(x > 1.0)
+    return (x if larger is True else 5 * x) * (x if larger is not False else 7 * x) + (x if None is not larger else 1.0)

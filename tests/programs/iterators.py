@@ -216,6 +216,15 @@ def views_of_dicts_see_what_is_added(x, table):
     return total
 
 
+@program(1.5, 2)
+def ranges_end_before_lists_do(x, n):
+    items = [x, 2 * x, 3 * x]
+    total = sum(v for _, v in zip(range(2), items, strict=False))
+    for _, v in zip(items, range(1, 40, 30), strict=False):
+        total += v * x
+    return total * n
+
+
 @program(0.7)
 def comprehension_whose_calls_write(x):
     a = [x, 2 * x, 3 * x]

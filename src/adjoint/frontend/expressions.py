@@ -222,6 +222,10 @@ def _by_method(
 
 def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
     left, right = operands
+    if any(isinstance(side, Const) and isinstance(side.value, bool) for side in operands) and any(
+        isinstance(side, Var) for side in operands
+    ):
+        return call(lo, op, [materialize(lo, side, node) for side in operands], node)
     if is_atom(left) and is_atom(right) and not (isinstance(left, Const) and isinstance(right, Const)):
         if any(isinstance(side, Const) for side in (left, right)) and any(
             isinstance(shapes.type_of(side), (Scalar, Array, List, Dict, Tuple, Instance, Number))

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from adjoint.frontend import containers, making
+from adjoint.frontend import containers, library, making
 from adjoint.frontend.core import Exiting, Lowerer
 from adjoint.frontend.lazily import Footprint, drawn, is_lazy, peeled
 from adjoint.frontend.loops import run_loop
@@ -182,10 +182,14 @@ def _run_over(
 
 def known_range(iterable: Value) -> range | None:
     """The integers of a range whose bounds are known, if they are few."""
+    integers = _constant_range(iterable)
+    return integers if integers is not None and len(integers) <= MAX_UNROLLED else None
+
+
+def _constant_range(iterable: Value) -> range | None:
     match iterable:
         case RangeValue(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)):
-            integers = range(start, stop, step)
-            return integers if len(integers) <= MAX_UNROLLED else None
+            return range(start, stop, step)
         case _:
             return None
 
@@ -286,7 +290,8 @@ def _zipped(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[G
     known = [column for column in found if column is not None]
     if not known:
         return None
-    count = min(map(len, known))
+    ranges = [len(numbers) for part in parts if (numbers := _constant_range(part)) is not None]
+    count = min([*map(len, known), *ranges])
     columns = []
     for part, column in zip(parts, found, strict=True):
         asked = _asked(lo, part, count, node) if column is None else column
@@ -305,6 +310,8 @@ def _asked(lo: Lowerer, part: Value, count: int, node: ast.AST | None) -> list[G
     row = _indexed(lo, part, node)
     if row is None:
         return None
+    if _constant_range(part) is None and row.length() != ENDLESS:
+        library.call(lo, library.check_reaches, [row.length(), Const(count)], node)
     if isinstance(part, IteratorValue) and part.kind in ("count", "cycle"):
         return [partial(row.item, Const(i)) for i in range(count)]
     return [partial(containers.subscript, lo, part, Const(i), node) for i in range(count)]

@@ -108,6 +108,11 @@ def part(items: Any, places: Any) -> Any:
     return [items[i] for i in places]
 
 
+def check_reaches(length: Any, count: Any) -> None:
+    if length < count:
+        raise ValueError("zip() of items that are known one by one with fewer items: hand over as many of each")
+
+
 def joined(items: Any, more: Any) -> Any:
     result = []
     for item in items:
