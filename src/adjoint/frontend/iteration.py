@@ -307,10 +307,13 @@ def _row(getters: Sequence[Getter]) -> Value:
 
 def _asked(lo: Lowerer, part: Value, count: int, node: ast.AST | None) -> list[Getter] | None:
     """The first items of what ends behind them."""
+    numbers = _constant_range(part)
+    if numbers is not None:
+        return _given([Const(i) for i in numbers[:count]])
     row = _indexed(lo, part, node)
     if row is None:
         return None
-    if _constant_range(part) is None and row.length() != ENDLESS:
+    if row.length() != ENDLESS:
         library.call(lo, library.check_reaches, [row.length(), Const(count)], node)
     if isinstance(part, IteratorValue) and part.kind in ("count", "cycle"):
         return [partial(row.item, Const(i)) for i in range(count)]
