@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -232,3 +236,34 @@ def test_errors_are_those_of_python() -> None:
 def test_time_grows_with_depth_only() -> None:
     calls = ad.source(ad.grad(chain, native=True), X, 5).count("chain_adjoint(")
     assert calls == 3  # where it starts, the definition, and one level
+
+
+KEPT = """
+import numpy as np
+import adjoint as ad
+
+
+def rows(x, n):
+    return x if n == 0 else x * rows(x * 0.9, n - 1)
+
+
+def sum_of_rows(x, n):
+    return np.sum(rows(x, n))
+
+
+def test(native):
+    return ad.grad(sum_of_rows, native=native)(np.arange(5.0), 3)
+
+
+assert (test("strict") == test(False)).all()
+"""
+
+
+def test_a_second_process_finds_nothing_that_crashes(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(KEPT)
+    for _ in range(2):
+        folders = os.pathsep.join(sys.path)
+        env = {**os.environ, "ADJOINT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": folders}
+        run = subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr

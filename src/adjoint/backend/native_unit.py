@@ -48,6 +48,11 @@ def _type_of(value: Any) -> Any:
     return found
 
 
+def _fails_from_cache(text: str) -> bool:
+    """Whether Numba 0.68 is seen to crash on machine code that it kept: of recursive functions with lists of arrays."""
+    return text.count("\ndef ") > 0 and ".any_layout(" in text
+
+
 class Unit:
     """A text made ready for arguments of certain types.
 
@@ -77,7 +82,8 @@ class Unit:
                 raise NotNative(f"Numba has no type for the argument {name!r}: its class is {kind!r}")
         helpers = {name: value for name, value in emitted.namespace.items() if isinstance(value, ByPython)}
         plain = {name: value for name, value in emitted.namespace.items() if name not in helpers}
-        imports, self.is_closed = _imports(plain)
+        imports, is_closed = _imports(plain)
+        self.is_closed = is_closed and not _fails_from_cache(emitted.text)
         if helpers:
             imports.append("from numba import objmode as _objmode")
         for name, helper in helpers.items():
