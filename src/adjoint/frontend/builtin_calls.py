@@ -233,7 +233,7 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if not args:
         return TupleValue(())
     value = sequence(lo, args[0])
-    from adjoint.frontend.iteration import known_range, static_items
+    from adjoint.frontend.items import known_range, static_items
 
     items = static_items(lo, value, node)
     few = known_range(value)
@@ -252,7 +252,7 @@ def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     if not args:
         return making.new_list(lo, [], node)
     value = sequence(lo, args[0])
-    from adjoint.frontend.iteration import static_items
+    from adjoint.frontend.items import static_items
 
     items = static_items(lo, value, node)
     if items is not None:
@@ -271,7 +271,7 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         if isinstance(record, Record) and record.cls is dict:
             parts.extend(record.parts)
         else:
-            from adjoint.frontend.iteration import static_items
+            from adjoint.frontend.items import static_items
 
             pairs = static_items(lo, sequence(lo, args[0]), node)
             if pairs is None:

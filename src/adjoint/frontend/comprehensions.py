@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 from adjoint.frontend import making
 from adjoint.frontend.core import Frame, Lowerer
-from adjoint.frontend.iteration import Getter, going_through, in_advance, known_range, run_for, static_getters
+from adjoint.frontend.items import Getter, known_range, static_getters
+from adjoint.frontend.iteration import going_through, in_advance, run_for
 from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, TupleValue, Value
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List

@@ -71,7 +71,7 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
 
 def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
     """The same, None where the number of items is not known."""
-    from adjoint.frontend.iteration import iterated
+    from adjoint.frontend.items import iterated
     from adjoint.frontend.lazily import drawn
 
     value = drawn(lo, iterated(lo, value, node), node)
@@ -98,7 +98,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
             lo.open.effect(check_length, value, Const(count))
             return [subscript(lo, value, Const(i), node) for i in range(count)]
         case IteratorValue():
-            from adjoint.frontend.iteration import static_items
+            from adjoint.frontend.items import static_items
 
             return static_items(lo, value, node)
     return None

@@ -31,7 +31,7 @@ from adjoint.ir.types import Array, List, Opaque, Scalar
 def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     from adjoint.frontend.comprehensions import fold_generator
     from adjoint.frontend.expressions import apply_operator
-    from adjoint.frontend.iteration import static_items
+    from adjoint.frontend.items import static_items
 
     start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
 
@@ -52,7 +52,7 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
     def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        from adjoint.frontend.iteration import static_items
+        from adjoint.frontend.items import static_items
 
         key = kwargs.get("key")
         if len(args) > 1:
@@ -135,7 +135,7 @@ def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(sorted)
 def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """The order is found without derivatives; then the items are taken in that order."""
-    from adjoint.frontend.iteration import static_items
+    from adjoint.frontend.items import static_items
     from adjoint.runtime.sorting import order_of
 
     given = sequence(lo, args[0])

@@ -82,7 +82,7 @@ def handles(*functions: Any) -> Callable[[Handler], Handler]:
 
 def kept(lo: Lowerer, value: Value) -> Value:
     """What a value iterates over, for whoever asks for an item after the other."""
-    from adjoint.frontend.iteration import iterated
+    from adjoint.frontend.items import iterated
 
     return iterated(lo, value, None)
 

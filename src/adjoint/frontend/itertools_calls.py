@@ -125,7 +125,7 @@ def _endless(*items: Value) -> IteratorValue:
 
 
 def _known(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
-    from adjoint.frontend.iteration import known_range, static_items
+    from adjoint.frontend.items import known_range, static_items
 
     given = sequence(lo, value)
     few = known_range(given)
