@@ -233,12 +233,9 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if not args:
         return TupleValue(())
     value = sequence(lo, args[0])
-    from adjoint.frontend.items import known_range, static_items
+    from adjoint.frontend.items import written_out
 
-    items = static_items(lo, value, node)
-    few = known_range(value)
-    if items is None and few is not None:
-        items = [Const(i) for i in few]
+    items = written_out(lo, value, node)
     if items is not None:
         return TupleValue(tuple(items))
     if isinstance(value, Var) and not isinstance(value.type, (List, Array)):

@@ -75,6 +75,12 @@ def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value]
     return None if getters is None else [get() for get in getters]
 
 
+def written_out(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
+    """The same, of ranges too if they are short."""
+    few = known_range(value)
+    return static_items(lo, value, node) if few is None else [Const(i) for i in few]
+
+
 def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Getter] | None:
     """The same for whoever asks for one after the other: what was written meanwhile is seen."""
     match value:
@@ -168,11 +174,10 @@ def _asked(lo: Lowerer, part: Value, count: int, node: ast.AST | None) -> list[G
     row = by_index(lo, part, node)
     if row is None:
         return None
-    if row.length() != ENDLESS:
-        library.call(lo, library.check_reaches, [row.length(), Const(count)], node)
-    if isinstance(part, IteratorValue) and part.kind in ("count", "cycle"):
-        return [partial(row.item, Const(i)) for i in range(count)]
-    return [partial(containers.subscript, lo, part, Const(i), node) for i in range(count)]
+    length = row.length()
+    if length != ENDLESS:
+        library.call(lo, library.check_reaches, [length, Const(count)], node)
+    return [partial(row.item, Const(i)) for i in range(count)]
 
 
 def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
@@ -274,6 +279,8 @@ def _cycled(lo: Lowerer, index: Value, items: TupleValue, node: ast.AST | None) 
 def _rows(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[Indexed]:
     """What ``zip`` goes through; of what may have no end, not more is drawn than the others ask for."""
     found = [by_index(lo, part, node) for part in parts]
+    if all(found):
+        return [row for row in found if row is not None]
     lengths = [None if row is None else row.length() for row in found]
 
     def ends(some: Sequence[Atom | None]) -> Atom:

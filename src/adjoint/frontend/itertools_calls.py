@@ -113,7 +113,7 @@ def _count(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
 
 @handles(itertools.cycle)
 def _cycle(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
-    items = _known(lo, args[0], node)
+    items = _known(lo, sequence(lo, args[0]), node)
     return _endless(*items) if items and all(map(is_atom, items)) else NotImplemented
 
 
@@ -124,17 +124,16 @@ def _endless(*items: Value) -> IteratorValue:
 # All items first
 
 
-def _known(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
-    from adjoint.frontend.items import known_range, static_items
+def _known(lo: Lowerer, given: Value, node: ast.AST | None) -> list[Value] | None:
+    from adjoint.frontend.items import written_out
 
-    given = sequence(lo, value)
-    few = known_range(given)
-    return static_items(lo, given, node) if few is None else [Const(i) for i in few]
+    return written_out(lo, given, node)
 
 
 def _choosing(function: Callable[..., Any], by_length: dict[int, Callable[..., Any]]) -> Handler:
     def choose(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
-        items = _known(lo, args[0], node)
+        given = sequence(lo, args[0])
+        items = _known(lo, given, node)
         length = kwargs.get("r", args[1] if len(args) > 1 else Const(None if items is None else len(items)))
         if not isinstance(length, Const):
             return NotImplemented
@@ -145,7 +144,7 @@ def _choosing(function: Callable[..., Any], by_length: dict[int, Callable[..., A
                 return NotImplemented  # tuples of numbers that nobody differentiates
             label = f"'{function.__name__}' of this length, of a sequence of which the items are not known one by one"
             raise lo.problem("AD0301", node, label)
-        chosen = plain.call(lo, by_length[length.value], [_indexable(lo, args[0], node)], node)
+        chosen = plain.call(lo, by_length[length.value], [_indexable(lo, given, node)], node)
         return IteratorValue("iter", (chosen,))
 
     return choose
@@ -156,8 +155,7 @@ def _written_out(choices: Any) -> Any:
     return NotImplemented if len(found) > MOST_CHOICES else IteratorValue("iter", (TupleValue(tuple(found)),))
 
 
-def _indexable(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
-    given = sequence(lo, value)
+def _indexable(lo: Lowerer, given: Value, node: ast.AST | None) -> Value:
     return plain.call(lo, plain.copied, [given], node) if isinstance(given, IteratorValue) else given
 
 
@@ -174,11 +172,12 @@ def _product(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> An
     if not isinstance(times, Const) or not args:
         return NotImplemented
     refuse_twice(lo, args, node)
-    known = [_known(lo, arg, node) for arg in args]
+    given = [sequence(lo, arg) for arg in args]
+    known = [_known(lo, pool, node) for pool in given]
     if all(items is not None for items in known):
         return _written_out(itertools.product(*known, repeat=times.value))  # type: ignore[arg-type]
-    given = [sequence(lo, arg) for arg in args] * times.value
-    if len(given) not in (2, 3):
+    pools = given * times.value
+    if len(pools) not in (2, 3):
         return NotImplemented
-    crossed = library.crossed if len(given) == 2 else library.crossed_three
-    return IteratorValue("iter", (plain.call(lo, crossed, given, node),))
+    crossed = library.crossed if len(pools) == 2 else library.crossed_three
+    return IteratorValue("iter", (plain.call(lo, crossed, pools, node),))
