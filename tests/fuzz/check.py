@@ -33,6 +33,8 @@ TOLERANCE = 1e-5
 """Derivatives against differences, relative."""
 SECONDS = 30
 """Of processor time, for one program."""
+PRIMAL_SECONDS = 3
+"""The same for one run of the program itself: one that takes longer has no end."""
 SECOND_ORDER_EVERY = 3
 """For what part of the programs whose value is a number the second order is checked too."""
 
@@ -64,6 +66,8 @@ class Outcome:
     """Codes by stage, such as ``"vjp AD0401"``."""
     notes: list[str] = field(default_factory=list)
     """Comparisons that could not be made."""
+    ends: bool = False
+    """Whether the program itself has come to an end."""
 
 
 def check(text: str, seed: int = 0, processes: bool = False, seconds: int = SECONDS) -> Outcome:
@@ -73,7 +77,7 @@ def check(text: str, seed: int = 0, processes: bool = False, seconds: int = SECO
         warnings.simplefilter("ignore")
         try:
             with module_of(text) as module:
-                _Check(module, text, seed, outcome).run(processes)
+                _Check(module, text, seed, outcome, seconds).run(processes)
         except Skipped as skipped:
             outcome.kind, outcome.key = "skipped", str(skipped)
         except Failed as failed:
@@ -118,7 +122,7 @@ def _timeout(outcome: Outcome, seconds: int) -> Iterator[None]:
     try:
         yield
     except TooSlow:
-        outcome.kind, outcome.key = "failed", "timeout"
+        outcome.kind, outcome.key = ("failed", "timeout") if outcome.ends else ("skipped", "the program does not end")
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
@@ -132,8 +136,8 @@ def numbers(value: Any) -> list[Any]:
 
 
 class _Check:
-    def __init__(self, module: ModuleType, text: str, seed: int, outcome: Outcome) -> None:
-        self.module, self.text, self.outcome = module, text, outcome
+    def __init__(self, module: ModuleType, text: str, seed: int, outcome: Outcome, seconds: int) -> None:
+        self.module, self.text, self.outcome, self.seconds = module, text, outcome, seconds
         self.f: Callable[..., Any] = module.f
         try:
             self.args = tuple(module.arguments())
@@ -144,7 +148,10 @@ class _Check:
         self.size = len(flatten(self.args))
 
     def run(self, processes: bool) -> None:
+        signal.setitimer(signal.ITIMER_PROF, PRIMAL_SECONDS)
         self.value, self.after = self.primal(self.args)
+        signal.setitimer(signal.ITIMER_PROF, self.seconds)
+        self.outcome.ends = True
         output = flatten(self.value)
         if not np.isfinite(numbers(self.value)).all() or np.abs([0.0, *numbers(self.value)]).max() > 1e6:
             raise Skipped("the value is too large")

@@ -1,5 +1,6 @@
 """try with handlers: whichever block comes to an end is the one that is differentiated."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -222,3 +223,28 @@ def every_way_raises_or_returns(x):
             return x * x
 
     return attempt(False) + 10 * attempt(True) + len(seen)
+
+
+@program(1.5)
+def finally_after_a_handler_that_raises(x):
+    total = x
+    try:
+        try:
+            raise KeyError
+        except KeyError:
+            total *= 2
+            raise ValueError from None
+        finally:
+            total += x * x
+    except ValueError:
+        total *= 3
+    return total
+
+
+@program(1.5)
+def null_contexts(x):
+    with contextlib.nullcontext(x * 3) as tripled, contextlib.nullcontext(enter_result=x) as same:
+        total = tripled * same
+    with contextlib.nullcontext():
+        total *= x
+    return total

@@ -1,11 +1,25 @@
-"""Which values become which at the ends of a statement's blocks."""
+"""Which values become which where control flows: at the ends of a statement's blocks, and where an exception lands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.ir.nodes import Atom, Block, Continue, Exit, Guarded, If, Loop, Statement, Var, Yield
-from adjoint.ir.walk import leaves
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Continue,
+    Definition,
+    Exit,
+    Guarded,
+    If,
+    Loop,
+    Raise,
+    Statement,
+    Var,
+    Yield,
+)
+from adjoint.ir.walk import leaves, statements_in, terminators_in
 
 
 def joins(statement: Statement) -> list[tuple[Atom, Var]]:
@@ -34,3 +48,23 @@ def _join_leaves(
                     found += zip(values, targets, strict=True)
                 case Continue(values=values):
                     found += zip(values, params, strict=True)
+
+
+def caught(statement: Statement) -> list[tuple[Atom, Var]]:
+    """What ``with ... as`` and ``except ... as`` give names: the context, and whatever may be raised in the body."""
+    if not isinstance(statement, Guarded):
+        return []
+    found: list[tuple[Atom, Var]] = []
+    if statement.name is not None and statement.context is not None:
+        found.append((statement.context, statement.name))
+    names = [handler.name for handler in statement.handlers if handler.name is not None]
+    if names:
+        found += [(raised, name) for raised in _raised_in(statement.body) for name in names]
+    return found
+
+
+def _raised_in(body: Block) -> list[Atom]:
+    """The exceptions that a block raises, and what those may carry that the functions it calls raise."""
+    ends = [end.exception for end in terminators_in(body) if isinstance(end, Raise)]
+    calls = [each for each in statements_in(body) if isinstance(each, Call) and isinstance(each.callee, Definition)]
+    return [end for end in ends if end is not None] + [arg for call in calls for arg in call.args]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from adjoint.analysis.joins import caught
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Block, Call, Loop, Store, Var
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
@@ -18,6 +19,7 @@ def varying(block: Block, params: Iterable[Var]) -> set[Atom]:
         for statement in statements_in(block):
             if isinstance(statement, Call) and effects(statement.callee).reads == ():
                 continue  # looks at shapes and types only
+            varied.update(name for source, name in caught(statement) if source in varied)
             inside = [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
             if not any(atom in varied for atom in (*operands(statement), *inside)):
                 continue

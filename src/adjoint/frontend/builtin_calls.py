@@ -33,7 +33,7 @@ from adjoint.frontend.values import (
     list_record,
 )
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array, Dict, List, Scalar
+from adjoint.ir.types import Array, Dict, Instance, List, Scalar
 from adjoint.runtime import numbers
 from adjoint.runtime.arrays import float_dtype
 
@@ -184,30 +184,41 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         assert isinstance(record, Record)
         return Const(record.get(name.value) is not None or hasattr(record.cls, name.value))
     cls = objects.class_of(lo, base)
-    fields = getattr(getattr(base, "type", None), "fields", {})
-    return NotImplemented if cls is None else Const(name.value in fields or hasattr(cls, name.value))
+    if cls is None:
+        return NotImplemented
+    if isinstance(base, Var) and isinstance(base.type, Instance) and not hasattr(cls, name.value):
+        return lo.open.call(hasattr, base, name)
+    return Const(hasattr(cls, name.value))
 
 
 @handles(getattr)
 def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not isinstance(args[1], Const):
+    base, name, *default = args
+    if not isinstance(name, Const):
         return NotImplemented
-    if len(args) == 3:
-        present = _hasattr(lo, args[:2], {}, node)
-        if present == Const(False):
-            return args[2]
-    return objects.attribute(lo, args[0], args[1].value, node)
+    if not default:
+        return objects.attribute(lo, base, name.value, node)
+    present = _hasattr(lo, [base, name], {}, node)
+    if present is NotImplemented:
+        return objects.attribute(lo, base, name.value, node)
+    return lo.branch(present, lambda: objects.attribute(lo, base, name.value, node), lambda: default[0], node)
 
 
-@handles(setattr, object.__setattr__)
+@handles(setattr)
 def _setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _set_named(lo, args, node, bare=False)
+
+
+@handles(object.__setattr__)
+def _bare_setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _set_named(lo, args, node, bare=True)
+
+
+def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bool) -> Any:
     base, name, value = args
     if not isinstance(name, Const):
         raise lo.problem("AD0301", node, "the name of the attribute is not known")
-    if isinstance(base, Ref):
-        objects.put_attribute(lo, base, name.value, value, node)
-    else:
-        objects.set_attribute(lo, base, name.value, value, node)
+    objects.set_attribute(lo, base, name.value, value, node, bare=bare)
     return NONE
 
 

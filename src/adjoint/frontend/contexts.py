@@ -15,12 +15,12 @@ from adjoint.frontend.expressions import evaluate, truth_of
 from adjoint.frontend.guarded import Final, guard, run, run_try
 from adjoint.frontend.iteration import settle
 from adjoint.frontend.materialize import materialize
-from adjoint.frontend.values import NONE, Value
+from adjoint.frontend.values import NONE, Closure, Method, Value
 from adjoint.ir.nodes import Attribute, Const, Load, Var
 from adjoint.ir.types import OPAQUE
 from adjoint.runtime.contexts import letting_through
 
-_LETTING_THROUGH = (np.errstate, contextlib.nullcontext, warnings.catch_warnings)
+_LETTING_THROUGH = (np.errstate, warnings.catch_warnings)
 """Context managers that handle no exception."""
 
 
@@ -35,6 +35,9 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
     item, rest = items[0], items[1:]
     if _is_suppression(lo, item):
         run_try(lo, _suppressing(node, item, rest))
+        return
+    if _is_null_context(lo, item):
+        _null_context(lo, node, item, rest)
         return
     manager = evaluate(lo, item.context_expr)
     if objects.special_method(lo, manager, "__enter__") is not None:
@@ -60,6 +63,27 @@ def _called(lo: Lowerer, item: ast.withitem) -> object:
         return None
     callee = evaluate(lo, call.func)
     return callee.value if isinstance(callee, Const) else None
+
+
+def _is_null_context(lo: Lowerer, item: ast.withitem) -> bool:
+    """Whether this is ``contextlib.nullcontext(value)``, which gives the value and does nothing else."""
+    call = item.context_expr
+    return (
+        _called(lo, item) is contextlib.nullcontext
+        and isinstance(call, ast.Call)
+        and len(call.args) + len(call.keywords) <= 1
+        and not any(isinstance(arg, ast.Starred) for arg in call.args)
+        and all(keyword.arg == "enter_result" for keyword in call.keywords)
+    )
+
+
+def _null_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem]) -> None:
+    assert isinstance(item.context_expr, ast.Call)
+    given = [*item.context_expr.args, *(keyword.value for keyword in item.context_expr.keywords)]
+    value = evaluate(lo, given[0]) if given else NONE
+    if item.optional_vars is not None:
+        assign.assign(lo, item.optional_vars, value)
+    _with_items(lo, node, rest)
 
 
 # -- contextlib.suppress ----------------------------------------------------------------------------------------------
@@ -90,7 +114,8 @@ def _suppressing(node: ast.With, item: ast.withitem, rest: list[ast.withitem]) -
 def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem], manager: Value) -> None:
     """A context manager whose methods can be seen.
 
-    Where no exception is handled around it, one that is raised in the body passes by its ``__exit__``.
+    Where no exception is handled, neither around it nor by itself, one that is raised in the body passes by its
+    ``__exit__``.
     """
     from adjoint.frontend.calls import call_value
 
@@ -112,9 +137,10 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
         lo.emit(Load(traceback, problem, Attribute("__traceback__"), lo.span(node)))
         handles = truth_of(lo, call_value(lo, leave, [kind, problem, traceback], {}, node), node)
         if lo.block is not None and handles != Const(False):
-            raise lo.problem("AD0308", node, "the '__exit__' of this context manager may handle the exception")
+            label = "the '__exit__' of this context manager may handle the exception"
+            raise lo.problem("AD0301", node, label, helps=("write what it handles as 'try' and 'except'",))
 
-    if lo.run_data.handled:
+    if lo.run_data.handled or _may_handle(leave):
         guard(lo, node, body, final=Final(left_by, left))
         return
     origin, base = lo.open, lo.store
@@ -122,3 +148,11 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
         body()
         lo.leave("fall")
     settle(lo, region.exits, origin, base, "fall", left)
+
+
+def _may_handle(leave: Value) -> bool:
+    """Whether an ``__exit__`` gives anything that may be true."""
+    if not isinstance(leave, Method) or not isinstance(leave.function, Closure):
+        return True
+    returned = [part.value for part in ast.walk(leave.function.source.node) if isinstance(part, ast.Return)]
+    return not all(value is None or (isinstance(value, ast.Constant) and not value.value) for value in returned)

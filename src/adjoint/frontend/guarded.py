@@ -102,9 +102,17 @@ def _finally_handler(
 
 
 def _run_torn(lo: Lowerer, final: Sequence[ast.stmt]) -> None:
-    """Runs a ``finally`` block after an exception, which is raised again: what only computes need not be computed."""
+    """Runs a ``finally`` block after an exception, which is raised again: what only computes need not be computed.
+
+    Unless it is for a variable that a handler further out reads.
+    """
     for statement in final:
-        if lo.frame is not None and _reads_torn(lo, statement) and _only_computes(lo, statement):
+        if (
+            lo.frame is not None
+            and _reads_torn(lo, statement)
+            and _only_computes(lo, statement)
+            and not any(lo.run_data.boxes.get(lo.frame.cells[name]) for name in assigned_names(statement))
+        ):
             for name in assigned_names(statement):
                 lo.store[lo.frame.cells[name]] = Var(TORN, OPAQUE)
         else:

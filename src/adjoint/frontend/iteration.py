@@ -10,7 +10,7 @@ from typing import Any
 from adjoint.frontend import containers
 from adjoint.frontend.core import Exiting, Lowerer
 from adjoint.frontend.items import Getter, by_index, given_now, iterated, known_range, static_getters, static_items
-from adjoint.frontend.lazily import Footprint, drawn, is_lazy, peeled
+from adjoint.frontend.lazily import Footprint, is_lazy, peeled, unnoticed
 from adjoint.frontend.loops import run_loop
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
@@ -68,7 +68,7 @@ def _run_lazily(
         run_for(lo, node, *inside, orelse, assigned)
         return
     footprint = Footprint(lo, iterable)
-    items = drawn(lo, iterable, node)
+    items = unnoticed(lo, iterable, node)
     with footprint.watched(node):
         run_for(lo, node, items, bind, body, orelse, assigned)
 
@@ -80,7 +80,7 @@ def in_advance(lo: Lowerer, iterable: Value, node: ast.AST) -> Iterator[Value]:
         yield iterable
         return
     footprint = Footprint(lo, iterable)
-    items = drawn(lo, iterable, node)
+    items = unnoticed(lo, iterable, node)
     with footprint.watched(node):
         yield items
 

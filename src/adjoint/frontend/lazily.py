@@ -116,7 +116,7 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 
             return list_of_generator(lo, value)
         case IteratorValue(kind="lazy", parts=(Const(value=function), *args)):
-            given = [arg if function in _BY_ITEM and _is_peeled(arg) else drawn(lo, arg, node) for arg in args]
+            given = [arg if function in _BY_ITEM and _is_peeled(arg) else unnoticed(lo, arg, node) for arg in args]
             return library.call(lo, function, given, node)
         case IteratorValue(kind="pairwise", parts=(inner,)):
             items = drawn(lo, inner, node)
@@ -124,9 +124,20 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
                 items = library.call(lo, library.copied, [items], node)
             return IteratorValue("zip", (items, library.call(lo, library.but_first, [items], node)))
         case IteratorValue(kind=kind, parts=parts):
-            return IteratorValue(kind, tuple([drawn(lo, part, node) for part in parts]))
+            others = sum(not isinstance(part, Const) for part in parts) > 1
+            draw = unnoticed if others else drawn
+            return IteratorValue(kind, tuple([draw(lo, part, node) for part in parts]))
         case _:
             return value
+
+
+def unnoticed(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """All items of what is lazy, computed before something that comes between them: nobody may see that it was so."""
+    if not is_lazy(value):
+        return value
+    everything = Footprint(lo, *lo.store.values())
+    with everything.watched(node, "what computes the items changes what is used between them"):
+        return drawn(lo, value, node)
 
 
 # One by one
@@ -269,12 +280,13 @@ class Footprint:
     Where all are computed before a loop that would draw them one by one, nothing of this may change meanwhile.
     """
 
-    def __init__(self, lo: Lowerer, value: Value) -> None:
+    def __init__(self, lo: Lowerer, *values: Value) -> None:
         self.lo = lo
         self.held: dict[Cell | Ref, Value | None] = {}
         self.memory: set[Storage] = set()
         self.statements: list[Statement] = []
-        self._look_at(value)
+        for value in values:
+            self._look_at(value)
 
     def _look_at(self, value: Value | None) -> None:
         match value:
@@ -305,16 +317,18 @@ class Footprint:
             self._look_at(self.held[key])
 
     @contextmanager
-    def watched(self, node: ast.AST | None) -> Iterator[None]:
+    def watched(
+        self, node: ast.AST | None, label: str = "what the items are computed from changes while they are gone through"
+    ) -> Iterator[None]:
         """Refuses changes in the meantime."""
-        self.lo.run_data.watches.append(self.statements)
+        watches = self.lo.run_data.watches
+        watches.append(self.statements)
         try:
             yield
         finally:
-            self.lo.run_data.watches.remove(self.statements)
+            watches.pop()
         changed = any(self.lo.store.get(key) != value for key, value in self.held.items() if self.lo.block is not None)
         if changed or any(map(self._is_written, self.statements)):
-            label = "what the items are computed from changes while they are gone through"
             raise self.lo.problem("AD0305", node, label, helps=("compute them beforehand: list(...)",))
 
     def _is_written(self, statement: Statement) -> bool:

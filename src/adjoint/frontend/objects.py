@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend import library
+from adjoint.frontend import customs, library
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.marked import as_stored
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
@@ -30,7 +30,7 @@ from adjoint.frontend.values import (
     Value,
     is_atom,
 )
-from adjoint.ir.nodes import Attribute, Call, Const, Load, Store, Var
+from adjoint.ir.nodes import Attribute, Call, Const, Load, Raise, Store, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
@@ -140,6 +140,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             record = lo.store[base]
             assert isinstance(record, Record)
             if record.cls not in (list, dict):
+                customs.refuse_custom_lookup(lo, record.cls, node)
                 part = record.get(name)
                 if part is not None:
                     return lo.known_part(base, name, part)
@@ -209,6 +210,8 @@ def _describe(value: Any) -> str:
 
 def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | None) -> Value:
     cls = class_of(lo, base)
+    if isinstance(base.type, Instance):
+        customs.refuse_custom_lookup(lo, base.type.cls, node)
     match base.type:
         case Instance(fields=fields) if name in fields:
             target = Var(name, fields[name])
@@ -300,8 +303,8 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
     match found:
         case property(fget=getter):
             return call_value(lo, Const(getter), [receiver], {}, node)
-        case functools.cached_property(func=getter):
-            return call_value(lo, Const(getter), [receiver], {}, node)
+        case functools.cached_property():
+            return _cached(lo, receiver, name, found, node)
         case staticmethod():
             return Const(found.__func__)
         case classmethod():
@@ -321,6 +324,17 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
     if hasattr(type(found), "__get__"):
         raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
     return inputs.captured(lo, found, ("attribute", cls, name), name, node)
+
+
+def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST | None) -> Value:
+    """What a ``cached_property`` computes when it is read first: an attribute of the object from then on."""
+    from adjoint.frontend.calls import call_value
+
+    if not isinstance(receiver, Ref):
+        raise lo.problem("AD0301", node, f"whether {name!r}, a cached property, was computed before is not known")
+    value = call_value(lo, Const(found.func), [receiver], {}, node)
+    put_attribute(lo, receiver, name, value, node)
+    return value
 
 
 def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
@@ -351,26 +365,28 @@ def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
         raise NeedsRuntime(tuple(original_sites((ref.site,))))
 
 
-def set_attribute(lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None) -> None:
-    """``base.name = value``"""
+def set_attribute(
+    lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None, *, bare: bool = False
+) -> None:
+    """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
     from adjoint.frontend import making
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.materialize import materialize
 
     cls = class_of(lo, base)
     if cls is not None and isinstance(base, (Ref, Var)):
+        if not bare:
+            customs.refuse_custom_assignment(lo, cls, node)
         found = inspect.getattr_static(cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
                 raise lo.problem("AD0203", node, f"the property {name!r} has no setter")
             call_value(lo, Const(found.fset), [base, value], {}, node)
             return
-        custom = inspect.getattr_static(cls, "__setattr__", None)
-        if custom is not object.__setattr__ and isinstance(base, Ref):
-            if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
-                raise lo.problem("AD0203", node, f"{cls.__name__!r} is frozen: its fields cannot be assigned")
-            if isinstance(custom, types.FunctionType):
-                raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__setattr__'")
+        customs.refuse_unusual_descriptor(lo, cls, name, found, node)
+        if isinstance(base, Ref) and customs.has_no_place_for(cls, name):
+            lo.stop(Raise(Const(AttributeError), None, lo.span(node)))
+            return
     match base:
         case Ref():
             put_attribute(lo, base, name, value, node)
@@ -428,8 +444,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
         from adjoint.frontend.vector_calls import made
 
         return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
-    if inspect.getattr_static(cls, "__new__", object.__new__) is not object.__new__:
-        raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__new__'")
+    customs.refuse_custom_making(lo, cls, node)
     assert node is not None
     ref = Ref(lo.site(node))
     lo.store[ref] = Record(cls, ())

@@ -237,14 +237,15 @@ def _join_leaves(one: Leaf | Same, other: Leaf | Same) -> Shape | None:
 
 
 def _join_records(one: RecordShape, other: RecordShape) -> RecordShape | None:
+    """The join of two objects of one class; None where one has a part that the other lacks."""
     if one.keys == other.keys:
         return RecordShape(one.cls, one.keys, tuple(map(join, one.items, other.items)))
-    if one.cls in (list, dict):
+    if one.cls in (list, dict) or set(one.keys) != set(other.keys):
         return None
-    mine, theirs = dict(zip(one.keys, one.items, strict=True)), dict(zip(other.keys, other.items, strict=True))
-    keys = tuple(dict.fromkeys(one.keys + other.keys))
-    nothing = Nothing()
-    return RecordShape(one.cls, keys, tuple(join(mine.get(key, nothing), theirs.get(key, nothing)) for key in keys))
+    theirs = dict(zip(other.keys, other.items, strict=True))
+    return RecordShape(
+        one.cls, one.keys, tuple(join(part, theirs[key]) for key, part in zip(one.keys, one.items, strict=True))
+    )
 
 
 def _join_refs(one: RefShape, other: RefShape) -> Shape | None:

@@ -59,8 +59,8 @@ def may_raise(statement: Statement) -> bool:
             return _call_may_raise(statement)
         case Load(base=base, key=key):
             type_ = type_of_atom(base)
-            if isinstance(type_, Instance):
-                return not (isinstance(key, Attribute) and key.name in type_.fields)
+            if isinstance(type_, Instance):  # of other classes an attribute may not have been assigned yet
+                return not (isinstance(key, Attribute) and key.name in getattr(type_.cls, "__dataclass_fields__", ()))
             return not isinstance(type_, Tuple)
         case Store(base=base, key=Attribute()):
             return not isinstance(type_of_atom(base), Instance)

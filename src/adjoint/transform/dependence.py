@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjoint.analysis.activity import lends_memory, may_write_anything
-from adjoint.analysis.joins import joins
+from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import diagnostic
 from adjoint.ir.effects import effects
@@ -42,10 +42,13 @@ from adjoint.rules.registry import is_defined, rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of_values
+from adjoint.transform.dict_keys import key_problems
 from adjoint.transform.slots import Memory, Slot, has_slots, is_container, may_vary
 from adjoint.transform.structural import is_object_display, object_display, roles_of
 
 Node = Var | Slot
+
+_OUT_OF_EXCEPTIONS = ("put what varies into a variable or a list before raising, and read it from there",)
 
 
 class Dependence:
@@ -90,6 +93,7 @@ class Dependence:
             *self._text_problems(function, wrt),
         ]
         self.problems += self._memory_problems(bool(self.problems))
+        self.problems += key_problems(function, self)
 
     # What the transform asks
 
@@ -259,6 +263,8 @@ class Dependence:
             same_kind = has_slots(type_of_atom(source)) == has_slots(target.type)
             read = self._values if same_kind else self.nodes
             self._flow(read(source), read(target))
+        for source, target in caught(statement):
+            self._flow(self.nodes(source), self.nodes(target))
 
     def _connect_load(self, load: Load, target: Var, base: Atom, key: Key) -> None:
         slot = self.slot(type_of_atom(base), key)
@@ -420,6 +426,10 @@ class Dependence:
                 name = _name(call)
                 if call.callee is display.make_set:
                     found.append(diagnostic("AD0307", call.span, "what varies is put into a set here"))
+                    continue
+                if isinstance(call.callee, type) and issubclass(call.callee, BaseException):
+                    label = "the exception carries what varies, and is looked into where it is handled"
+                    found.append(diagnostic("AD0307", call.span, label, helps=_OUT_OF_EXCEPTIONS))
                     continue
                 label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
                 if is_defined(call.callee):

@@ -116,7 +116,7 @@ class Handling:
 def exit_that_may_handle(x):
     y = x
     try:
-        with Handling():  # error[AD0308]: the '__exit__' of this context manager may handle the exception
+        with Handling():  # error[AD0301]: the '__exit__' of this context manager may handle the exception
             y = x / (x - 1.0)
     except ZeroDivisionError:
         y = x * x

@@ -1,0 +1,99 @@
+"""Classes that change how attributes are looked up or assigned, or how objects are made."""
+
+from functools import cached_property
+
+import adjoint as ad
+
+
+class LooksUp:
+    def __init__(self, size):
+        self.size = size
+
+    def __getattribute__(self, name):
+        return 2 * object.__getattribute__(self, name)
+
+
+#: ad.grad(looked_up)(1.5)
+def looked_up(x):
+    return LooksUp(x).size  # error[AD0301]: the class 'LooksUp' defines '__getattribute__'
+
+
+class Doubles(type):
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.size *= 2
+        return made
+
+
+class Made(metaclass=Doubles):
+    def __init__(self, size):
+        self.size = size
+
+
+#: ad.grad(made_by_metaclass)(1.5)
+def made_by_metaclass(x):
+    return Made(x).size  # error[AD0301]: the metaclass of 'Made' defines '__call__'
+
+
+class Tripled:
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, instance, owner=None):
+        return getattr(instance, self.name)
+
+    def __set__(self, instance, value):
+        setattr(instance, self.name, 3 * value)
+
+
+class WithDescriptor:
+    size = Tripled()
+
+
+#: ad.grad(assigned_through_descriptor)(1.5)
+def assigned_through_descriptor(x):
+    part = WithDescriptor()
+    part.size = x  # error[AD0301]: the descriptor 'size' of class 'WithDescriptor' is not supported
+    return x
+
+
+class Assigns:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, 2 * value)
+
+
+#: ad.grad(assigned_by_name)(1.5)
+def assigned_by_name(x):
+    part = Assigns()
+    setattr(part, "size", x)  # error[AD0301]: the class 'Assigns' defines '__setattr__'
+    return x
+
+
+class Cached:
+    def __init__(self, size):
+        self.size = size
+
+    @cached_property
+    def area(self):
+        return self.size * self.size
+
+
+#: ad.grad(cached_at_run_time)([1.5, 2.0])
+def cached_at_run_time(sizes):
+    parts = [Cached(size) for size in sizes]
+    total = 0.0
+    for part in parts:
+        total += part.area  # error[AD0301]: whether 'area', a cached property, was computed before is not known
+    return total
+
+
+#: ad.grad(keys_read_back)(1.5)
+def keys_read_back(x):
+    table = {x: 1.0, 2 * x: 3.0}
+    return sum(table.keys()) * x  # error[AD0307]: keys of this dict vary, and are read back here
+
+
+#: ad.grad(number_as_a_fraction)(1.5)
+def number_as_a_fraction(x):
+    above, below = (x * x).as_integer_ratio()  # error[AD0201]: the body of 'as_integer_ratio' is not visible here
+    return above / below
