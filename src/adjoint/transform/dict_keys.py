@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from adjoint.diagnostics import diagnostic
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Function, Items, Loop, Slice, Statement, Store, Subscript
-from adjoint.ir.types import Dict
+from adjoint.ir.types import Dict, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, statements_in
 from adjoint.runtime import copies, display, tangents
 
@@ -35,7 +35,7 @@ def key_problems(function: Function, dependence: Dependence) -> list[Any]:
         slot
         for statement in statements
         for base, key in _keys_put(statement)
-        if dependence.varies(key) and (slot := _slot(dependence, base)) is not None
+        if _is_known(type_of_atom(key)) and dependence.varies(key) and (slot := _slot(dependence, base)) is not None
     }
     if not varied:
         return []
@@ -44,6 +44,11 @@ def key_problems(function: Function, dependence: Dependence) -> list[Any]:
         for statement in statements
         if any(_slot(dependence, base) in varied for base in _dicts_whose_keys_are_read(statement))
     ]
+
+
+def _is_known(type_: Type | None) -> bool:
+    """Whether it is known to be a number, or a tuple of them: what comes from elsewhere is a name as a rule."""
+    return isinstance(type_, Scalar) or (isinstance(type_, Tuple) and all(map(_is_known, type_.items)))
 
 
 def _slot(dependence: Dependence, base: Atom) -> Slot | None:
