@@ -151,3 +151,26 @@ def test_assignments_before_the_only_way_out_of_a_loop():
             x = new
 
     same(ad.grad(fixed_point, (0, 1))(0.3, 0.7), ad.grad(fixed_point, (0, 1), native="strict")(0.3, 0.7))
+
+
+class Moved:
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+
+def test_object_that_a_recursive_function_returns_and_the_caller_writes():
+    def walk(pair, n):
+        if n == 0:
+            return pair
+        pair.first = pair.first * pair.second
+        return walk(pair, n - 1)
+
+    def f(x, y, n):
+        pair = Moved(x, y)
+        last = walk(pair, n)
+        last.first *= 2.0
+        return pair.first * 3.0
+
+    with pytest.warns(ad.DifferentiationWarning, match="AD0601"):
+        assert ad.value_and_grad(f, (0, 1), native=True)(1.1, 2.0, 2) == ad.value_and_grad(f, (0, 1))(1.1, 2.0, 2)
+    assert ad.value_and_grad(f, (0, 1))(1.1, 2.0, 2)[0] == pytest.approx(f(1.1, 2.0, 2))

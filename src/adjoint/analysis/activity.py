@@ -162,11 +162,16 @@ class Activity:
 
 
 def activity(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], handed_back: Iterable[Var] = ()
+    function: Function,
+    wrt: Sequence[int],
+    outputs: Sequence[int],
+    handed_back: Iterable[Var] = (),
+    handed_out: Sequence[int] = (),
 ) -> Activity:
     """What is active in a function when ``outputs`` are differentiated with respect to the parameters ``wrt``.
 
     ``handed_back`` are parameters whose memory the caller goes on with: what is written there counts as an output.
+    ``handed_out`` are results to whose memory the caller writes what varies.
     """
     flows = number_flows(function)
     if flows is not None:
@@ -178,6 +183,10 @@ def activity(
     varied, at_end = Marks(), Marks()
     for index in wrt:
         varied.add_all(function.params[index])
+    for leaf in leaves(function.body):
+        if isinstance(leaf, Return):
+            for place in handed_out:
+                varied.add_all(leaf.values[place])
     _until_stable(varied, lambda: _forward_block(function.body, varied, _no_join))
     for leaf in leaves(function.body):
         if isinstance(leaf, Return):
@@ -432,10 +441,15 @@ def moves_numbers(statement: Statement) -> bool:
             return isinstance(type_of_atom(base), Array) or isinstance(type_of_atom(value), Scalar)
         case Call(callee=list.append, args=(_, value)):
             return not is_handle(type_of_atom(value))
-        case Call(callee=Definition()):
-            return True
+        case Call(callee=Definition(), args=args, targets=targets):
+            return not any(_may_be_rearranged(type_of_atom(atom)) for atom in (*args, *targets))
         case _:
             return False
+
+
+def _may_be_rearranged(type_: Type | None) -> bool:
+    """Whether more than numbers may change in memory: what lies in it, or how much of that."""
+    return is_handle(type_) and not isinstance(type_, Array)
 
 
 def _idle_changes(body: Block, at_end: Marks, useful: Marks) -> frozenset[int]:

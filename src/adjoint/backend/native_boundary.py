@@ -176,16 +176,25 @@ def _tail(statements: list[Statement], head: set[Statement], end: Terminator) ->
     """The statements that put structures together, or write to those of the user, and that nothing else waits for."""
     found: set[Statement] = set()
     waited_for: set[Atom] = set()
+    read_later = False
     for statement in reversed(statements):
         if statement in head:
             continue
-        if _packs(statement) and not any(target in waited_for for target in targets_of(statement)):
+        is_waited_for = any(target in waited_for for target in targets_of(statement))
+        if _packs(statement) and not is_waited_for and not (read_later and _writes_structures(statement)):
             found.add(statement)
             continue
+        read_later |= _reads_structures(statement)
         waited_for.update(operands(statement))
         for block in blocks_of(statement):
             waited_for.update(vars_used(block))
     return found
+
+
+def _reads_structures(statement: Statement) -> bool:
+    """Whether a statement, or one inside of it, may look into an object or a container."""
+    inside = [statement, *(part for block in blocks_of(statement) for part in statements_in(block))]
+    return any(isinstance(part, (Load, Call)) and any(map(_is_structure, operands(part))) for part in inside)
 
 
 def _packs(statement: Statement) -> bool:

@@ -446,17 +446,27 @@ def _written_places(function: Function | None, seen: set[int]) -> tuple[int, ...
     if function is None or id(function) in seen:
         return ()
     seen.add(id(function))
+    own = made_here(function)
     written: set[Storage] = set()
     for statement in statements_in(function.body):
         match statement:
-            case Store(base=Var(type=type_)):
-                written.update(_own_storage(type_))
+            case Store(base=Var(type=type_) as base):
+                written.update(() if base in own else _own_storage(type_))
+            case Call(args=(base, *_)) if base in own and _writes_only_slots(statement):
+                pass
             case Call():
                 values = (*statement.args, *(value for _, value in statement.kwargs))
                 for place in _places_written_by(statement, len(values), seen):
                     value = type_of_atom(values[place])
                     written.update(_own_storage(value) if _writes_only_slots(statement) else storages(value))
     return tuple(place for place, param in enumerate(function.params) if not written.isdisjoint(storages(param.type)))
+
+
+def made_here(function: Function) -> set[Atom]:
+    """The variables that a function binds to memory which it has just made."""
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+    made = [call for call in calls if not isinstance(call.callee, (Function, Definition, Derived))]
+    return {target for call in made if effects(call.callee).fresh for target in call.targets}
 
 
 def _places_written_by(call: Call, count: int, seen: set[int]) -> tuple[int, ...]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
 
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import storages
+from adjoint.ir.effects import made_here, storages
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     Attribute,
     Call,
     Const,
     Continue,
+    Definition,
     Function,
     Items,
     Key,
@@ -78,14 +81,44 @@ def holds_references(type_: Type | None) -> bool:
             return False
 
 
+def can_be_written(type_: Type | None) -> bool:
+    """Whether memory of this type takes what is in a copy: there is no object in it whose fields nobody may write."""
+    match type_:
+        case List(element=part) | Dict(value=part):
+            return can_be_written(part)
+        case Tuple(items=items):
+            return all(map(can_be_written, items))
+        case Instance(cls=cls, fields=fields):
+            frozen = dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+            return not frozen and all(map(can_be_written, fields.values()))
+        case _:
+            return True
+
+
 def moves_references(function: Function, memory: set[Storage]) -> bool:
     """Whether a function changes which references lie where in ``memory``, or takes keys out of dicts."""
-    statements = statements_in(function.body)
+    return _moves_references(function, memory, set())
+
+
+def _moves_references(function: Function, memory: set[Storage], seen: set[tuple[Function, int]]) -> bool:
+    statements, own = statements_in(function.body), made_here(function)
     taken = {
         statement.target: (statement.base, statement.key) for statement in statements if isinstance(statement, Load)
     }
     for statement in statements:
         match statement:
+            case Store(base=base) if base in own:
+                pass
+            case Call(callee=list.append | list.pop | dict.pop | dict.popitem | dict.clear, args=(base, *_)) if (
+                base in own
+            ):
+                pass
+            case Call(callee=Definition(function=Function() as inner), args=args):
+                for place, (arg, param) in enumerate(zip(args, inner.params, strict=True)):
+                    if (inner, place) not in seen and not memory.isdisjoint(storages(type_of_atom(arg))):
+                        seen.add((inner, place))
+                        if _moves_references(inner, storages(param.type), seen):
+                            return True
             case Store(base=Var(type=List() | Dict() | Instance() as type_), key=key, value=Var() as value):
                 put_back = taken.get(value) == (statement.base, key)  # as ``items[0] *= x`` does
                 if is_handle(value.type) and not put_back and not memory.isdisjoint(storages(type_)):
@@ -193,4 +226,4 @@ def _for_each(builder: Builder, memory: Var, body: Callable[[Builder, Key], None
     builder.emit(Loop(over, index, (), (), inner.block(Continue()), ()))
 
 
-__all__ = ["can_be_copied", "copied", "holds_references", "moves_references", "write_back"]
+__all__ = ["can_be_copied", "can_be_written", "copied", "holds_references", "moves_references", "write_back"]

@@ -61,9 +61,13 @@ class Dependence:
     wrt, outputs
         The parameters with respect to which, and the results of which, the derivative is taken. What the function
         writes to memory of the parameters in ``wrt`` counts as a result.
+    is_called
+        Whether others go on with the memory of the outputs, and may write to it what varies.
     """
 
-    def __init__(self, function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> None:
+    def __init__(
+        self, function: Function, wrt: Sequence[int], outputs: Sequence[int], *, is_called: bool = False
+    ) -> None:
         self.memory = Memory()
         self.edges: dict[Node, set[Node]] = defaultdict(set)
         self.opaque: list[tuple[Call, str]] = []
@@ -84,6 +88,7 @@ class Dependence:
             node for leaf in leaves(function.body) if isinstance(leaf, Return) for node in self._results(leaf, outputs)
         ]
         results += [slot for index in wrt for slot in self.memory.slots(function.params[index].type)]
+        inputs += self._handed_out(function, outputs) if is_called else []
         self.varied = _reached(inputs, self.edges)
         self.useful = _reached(results, _reversed(self.edges))
         self.active_nodes = self.varied & self.useful
@@ -144,6 +149,17 @@ class Dependence:
 
     def _results(self, leaf: Return, outputs: Sequence[int]) -> list[Node]:
         return [node for index in outputs for node in self.nodes(leaf.values[index])]
+
+    def _handed_out(self, function: Function, outputs: Sequence[int]) -> list[Node]:
+        """The memory of what a function returns, also of what lies in tuples that nobody looks into."""
+        calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+        packed = {call.targets[0]: call.args for call in calls if call.callee is display.make_tuple}
+        returned = [
+            leaf.values[index] for leaf in leaves(function.body) if isinstance(leaf, Return) for index in outputs
+        ]
+        for atom in returned:
+            returned += [item for item in packed.get(atom, ()) if item not in returned] if isinstance(atom, Var) else []
+        return [node for node in self._all(returned) if isinstance(node, tuple)]
 
     # Aliases
 
@@ -313,7 +329,10 @@ class Dependence:
         sources, sinks = self._all(args), self._all(call.targets)
         if isinstance(call.callee, (Definition, Function, Derived)):
             written = [node for arg in args for node in self.nodes(arg) if isinstance(node, tuple)]
+            memory = [node for node in sinks if isinstance(node, tuple)]
+            packs = [node for node in sinks if isinstance(node, Var) and isinstance(node.type, Opaque)]
             self._flow(sources, [*sinks, *written])
+            self._flow(memory, packs)  # what nobody looks into may hold what is beside it
             return
         roles = roles_of(call, is_container)
         if roles is not None:

@@ -89,8 +89,10 @@ class _Session:
     definitions: dict[Signature, Definition] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
 
-    def derive(self, function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Function:
-        function, found = _without_derived(function, wrt, outputs, self.keep_derived)
+    def derive(
+        self, function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool = False
+    ) -> Function:
+        function, found = _without_derived(function, wrt, outputs, self.keep_derived, is_called)
         problems = [*found.problems, *found.without_forward(function), *constant_views(function, found.active)]
         if problems:
             raise DifferentiationError(problems)
@@ -105,23 +107,23 @@ class _Session:
             known = self.definitions[key] = Definition(f"{callee.name}_forward")
             function = callee.function if isinstance(callee, Definition) else callee
             assert function is not None
-            known.function = self.derive(function, wrt, outputs)
+            known.function = self.derive(function, wrt, outputs, is_called=True)
         return known
 
 
 def _without_derived(
-    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool
+    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool, is_called: bool
 ) -> tuple[Function, Dependence]:
     """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results."""
     if keep:
         function = without_writes(function)
-    found = Dependence(function, wrt, outputs)
+    found = Dependence(function, wrt, outputs, is_called=is_called)
     while any(_must_be_written_out(statement, found, keep) for statement in statements_in(function.body)):
         renamed: dict[Var, Atom] = {}
         body = _written_out(function.body, found, renamed, keep)
         settled = {var: _settled(var, renamed) for var in renamed}
         function = Function(function.name, function.params, substitute(body, settled), function.doc)
-        found = Dependence(function, wrt, outputs)
+        found = Dependence(function, wrt, outputs, is_called=is_called)
     return function, found
 
 
@@ -350,13 +352,12 @@ class _Forward:
     def call_function(self, call: Call, builder: Builder) -> None:
         """A call of a function of the IR: of its own forward derivative, where a tangent flows."""
         wrt = tuple(index for index, arg in enumerate(call.args) if self.found.active(arg))
-        if not wrt:
-            builder.emit(call)
-            for target in call.targets:
-                if self.found.active(target):
-                    self.dots[target] = self.rules.fresh_shadow(builder, target)
-            return
         outputs = tuple(index for index, target in enumerate(call.targets) if self.found.active(target))
+        if not wrt and len(outputs) < 2:  # of several results nobody knows here which memory they share
+            builder.emit(call)
+            for index in outputs:
+                self.dots[call.targets[index]] = self.rules.fresh_shadow(builder, call.targets[index])
+            return
         definition = self.session.definition(call.callee, wrt, outputs)
         dots = [self.dot_or_zero(call.args[index], type_of_atom(call.args[index]), builder) for index in wrt]
         bound = [self.bind(call.targets[index]) for index in outputs]

@@ -28,7 +28,14 @@ from adjoint.ir.types import Storage, fresh
 from adjoint.ir.walk import inline, map_blocks, statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.overlap import check_separate
-from adjoint.transform.copying import can_be_copied, copied, holds_references, moves_references, write_back
+from adjoint.transform.copying import (
+    can_be_copied,
+    can_be_written,
+    copied,
+    holds_references,
+    moves_references,
+    write_back,
+)
 
 Chosen = Callable[[Call], bool]
 
@@ -55,7 +62,7 @@ def _can_be_rewritten(statement: Statement, chosen: Chosen) -> bool:
     results = statement.targets[: len(statement.targets) - len(statement.callee.wrt)]
     return (
         all(isinstance(arg, Var) and can_be_copied(arg.type) for arg in args)
-        and all(can_be_copied(param.type) for param in params)
+        and all(can_be_copied(param.type) and can_be_written(param.type) for param in params)
         and len(set(args)) == len(args)
         and all(memory.isdisjoint(storages(result.type)) for result in results)
     )

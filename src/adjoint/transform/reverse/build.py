@@ -13,10 +13,11 @@ import numpy as np
 from adjoint.analysis.activity import activity
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.builder import Builder
+from adjoint.ir.effects import storages
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Guarded, Return, Statement, Store, Subscript, Var
 from adjoint.ir.raising import goes_on
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
-from adjoint.ir.walk import clone_function, free_vars, inline, map_blocks, statements_in, substitute
+from adjoint.ir.walk import clone_function, free_vars, inline, leaves, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
@@ -28,12 +29,13 @@ from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
 from adjoint.transform.reverse.flows import unite_flows
 from adjoint.transform.reverse.keep import Keeper
-from adjoint.transform.reverse.nested import Family
+from adjoint.transform.reverse.nested import Family, with_family
 from adjoint.transform.reverse.normal import normalize, with_ways
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.reverser import NOTHING, Reverser, YieldLeaf
 from adjoint.transform.reverse.scopes import cotangent_type
 from adjoint.transform.reverse.sweep import freeze, prune
+from adjoint.transform.reverse.treatment import Given, Request, Treatment
 from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.simplify import simplify
 from adjoint.transform.target import for_machine
@@ -63,16 +65,20 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sweeps:
+class Sweeps:
     """Both regions of one function, as statements."""
 
-    context: Context
+    reverser: Reverser
     forward: tuple[Statement, ...]
     results: tuple[Atom, ...]
     backward: tuple[Statement, ...]
     seeds: tuple[Var, ...]
     cotangents: tuple[Atom, ...]
     popped: tuple[Var, ...]
+
+    @property
+    def context(self) -> Context:
+        return self.reverser.context
 
 
 def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None = None) -> Function:
@@ -111,9 +117,12 @@ def shared_reverse(
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
-    family = Family()
-    again = _again(family)
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), family, frozenset(), halves=False, notes=notes, again=again)
+
+    def make(family: Family) -> Sweeps:
+        again = _again(family)
+        return sweeps_of(function, tuple(wrt), tuple(outputs), family, Given(), halves=False, notes=notes, again=again)
+
+    sweeps = with_family(make)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
     return Function(function.name, (*function.params, *sweeps.seeds), body, function.doc)
@@ -132,10 +141,14 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     function = _for_target(prepared(function, wrt, outputs))
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
-    family = Family()
-    sweeps = _sweeps(function, tuple(wrt), tuple(outputs), family, frozenset(), halves=True, again=_again(family))
+    shared = Given(exposed=_memory_of_the_caller(function) if copies else frozenset())
+
+    def make(family: Family) -> Sweeps:
+        return sweeps_of(function, tuple(wrt), tuple(outputs), family, shared, halves=True, again=_again(family))
+
+    sweeps = with_family(make)
     sweeps = _without_idle_shapes(sweeps, function)
-    residuals = _residuals(sweeps)
+    residuals = residuals_of(sweeps)
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
     if copies:
         forward, returned = _copied(sweeps, function, residuals)
@@ -143,43 +156,13 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     end = primal.body.terminator
     assert isinstance(end, Return)
     handed = tuple(atom for atom in end.values[len(sweeps.results) :] if isinstance(atom, Var))
-    start, renamed = _fresh_memory(sweeps, residuals)
+    start, renamed = fresh_memory(sweeps, residuals)
     backward = substitute(Block(sweeps.backward, Return(sweeps.cotangents)), renamed)
     given = {var: Var(var.hint, fresh(var.type), var.named) for var in renamed}
     body = Block((*(substitute(made, given) for made in start), *backward.statements), backward.terminator)
     params = (*(given.get(var, var) for var in residuals), *sweeps.seeds)
     adjoint = Function(f"{function.name}_adjoint", params, body)
     return Split(primal, clone_function(adjoint), handed)
-
-
-def split_recursive(
-    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], family: Family
-) -> tuple[Function, Function]:
-    """The halves of a function that calls itself: the primal's last result is a tuple of the residuals.
-
-    The adjoint takes that tuple, the cotangents of the outputs and the shadows of those parameters in ``wrt`` that
-    are references; it gives the cotangents of the others.
-    """
-    given = frozenset(function.params[place] for place in wrt if is_handle(function.params[place].type))
-    function = prepared(function, wrt, outputs, given)
-    sweeps = _sweeps(function, wrt, outputs, family, given, halves=True)
-    shadows = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] in given)
-    values = tuple(sweeps.cotangents[number] for number, place in enumerate(wrt) if function.params[place] not in given)
-    residuals = _residuals(sweeps)
-    pack = Var("residual", OPAQUE)
-    forward = (*sweeps.forward, Call((pack,), display.make_tuple, residuals))
-    primal = Function(f"{function.name}_primal", function.params, Block(forward, Return((*sweeps.results, pack))))
-    taken = Var("residual", OPAQUE)
-    builder = Builder(type_of_call)
-    parts = {
-        var: builder.load(taken, Subscript((Const(place),)), var.type, var.hint) for place, var in enumerate(residuals)
-    }
-    start, renamed = _fresh_memory(sweeps, residuals)
-    backward = substitute(Block(sweeps.backward, Return(values)), renamed)
-    backward = substitute(Block((*start, *backward.statements), backward.terminator), parts)
-    body = Block((*builder.statements, *backward.statements), backward.terminator)
-    adjoint = Function(f"{function.name}_adjoint", (taken, *sweeps.seeds, *_vars(shadows)), body)
-    return clone_function(primal), clone_function(adjoint)
 
 
 def reverse_again(
@@ -194,8 +177,15 @@ def reverse_again(
     given = frozenset(param for param in arrays if is_handle(param.type))
     function = _for_target(prepared(function, wrt, outputs, given))
     memory = {param: _accumulator(param) for param in arrays}
-    sweeps = _sweeps(
-        function, wrt, outputs, family, given, halves=False, again=partial(_reversed_iteration, family), lent=memory
+    sweeps = sweeps_of(
+        function,
+        wrt,
+        outputs,
+        family,
+        Given(given),
+        halves=False,
+        again=partial(_reversed_iteration, family),
+        lent=memory,
     )
     backward = list(sweeps.backward)
     values: list[Atom] = []
@@ -218,7 +208,14 @@ def without_results(function: Function, count: int) -> Function:
     return simplify(clone_function(Function(function.name, function.params, body, function.doc)))
 
 
-def _vars(atoms: Sequence[Atom]) -> tuple[Var, ...]:
+def _memory_of_the_caller(function: Function) -> frozenset[Storage]:
+    """What the arguments and the results of a function refer to; arrays that nobody writes are copied as a whole."""
+    returned = [value for end in leaves(function.body) if isinstance(end, Return) for value in end.values]
+    references = [var for var in vars_of((*function.params, *returned)) if is_handle(var.type)]
+    return frozenset(storage for var in references for storage in storages(var.type))
+
+
+def vars_of(atoms: Sequence[Atom]) -> tuple[Var, ...]:
     return tuple(atom for atom in atoms if isinstance(atom, Var))
 
 
@@ -254,25 +251,29 @@ def _inlined(block: Block) -> Block:
     return builder.block(substitute(block.terminator, renamed))
 
 
-def _sweeps(
+def sweeps_of(
     function: Function,
     wrt: tuple[int, ...],
     outputs: tuple[int, ...],
     family: Family,
-    given: frozenset[Var],
+    given: Given,
     *,
-    halves: bool,
+    halves: bool = True,
+    request: Request | None = None,
     notes: Notes | None = None,
     again: Again | None = None,
     lent: Mapping[Var, Var] = NOTHING,
-) -> _Sweeps:
-    context = make_context(function, activity(function, wrt, outputs, given))
+) -> Sweeps:
+    references = () if request is None else request.references
+    context = make_context(function, activity(function, wrt, outputs, given.shadows, references))
     problems = blind_spots(function, wrt, outputs)
     if problems:
         raise DifferentiationError(problems)
     reverser = Reverser(context, family, given, again, lent)
+    _ask_for_shadows(reverser, request)
     end = function.body.terminator
     assert isinstance(end, Return)
+    outputs = tuple(output for output in outputs if output not in references)
     seeds = tuple(_seed(end.values[output]) for output in outputs)
     for output, seed in zip(outputs, seeds, strict=True):
         reverser.seed(end.values[output], seed)
@@ -287,7 +288,17 @@ def _sweeps(
     backward = freeze(reverser.root, keeper.resolve)
     forward = apply(function.body, context.edits, context.regions.cores)
     results = tuple(map(keeper.resolve, cotangents))
-    return _Sweeps(context, forward.statements, end.values, backward, seeds, results, tuple(keeper.popped))
+    return Sweeps(reverser, forward.statements, end.values, backward, seeds, results, tuple(keeper.popped))
+
+
+def _ask_for_shadows(reverser: Reverser, request: Request | None) -> None:
+    """References move in the memory of parameters: their shadows must be there when the function runs."""
+    late = reverser.shadows.late
+    if request is not None:
+        params = reverser.context.function.params
+        reverser.family.learn(request.definition, Treatment(first={params.index(var) for var in late}))
+    for var in late:
+        reverser.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
 
 
 def _for_target(function: Function) -> Function:
@@ -314,7 +325,8 @@ def _reversed_iteration(
 ) -> Reversed | None:
     """Both sweeps of one iteration of a loop; cotangents of arrays from outside go where the loop's do."""
     try:
-        sweeps = _sweeps(function, wrt, outputs, family, frozenset(handles), halves=False, lent=handles | owned)
+        given = Given(frozenset(handles))
+        sweeps = sweeps_of(function, wrt, outputs, family, given, halves=False, lent=handles | owned)
     except DifferentiationError:
         return None
     from adjoint.transform.reverse.replay import Reversed
@@ -335,7 +347,7 @@ def _accumulator(param: Var) -> Var:
     return Var(seed.hint, Array(seed.type.dtype, seed.type.dims, Storage(written=True)))
 
 
-def _without_idle_shapes(sweeps: _Sweeps, function: Function) -> _Sweeps:
+def _without_idle_shapes(sweeps: Sweeps, function: Function) -> Sweeps:
     """Both sweeps, with nothing handed from one to the other for its shape alone."""
     between = Call((), _between, ())
     body = Block((*sweeps.forward, between, *sweeps.backward), Return((*sweeps.results, *sweeps.cotangents)))
@@ -364,7 +376,7 @@ def _between() -> None:
 # What lies between the halves
 
 
-def _residuals(sweeps: _Sweeps) -> tuple[Var, ...]:
+def residuals_of(sweeps: Sweeps) -> tuple[Var, ...]:
     """The variables of the forward region that the reverse region reads."""
     read = free_vars(Block(sweeps.backward, Return(sweeps.cotangents)))
     bound = sweeps.context.regions.bindings
@@ -372,12 +384,12 @@ def _residuals(sweeps: _Sweeps) -> tuple[Var, ...]:
 
 
 def _copied(
-    sweeps: _Sweeps, function: Function, residuals: tuple[Var, ...]
+    sweeps: Sweeps, function: Function, residuals: tuple[Var, ...]
 ) -> tuple[tuple[Statement, ...], tuple[Atom, ...]]:
     """The forward region and what it returns, without sharing memory with the caller that the adjoint reads.
 
-    Arrays that are kept themselves are copied where they are kept; of those that may be in lists, the arguments are
-    copied where the function starts and the results where it ends.
+    Arrays that are kept themselves are copied where they are kept; of those that may be in lists, or that recursive
+    functions may keep, the arguments are copied where the function starts and the results where it ends.
     """
     ends: list[Statement] = []
     kept: list[Atom] = []
@@ -385,16 +397,17 @@ def _copied(
     for var in residuals:
         make = _copy_of(var) if var not in sweeps.popped and _storage(var) in outside else None
         kept.append(var if make is None else _made(make, var, f"{var.hint}_kept", ends))
-    in_lists = {storage_of(var.type.element) for var in sweeps.popped if isinstance(var.type, List)} - {None}
+    hidden = outside if sweeps.context.packs else set()
+    hidden |= {storage_of(var.type.element) for var in sweeps.popped if isinstance(var.type, List)} - {None}
     starts: list[Statement] = []
     own = {
         param: _made(np.copy, param, param.hint, starts)
         for param in function.params
-        if _storage(param) in in_lists and isinstance(param.type, Array) and not is_handle(param.type)
+        if _storage(param) in hidden and isinstance(param.type, Array) and not is_handle(param.type)
     }
     results = [
         _made(np.copy, atom, atom.hint, ends)
-        if isinstance(atom, Var) and _storage(atom) in in_lists and not is_handle(atom.type)
+        if isinstance(atom, Var) and _storage(atom) in hidden and not is_handle(atom.type)
         else atom
         for atom in sweeps.results
     ]
@@ -423,7 +436,7 @@ def _copy_of(var: Var) -> object:
             return None
 
 
-def _fresh_memory(sweeps: _Sweeps, residuals: tuple[Var, ...]) -> tuple[tuple[Statement, ...], dict[Var, Var]]:
+def fresh_memory(sweeps: Sweeps, residuals: Sequence[Var]) -> tuple[tuple[Statement, ...], dict[Var, Var]]:
     """Copies, made where the adjoint starts, of what it changes: lists that it empties, shadows that it fills."""
     statements: list[Statement] = []
     renamed: dict[Var, Var] = {}

@@ -5,7 +5,7 @@ The copy is only made if the reverse region, once it is complete, still reads it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,9 +45,16 @@ _COPY_LIST: Any = list.copy
 
 
 class Writes:
-    """When memory is written, as far as the program text tells."""
+    """When memory is written, as far as the program text tells.
 
-    def __init__(self, regions: Regions, body: Block) -> None:
+    Parameters
+    ----------
+    elsewhere
+        Memory that others write after the function has run.
+    """
+
+    def __init__(self, regions: Regions, body: Block, elsewhere: Collection[Storage] = ()) -> None:
+        self.elsewhere = {storage.find() for storage in elsewhere}
         self.number: dict[int, tuple[int, tuple[int, ...]]] = {}
         self.events: list[tuple[int, tuple[int, ...], Storage]] = []
         self.homes: dict[Storage, Region] = {}
@@ -76,6 +83,8 @@ class Writes:
         Memory that nothing outside of one iteration refers to is made anew in each.
         """
         root = storage.find()
+        if root in self.elsewhere:
+            return True
         place, loops = self.number[id(statement)]
         lifetime = _loops_around(self.homes.get(root))
         again = [loop for loop in loops if loop not in lifetime]
@@ -88,17 +97,21 @@ class Writes:
     def reach(self, statement: Statement, read: Var) -> bool:
         """Whether what a value refers to, or what lies in it, may be written after it was read."""
         storage = storage_of(read.type)
-        if storage is not None and storage.written and self.after(statement, storage, read):
+        if storage is not None and self.may_write(storage) and self.after(statement, storage, read):
             return True
         inner = [found for part in parts(read.type) for found in all_memory(part)]
-        return any(found.written and self.after(statement, found) for found in inner)
+        return any(self.may_write(found) and self.after(statement, found) for found in inner)
+
+    def may_write(self, storage: Storage) -> bool:
+        """Whether anybody writes memory at any time."""
+        return storage.written or storage.find() in self.elsewhere
 
     def settled(self, statement: Statement, base: Atom) -> bool:
         """Whether what a statement reads from memory can be read again at any later time."""
         storage = getattr(base.type, "storage", None) if isinstance(base, Var) else None
         if not isinstance(storage, Storage):
             return isinstance(base, Var) and isinstance(base.type, Tuple)
-        return not storage.written or not self.after(statement, storage, base)
+        return not self.may_write(storage) or not self.after(statement, storage, base)
 
 
 def _common(one: Region, other: Region) -> Region:

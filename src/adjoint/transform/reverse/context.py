@@ -62,6 +62,8 @@ class Context:
         Shadows that the forward region makes.
     asked
         Values that the reverse region asks for their shape.
+    packs
+        What recursive functions keep for their adjoints.
     """
 
     function: Function
@@ -77,6 +79,7 @@ class Context:
     problems: list[Diagnostic] = field(default_factory=list)
     undefined: dict[Var, bool] = field(default_factory=dict)
     asked: set[Var] = field(default_factory=set)
+    packs: set[Var] = field(default_factory=set)
 
     def active(self, atom: Atom) -> bool:
         return self.activity.active(atom)

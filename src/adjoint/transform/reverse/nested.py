@@ -7,8 +7,9 @@ derivative of a forward derivative.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of, storages, written_places
@@ -21,39 +22,52 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
 from adjoint.transform.reverse.contents import content
 from adjoint.transform.reverse.flows import unite_flows
+from adjoint.transform.reverse.movements import moved_places
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.scopes import cotangent_type, cotangent_var
+from adjoint.transform.reverse.treatment import Again, Request, Treatment, Treatments, until_known
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
     from adjoint.transform.reverse.scopes import Scope
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Family:
     """The halves of the recursive functions that one derivative calls, each made once."""
 
-    halves: dict[tuple[Definition, tuple[int, ...], tuple[int, ...]], tuple[Definition, Definition]] = field(
-        default_factory=dict
-    )
+    treatments: Treatments
+    halves: dict[Request, tuple[Definition, Definition]] = field(default_factory=dict)
     wholes: dict[tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Whole] = field(
         default_factory=dict
     )
 
-    def of(
-        self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...]
-    ) -> tuple[Definition, Definition]:
+    def of(self, request: Request) -> tuple[Definition, Definition]:
         """The primal and the adjoint of a recursive function."""
-        key = (definition, wrt, outputs)
-        if key in self.halves:
-            return self.halves[key]
-        primal, adjoint = Definition(f"{definition.name}_primal"), Definition(f"{definition.name}_adjoint")
-        self.halves[key] = primal, adjoint
-        from adjoint.transform.reverse.build import split_recursive
+        if request in self.halves:
+            return self.halves[request]
+        name = request.definition.name
+        primal, adjoint = Definition(f"{name}_primal"), Definition(f"{name}_adjoint")
+        self.halves[request] = primal, adjoint
+        from adjoint.transform.reverse.halves import split_recursive
 
-        assert definition.function is not None
-        primal.function, adjoint.function = split_recursive(definition.function, wrt, outputs, self)
+        primal.function, adjoint.function = split_recursive(request, self)
         return primal, adjoint
+
+    def learn(self, definition: Definition, more: Treatment) -> None:
+        """Takes down how a function is treated; halves that do not know of it are of no use."""
+        is_made = any(request.definition is definition for request in self.halves)
+        if self.treatments[definition].add(more) and is_made:
+            raise Again
+
+    def moved(self, definition: Definition) -> set[int]:
+        """The parameters of a recursive function in whose memory references move."""
+        if definition not in self.treatments:
+            for each, places in moved_places(definition).items():
+                self.treatments[each].first |= places
+        return self.treatments[definition].first
 
     def whole(
         self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
@@ -85,6 +99,11 @@ class Whole:
     results: tuple[Var, ...]
 
 
+def with_family(make: Callable[[Family], T]) -> T:
+    """Makes a derivative; again where one call of a recursive function asks for more than others of its halves."""
+    return until_known(lambda treatments: make(Family(treatments)))
+
+
 def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     """The reverse of a recursive call is a call of the adjoint."""
     if call.kwargs:
@@ -93,32 +112,72 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
         return
     if reverser.compiled and run_again(reverser, call, scope):
         return
-    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
-    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
-    if not wrt:
+    request = _request(reverser, call)
+    results = [call.targets[place] for place in request.references]
+    varying = [arg for place in request.wrt if isinstance(arg := call.args[place], Var)]
+    references = [arg for arg in varying if is_handle(arg.type)]
+    numbers = [call.targets[place] for place in request.outputs if place not in request.references]
+    cotangents = [reverser.take(scope, target) for target in numbers]
+    if not (varying or results) or not (
+        references or results or any(cotangent is not None for cotangent in cotangents)
+    ):
         return
-    varying = [arg for place, arg in enumerate(call.args) if place in wrt and isinstance(arg, Var)]
-    handles = [arg for arg in varying if is_handle(arg.type)]
-    if any(is_handle(call.targets[place].type) for place in outputs):
-        reverser.context.problem("AD0303", call.span, "a recursive function returns memory that varies")
-        return
-    cotangents = [reverser.take(scope, call.targets[place]) for place in outputs]
-    if not handles and all(cotangent is None for cotangent in cotangents):
-        return
-    primal, adjoint = reverser.family.of(call.callee, wrt, outputs)
-    residual = Var("residual", OPAQUE)
-    reverser.bind_at(residual, call, after=True)
-    reverser.context.edits.replace[id(call)] = Call((*call.targets, residual), primal, call.args, (), call.span)
+    _note_treatment(reverser, call)
+    primal, adjoint = reverser.family.of(request)
+    kept = _kept(reverser, call, request)
+    shadows = reverser.shadows
+    first = [shadows.of(arg) for place in request.first if isinstance(arg := call.args[place], Var)]
+    made = (*call.targets, *map(shadows.of, results), *kept)
+    reverser.context.edits.replace[id(call)] = Call(made, primal, (*call.args, *first), (), call.span)
     seeds = [
-        reverser.context.zero(scope.sweep, call.targets[place]) if cotangent is None else cotangent
-        for place, cotangent in zip(outputs, cotangents, strict=True)
+        reverser.context.zero(scope.sweep, target) if cotangent is None else cotangent
+        for target, cotangent in zip(numbers, cotangents, strict=True)
     ]
-    shadows = [reverser.shadows.of(handle) for handle in handles]
+    if not varying:
+        return  # only the shadows of what it makes are asked for
     values = [arg for arg in varying if not is_handle(arg.type)]
     targets = tuple(map(cotangent_var, values))
-    scope.sweep.emit(Call(targets, adjoint, (residual, *seeds, *shadows), (), call.span))
+    given = (*kept, *seeds, *map(shadows.of, (*results, *references)))
+    scope.sweep.emit(Call(targets, adjoint, given, (), call.span))
     for value, target in zip(values, targets, strict=True):
         reverser.add(scope, value, target)
+
+
+def _request(reverser: Reverser, call: Call) -> Request:
+    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
+    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
+    references = tuple(place for place in outputs if is_handle(call.targets[place].type))
+    first = tuple(place for place in wrt if call.args[place] in reverser.shadows.forward)
+    assert isinstance(call.callee, Definition)
+    return Request(call.callee, wrt, outputs, references, first)
+
+
+def _kept(reverser: Reverser, call: Call, request: Request) -> tuple[Var, ...]:
+    """What the primal keeps for the adjoint: values, and shadows where it has any in its hands."""
+    residual, shadows = Var("residual", OPAQUE), Var("shadows", OPAQUE)
+    reverser.bind_at(residual, call, after=True)
+    reverser.context.packs.add(residual)
+    if not request.moves_shadows:
+        return (residual,)
+    reverser.bind_at(shadows, call, after=True)
+    reverser.context.forward_shadows.add(shadows)
+    return residual, shadows
+
+
+def _note_treatment(reverser: Reverser, call: Call) -> None:
+    """Takes down which memory of a call is written later, while the function still reads it to be reversed."""
+
+    def written(atoms: Sequence[Atom]) -> set[int]:
+        return {
+            place
+            for place, atom in enumerate(atoms)
+            for storage in storages(type_of_atom(atom))
+            if storage in reverser.given.exposed or reverser.writes.after(call, storage)
+        }
+
+    treatment = Treatment(arguments=written(call.args), results=written(call.targets))
+    assert isinstance(call.callee, Definition)
+    reverser.family.learn(call.callee, treatment)
 
 
 def run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:

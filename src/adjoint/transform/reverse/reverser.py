@@ -7,7 +7,7 @@ cotangents of what it binds and adds to the cotangents of what it reads.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from adjoint.ir.nodes import (
@@ -45,6 +45,7 @@ from adjoint.transform.reverse.ownership import Ownership
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
 from adjoint.transform.reverse.shadows import Shadows
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_zero
+from adjoint.transform.reverse.treatment import Given
 
 NOTHING: Mapping[Var, Var] = {}
 
@@ -58,7 +59,7 @@ class Reverser:
     Parameters
     ----------
     given
-        Parameters that refer to memory whose shadows the caller has.
+        What the caller has of the memory that the function shares with it.
     again
         Reverses an iteration of a loop, where those may be run again.
     lent
@@ -69,7 +70,7 @@ class Reverser:
         self,
         context: Context,
         family: Family,
-        given: Collection[Var],
+        given: Given,
         again: Again | None = None,
         lent: Mapping[Var, Var] = NOTHING,
     ) -> None:
@@ -77,8 +78,9 @@ class Reverser:
         self.family = family
         self.again = again
         self.compiled = again is not None or lent is not NOTHING
-        self.writes = Writes(context.regions, context.function.body)
-        self.shadows = Shadows(context, given, self.writes, lent)
+        self.given = given
+        self.writes = Writes(context.regions, context.function.body, given.elsewhere)
+        self.shadows = Shadows(context, given, self.writes, lent, family.moved)
         self.ownership = Ownership(context, lent, recursive=self.compiled)
         self.originals: dict[Var, Var] = {}
         self.known_copies: dict[tuple[int, Var, bool], Var] = {}

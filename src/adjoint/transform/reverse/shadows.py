@@ -8,7 +8,7 @@ memory itself.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
+    Definition,
     Exit,
     Guarded,
     If,
@@ -62,7 +63,9 @@ from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
 from adjoint.transform.reverse.gathers import copies, is_gathered
+from adjoint.transform.reverse.movements import Places, replaced
 from adjoint.transform.reverse.sweep import Sweep
+from adjoint.transform.reverse.treatment import Given
 from adjoint.transform.slots import may_vary
 from adjoint.transform.structural import counts_as_float
 from adjoint.types import tangent_class
@@ -91,18 +94,20 @@ DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_objec
 class Shadows:
     """The shadows of the references through which a derivative flows."""
 
-    def __init__(self, context: Context, given: Collection[Var], writes: Writes, lent: Mapping[Var, Var]) -> None:
+    def __init__(self, context: Context, given: Given, writes: Writes, lent: Mapping[Var, Var], moved: Places) -> None:
         self.context = context
         self.given = given
         self.lent = lent
+        self.moved = moved
         self.writes = writes
         self.detached: set[Var] = set()
+        self.late: list[Var] = []
         self.found: dict[Var, Var] = {}
         self.storages: dict[Storage, Storage] = {}
         self.sharing: dict[Var, Var] = {}
         self.handles = [var for var in context.regions.bindings if is_handle(var.type) and context.active(var)]
         self.statements = list(statements_in(context.function.body))
-        self.structural = self.find_structural()
+        self.structural = replaced(self.statements, moved)
         self.forward = self.find_forward()
         for var in self.handles:
             self.make(var)
@@ -162,24 +167,6 @@ class Shadows:
 
     # Where shadows are made
 
-    def find_structural(self) -> set[Storage]:
-        """Memory in which references are replaced: its shadows have to be moved with it."""
-        found: set[Storage] = set()
-        for statement in self.statements:
-            base: Atom | None = None
-            match statement:
-                case Store(base=owner, value=Var(type=type_)) if is_handle(type_) and not isinstance(owner, Const):
-                    base = None if is_array(owner) else owner
-                case Call(callee=callee, args=args) if callee in (list.append, list.pop):
-                    element = _element(args[0])
-                    base = args[0] if is_handle(element) or not isinstance(element, (Scalar, Array, Number)) else None
-                case _:
-                    pass
-            own = own_memory(base.type) if isinstance(base, Var) else None
-            if own is not None:
-                found.add(own)
-        return found
-
     def find_forward(self) -> set[Var]:
         sources: dict[Var, list[Atom]] = {var: [] for var in self.handles}
         work: list[Var] = []
@@ -188,16 +175,17 @@ class Shadows:
             moved = any(storage in self.structural for storage in all_memory(var.type))
             statement = binding.statement
             fixed = statement is None and binding.region.kind == "top"
-            fixed = fixed or (isinstance(statement, (Call, Load)) and not _pops(statement))
+            fixed = fixed or (isinstance(statement, (Call, Load)) and not _pops(statement) and not _recurs(statement))
             if isinstance(statement, Load) and isinstance(statement.base, Var):
                 moved |= own_memory(statement.base.type) in self.structural
-            if moved or not fixed:
+            if moved or not fixed or var in self.given.first or var in self.given.returned:
                 work.append(var)
             if isinstance(statement, Load):
                 if not is_gathered(statement):
                     sources[var].append(statement.base)
             elif isinstance(statement, Call):
                 sources[var] += operands(statement)
+        work += [var for statement in self.statements for var in self.handed_first(statement) if var in sources]
         self.add_phi_sources(sources)
         forward: set[Var] = set()
         while work:
@@ -206,6 +194,12 @@ class Shadows:
                 forward.add(var)
                 work += [source for source in sources[var] if isinstance(source, Var) and source in sources]
         return forward
+
+    def handed_first(self, statement: Statement) -> list[Var]:
+        """The arguments of a recursive function whose shadows it must have when it runs."""
+        if not isinstance(statement, Call) or not isinstance(statement.callee, Definition):
+            return []
+        return [arg for place in self.moved(statement.callee) if isinstance(arg := statement.args[place], Var)]
 
     def add_phi_sources(self, sources: dict[Var, list[Atom]]) -> None:
         def flow(values: tuple[Atom, ...], sinks: tuple[Var, ...]) -> None:
@@ -235,13 +229,16 @@ class Shadows:
     # Making them
 
     def make(self, var: Var) -> None:
-        if var in self.given:
-            self.found[var] = self.lent.get(var) or Var(f"{var.hint}_bar", self.type_of(var.type))
-            if var in self.forward:
-                self.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
+        binding = self.context.regions.bindings[var]
+        if var in self.given.shadows:
+            shadow = self.found[var] = self.lent.get(var) or Var(f"{var.hint}_bar", self.type_of(var.type))
+            if var in self.given.first:
+                self.context.forward_shadows.add(shadow)
+                self.context.regions.bind(shadow, binding.region, None, binding.block)
+            elif var in self.forward:
+                self.late.append(var)
             return
         shadow = self.found[var] = Var(f"{var.hint}_bar", self.type_of(var.type))
-        binding = self.context.regions.bindings[var]
         statement = binding.statement
         if var in self.forward:
             self.context.forward_shadows.add(shadow)
@@ -279,6 +276,8 @@ class Shadows:
             if is_gathered(statement):
                 return self.gather(var, shadow, statement)
             return Load(shadow, self.of(base), statement.key, statement.span)
+        if _recurs(statement):
+            return None  # the call gives the shadow, too
         rule = rule_for(statement.callee)
         view = rule.view_of if rule is not None else None
         if view is not None and isinstance(statement.args[view], Var) and self.shares(var, statement.args[view]):
@@ -523,6 +522,10 @@ def _common(parts: tuple[Type, ...]) -> Type | None:
 
 def _pops(statement: Statement | None) -> bool:
     return isinstance(statement, Call) and statement.callee in (list.pop, dict.pop, dict.get, dict.setdefault)
+
+
+def _recurs(statement: Statement | None) -> bool:
+    return isinstance(statement, Call) and isinstance(statement.callee, Definition)
 
 
 def _result(statement: Statement) -> Var:

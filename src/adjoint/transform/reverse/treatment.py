@@ -1,0 +1,113 @@
+"""What callers do with recursive functions: found out while a derivative is made, which then is made again.
+
+The halves of a recursive function are made once for all of its calls, the first of which may be met last.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import field
+from typing import TypeVar
+
+from adjoint.ir.nodes import Definition, Var
+from adjoint.ir.types import Storage
+from adjoint.records import dataclass
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one call asks of the halves of a recursive function; all by places of its parameters and results.
+
+    Attributes
+    ----------
+    wrt, outputs
+        What is differentiated.
+    references
+        The outputs that are references: the first half gives their shadows.
+    first
+        The parameters whose shadows the first half is given.
+    """
+
+    definition: Definition
+    wrt: tuple[int, ...]
+    outputs: tuple[int, ...]
+    references: tuple[int, ...]
+    first: tuple[int, ...]
+
+    @property
+    def moves_shadows(self) -> bool:
+        """Whether the first half has shadows in its hands that others have, too."""
+        return bool(self.references or self.first)
+
+
+@dataclass(slots=True)
+class Treatment:
+    """How one recursive function is treated, by places of its parameters and results.
+
+    Attributes
+    ----------
+    first
+        The parameters whose shadows the function is given when it runs, not when it is reversed.
+    arguments, results
+        What is written, before the function is reversed, by others than the function.
+    """
+
+    first: set[int] = field(default_factory=set)
+    arguments: set[int] = field(default_factory=set)
+    results: set[int] = field(default_factory=set)
+
+    def add(self, other: Treatment) -> bool:
+        """Takes up what else is known; whether anything of it is new."""
+        size = self._size()
+        self.first |= other.first
+        self.arguments |= other.arguments
+        self.results |= other.results
+        return self._size() > size
+
+    def _size(self) -> int:
+        return len(self.first) + len(self.arguments) + len(self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the caller of a function has, or does with what it has.
+
+    Attributes
+    ----------
+    shadows
+        Parameters that refer to memory whose shadows the caller has.
+    first
+        Those of them whose shadows are there when the function runs.
+    returned
+        References whose shadows the caller gets when the function has run.
+    elsewhere
+        Memory that is written after the function has run, before it is reversed.
+    exposed
+        The same of which the function copies what it keeps; functions that it calls know nothing of that.
+    """
+
+    shadows: frozenset[Var] = frozenset()
+    first: frozenset[Var] = frozenset()
+    returned: frozenset[Var] = frozenset()
+    elsewhere: frozenset[Storage] = frozenset()
+    exposed: frozenset[Storage] = frozenset()
+
+
+class Again(Exception):
+    """More became known of a function than its halves, which were made already, go by."""
+
+
+Treatments = defaultdict[Definition, Treatment]
+
+
+def until_known(make: Callable[[Treatments], T]) -> T:
+    """What ``make`` gives once nothing new is found out."""
+    known = Treatments(Treatment)
+    while True:
+        try:
+            return make(known)
+        except Again:
+            continue
