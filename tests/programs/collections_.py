@@ -165,3 +165,100 @@ def wrapped_functions(x):
         return v * v
 
     return squared(x)
+
+
+@program([2.1, 0.9, 2.5, 3.3, 1.2])
+def least_and_greatest_of_some(xs):
+    ends = sum(heapq.nsmallest(2, xs, key=lambda v: abs(v - 2))) * heapq.nlargest(1, xs)[0]
+    return ends + len(heapq.nsmallest(-1, xs)) + sum(heapq.nlargest(99, (v * v for v in xs)))
+
+
+@program([2.1, 0.9, 2.5, 3.3, 1.2])
+def sums_by_a_key_of_the_data(xs):
+    table = {}
+    for v in xs:
+        table[int(v)] = table.get(int(v), 0) + v * v
+    return sum(table.values()) + 10 * table[2] + table.get(7, xs[0])
+
+
+@program([2.1, 0.9, 2.5, 3.3, 1.2])
+def largest_with_a_default(xs):
+    return max((v for v in xs if v > 10), default=2 * xs[0]) + min((v for v in xs if v > 2), default=0.0)
+
+
+@program([2.1, 0.9, 2.5, 3.3, 1.2])
+def largest_of_numbered_items(xs):
+    place, value = max(enumerate(xs), key=lambda pair: pair[1])
+    return xs[place - 1] * value
+
+
+@program(np.array([2.1, 0.9, 2.5, 3.3, 1.2]))
+def places_in_order_of_what_lies_there(x):
+    total = 0.0
+    for rank, i in enumerate(sorted(range(len(x)), key=lambda i: -x[i])):
+        total += rank * x[i] ** 2
+    return total
+
+
+@program(1.5)
+def best_of_a_few_by_key(x):
+    table = {"a": x, "b": 3 * x, "c": 2 * x}
+    name = max(table, key=table.get)
+    least = min(table.items(), key=lambda pair: pair[1])
+    return table[name] * least[1] + max((x, 3), (2 * x, 1))[0] * max([1, x], [2, x])[1]
+
+
+@program(1.5)
+def dicts_updated_with_pairs(x):
+    table = {"a": x}
+    table.update([("b", 2 * x), ("a", 3 * x)])
+    table.update(zip("cd", [x, x * x], strict=True), e=5 * x)
+    name, last = table.popitem()
+    shared = dict.fromkeys([1, 2], [x])  # noqa: RUF024
+    shared[1].append(3 * x)
+    return sum((i + 1) * v for i, v in enumerate(table.values())) * last + sum(shared[2]) * len(name)
+
+
+@program([2.1, 0.9, 2.5, 3.3, 1.2])
+def largest_left_removed_each_time(xs):
+    left, total = list(range(len(xs))), 0.0
+    while left:
+        i = max(left, key=lambda k: xs[k])
+        total = total * 0.7 + xs[i]
+        left.remove(i)
+    values = list(xs)
+    values.remove(max(xs))
+    return total + sum((i + 1) * v for i, v in enumerate(values))
+
+
+@program([2.1, 0.9, 2.5, 3.3, 1.2])
+def dict_at_run_time_in_order(xs):
+    table = {}
+    for i, v in enumerate(xs):
+        table["abcde"[i]] = v
+    name = min(table.keys(), key=lambda key: table[key])
+    return table[name] * max(table.values()) + sum(sorted(table.values(), reverse=True)[:2])
+
+
+@program([1.5, 2.5, 0.3])
+def keys_of_a_dict_at_run_time(xs):
+    table = {}
+    for i, v in enumerate(xs):
+        table[2 - i] = v
+    first, second, third = table
+    names = list(table)
+    ranked = sum((i + 1) * table[key] * (key + 1) for i, key in enumerate(sorted(table, key=table.get)))
+    return first * xs[0] + 10 * second * xs[1] + 100 * third * xs[2] + names[0] * table[names[1]] + ranked
+
+
+@program([1.5, 2.5, 0.3])
+def pairs_of_places_as_keys(xs):
+    table = {(i, j): xs[i] * xs[j] for i in range(len(xs)) for j in range(i)}
+    return sum((i + 2 * j) * v for (i, j), v in table.items()) + table[2, 1] * xs[0]
+
+
+@program(1.5)
+def items_of_a_dict_in_order(x):
+    table = {"a": x, "b": 3 * x, "c": 2 * x}
+    ordered = sorted(table.items(), key=lambda pair: -pair[1])
+    return ordered[1][1] * x + sum(v for _, v in ordered[:2])

@@ -248,3 +248,41 @@ def null_contexts(x):
     with contextlib.nullcontext():
         total *= x
     return total
+
+
+@program(np.array([2.1, 1.1, 2.5, 3.3, 1.2]))
+def finally_on_the_way_out_of_a_loop(x):
+    i, total = 0, 0.0
+    while True:
+        try:
+            v = x[i]
+            i += 1
+            if v < 1.15:
+                continue
+            if v > 3:
+                break
+            total += v * v
+        finally:
+            total += 0.1 * i
+    return total
+
+
+@program(np.array([2.1, 1.1, 2.5, 3.3, 1.2]))
+def bare_handler_that_raises_again(x):
+    total = [0.0]
+
+    def visit(v):
+        try:
+            if v > 2.2:
+                raise ValueError
+            total[0] += v
+        except:
+            total[0] += v * v
+            raise
+
+    for v in x:
+        try:
+            visit(v)
+        except ValueError:
+            total[0] *= 1.1
+    return total[0]

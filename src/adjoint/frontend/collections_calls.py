@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint.frontend import library, objects, ordered_library
-from adjoint.frontend.builtin_calls import make_dict
 from adjoint.frontend.collections_library import DefaultDict, Deque
+from adjoint.frontend.container_calls import make_dict
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.values import Value
@@ -31,9 +31,11 @@ HANDLERS[collections.defaultdict] = _stands_for(DefaultDict)
 HANDLERS[collections.OrderedDict] = make_dict  # dicts are ordered
 
 
-def _means(function: Callable[..., Any]) -> Handler:
+def _means(function: Callable[..., Any], *keywords: str) -> Handler:
     def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        return NotImplemented if kwargs else library.call(lo, function, args, node)
+        if not kwargs.keys() <= set(keywords):
+            return NotImplemented
+        return library.call(lo, function, [*args, *kwargs.values()], node)
 
     return call
 
@@ -43,6 +45,8 @@ HANDLERS[heapq.heappop] = _means(ordered_library.pop)
 HANDLERS[heapq.heapreplace] = _means(ordered_library.replace)
 HANDLERS[heapq.heappushpop] = _means(ordered_library.push_and_pop)
 HANDLERS[heapq.heapify] = _means(ordered_library.arrange)
+HANDLERS[heapq.nsmallest] = _means(ordered_library.least, "key")
+HANDLERS[heapq.nlargest] = _means(ordered_library.greatest, "key")
 HANDLERS[bisect.insort_right] = _means(ordered_library.insert_right)
 HANDLERS[bisect.insort_left] = _means(ordered_library.insert_left)
 

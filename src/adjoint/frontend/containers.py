@@ -53,6 +53,7 @@ from adjoint.ir.types import (
     Type,
     is_float_dtype,
 )
+from adjoint.runtime.display import keys_of
 from adjoint.runtime.objects import check_length, slice_bounds
 
 MAX_DISPATCH = 16
@@ -76,6 +77,8 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
 
     value = drawn(lo, iterated(lo, value, node), node)
     refuse_number(lo, value, "cannot be iterated over", node)
+    if isinstance(value, Var) and isinstance(value.type, Dict):
+        value = lo.open.call(keys_of, value)
     match value:
         case TupleValue(items=items):
             return list(items)
@@ -181,7 +184,10 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
 
             return flat_item(lo, array, index, node)
         case RangeValue():
-            return call(lo, operator.getitem, [materialize(lo, base, node), materialize(lo, index, node)], node)
+            numbers, place = materialize(lo, base, node), materialize(lo, index, node)
+            if isinstance(index, SliceValue):
+                return call(lo, operator.getitem, [numbers, place], node)
+            return _load_any(lo, numbers, place, INT, node)
     method = special_method(lo, base, "__getitem__")
     if method is not None:
         return call_value(lo, method, [index], {}, node)

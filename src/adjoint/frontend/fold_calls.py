@@ -6,17 +6,20 @@ import ast
 import functools
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from adjoint.frontend import containers, library, making
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.items import MAX_UNROLLED
 from adjoint.frontend.lazily import lazy, refuse_twice
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
     NONE,
     GeneratorValue,
     IteratorValue,
+    Method,
     Partial,
     RangeValue,
     TupleValue,
@@ -24,7 +27,8 @@ from adjoint.frontend.values import (
     is_atom,
 )
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array, List, Opaque, Scalar
+from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
+from adjoint.runtime import display
 
 
 @handles(sum, math.fsum)
@@ -54,22 +58,28 @@ def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
     def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         from adjoint.frontend.items import static_items
 
-        key = kwargs.get("key")
+        key = _present(kwargs.get("key"), args)
         if len(args) > 1:
-            if key is not None:
-                return library.call(lo, by_key, [making.new_list(lo, args, node), key], node)
+            if key is not None and key != NONE:
+                return _extreme_by_key(lo, builtin, args, key, node)
             result = args[0]
             for item in args[1:]:
                 result = _binary_extreme(lo, builtin, result, item, node)
             return result
         value = sequence(lo, args[0])
         items = static_items(lo, value, node)
-        if "default" in kwargs:
-            if items is not None and not items:
-                return kwargs["default"]
-            if items is None:
-                raise lo.problem("AD0301", node, f"'{builtin.__name__}' with a default of a list of unknown length")
+        if items is None:
+            value = _by_place(lo, value, node)
+        default = kwargs.get("default")
+        if default is not None and items is not None and not items:
+            return default
+        if default is not None and items is None:
+            rest = {name: option for name, option in kwargs.items() if name != "default"}
+            some = lo.open.call(len, materialize(lo, value, node))
+            return lo.branch(some, lambda: fold(lo, [value], rest, node), lambda: default, node)
         if key is not None and key != NONE:
+            if items and len(items) <= MAX_UNROLLED:
+                return _extreme_by_key(lo, builtin, items, key, node)
             return library.call(lo, by_key, [value, key], node)
         if items:
             result = items[0]
@@ -85,6 +95,25 @@ def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
     return fold
 
 
+def _present(key: Any, args: list[Value]) -> Any:
+    """``table.get`` as a key of the keys of ``table``: there it finds all of them."""
+    match key, args:
+        case (
+            Method(function=Const(value=dict.get), receiver=table),
+            [given] | [IteratorValue(kind="keys", parts=(given,))],
+        ) if given is table:
+            return Partial(Const(operator.getitem), (table,), ())
+        case _:
+            return key
+
+
+def _by_place(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """What is gone through, so that items can be asked for by their places."""
+    if isinstance(value, Var) and isinstance(value.type, Dict):
+        return lo.open.call(display.keys_of, value)
+    return library.call(lo, library.copied, [value], node) if isinstance(value, IteratorValue) else value
+
+
 def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
     from adjoint.frontend.expressions import call
 
@@ -92,7 +121,18 @@ def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: a
         return Const(builtin(one.value, other.value))
     if all(is_atom(value) for value in (one, other)):
         return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
-    return library.call(lo, library.largest if builtin is max else library.smallest, [TupleValue((one, other))], node)
+    return library.call(lo, library.larger if builtin is max else library.smaller, [one, other], node)
+
+
+def _extreme_by_key(lo: Lowerer, builtin: Any, items: Sequence[Value], key: Value, node: ast.AST | None) -> Value:
+    from adjoint.frontend.calls import call_value
+
+    choose = library.larger_by if builtin is max else library.smaller_by
+    best: Value = TupleValue((items[0], call_value(lo, key, [items[0]], {}, node)))
+    for item in items[1:]:
+        other = TupleValue((item, call_value(lo, key, [item], {}, node)))
+        best = library.call(lo, choose, [best, other], node)
+    return containers.subscript(lo, best, Const(0), node)
 
 
 def _quantifier(plain: Any) -> Handler:
@@ -141,7 +181,9 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     given = sequence(lo, args[0])
     if isinstance(given, Var) and isinstance(given.type, Opaque):
         return NotImplemented
-    key, reverse = kwargs.get("key", NONE), kwargs.get("reverse", Const(False))
+    if static_items(lo, given, node) is None:
+        given = _by_place(lo, given, node)
+    key, reverse = _present(kwargs.get("key", NONE), args), kwargs.get("reverse", Const(False))
     keys = given if key == NONE else library.call(lo, library.mapped, [key, given], node)
     items = static_items(lo, given, node)
     if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
@@ -164,6 +206,7 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
                 place = containers.subscript(lo, places, Const(i), node)
                 row.append(containers.subscript(lo, given, place, node))
             return making.new_list(lo, row, node)
+        given = making.new_list(lo, items, node)
     return library.call(lo, library.in_order, [given, places], node)
 
 

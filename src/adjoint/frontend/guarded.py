@@ -18,7 +18,7 @@ from adjoint.frontend.scope import assigned_names
 from adjoint.frontend.torn import Body, body_of, keep_or_refuse, restore, store_of_handlers, watched
 from adjoint.frontend.tracking import set_unseen
 from adjoint.frontend.values import TORN, UNDEFINED, Cell, Value, is_torn
-from adjoint.ir.nodes import Const, Guarded, Handler, Raise, Var, Yield
+from adjoint.ir.nodes import Atom, Const, Guarded, Handler, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE
 from adjoint.records import dataclass
 from adjoint.rules.registry import rule_for
@@ -241,9 +241,9 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     goes_on = False
     for handler in node.handlers:
         lo.block, lo.store = origin, base
-        kind = (
-            None if handler.type is None else materialize(lo, evaluate(lo, handler.type), handler.type, observer=True)
-        )
+        kind: Atom = Const(BaseException)
+        if handler.type is not None:
+            kind = materialize(lo, evaluate(lo, handler.type), handler.type, observer=True)
         name = Var(handler.name, OPAQUE, named=True) if handler.name is not None else None
 
         def handle(handler: ast.ExceptHandler = handler, name: Var | None = name) -> None:

@@ -20,13 +20,14 @@ _FAMILIES = (
     "array_functions",
     "array_writers",
     "builtin_calls",
+    "container_calls",
     "collections_calls",
     "fold_calls",
     "marked",
     "vector_calls",
     "ways",
 )
-_FOR_PYTHON = ("builtin_calls", "fold_calls")
+_FOR_PYTHON = ("builtin_calls", "container_calls", "fold_calls")
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "copy")
 _loaded: set[str] = set()
 

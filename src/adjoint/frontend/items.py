@@ -25,7 +25,7 @@ from adjoint.frontend.values import (
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass
-from adjoint.runtime.display import make_tuple
+from adjoint.runtime.display import keys_of, make_tuple
 from adjoint.runtime.objects import first_items
 
 MAX_UNROLLED = 32
@@ -200,7 +200,7 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
         case Var(type=Array() | List() | Number()):
             return _by_subscript(lo, value, node)
         case Var(type=Dict()):
-            return _by_subscript(lo, lo.open.call(list, value), node)
+            return _by_subscript(lo, lo.open.call(keys_of, value), node)
         case IteratorValue(kind="enumerate", parts=(inner, start)):
             inside = by_index(lo, inner, node)
             if inside is None:
@@ -226,7 +226,7 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
             last = call(lo, operator.sub, [length, Const(1)], node)
             return Indexed(lambda: length, lambda i: back(call(lo, operator.sub, [last, i], node)))  # type: ignore[list-item]
         case IteratorValue(kind="items" | "values" as kind, parts=(Var(type=Dict()) as table,)):
-            keys = lo.open.call(list, table)
+            keys = lo.open.call(keys_of, table)
 
             def entry(index: Value) -> Value:
                 key = containers.subscript(lo, keys, index, node)

@@ -63,6 +63,10 @@ def overwrite(items: Any, others: Any) -> None:
         items[i] = others[i]
 
 
+def remove(items: Any, item: Any) -> None:
+    items.pop(items.index(item))
+
+
 def set_slice(items: Any, start: Any, stop: Any, step: Any, more: Any) -> None:
     new = [item for item in more]  # noqa: C416
     if step != 1:
@@ -180,6 +184,22 @@ def smallest(items: Any) -> Any:
         if items[i] < best:
             best = items[i]
     return best
+
+
+def larger(one: Any, other: Any) -> Any:
+    return other if other > one else one
+
+
+def smaller(one: Any, other: Any) -> Any:
+    return other if other < one else one
+
+
+def larger_by(one: Any, other: Any) -> Any:
+    return other if other[1] > one[1] else one
+
+
+def smaller_by(one: Any, other: Any) -> Any:
+    return other if other[1] < one[1] else one
 
 
 def largest_by(items: Any, key: Any) -> Any:

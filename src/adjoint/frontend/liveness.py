@@ -86,6 +86,9 @@ class _Analysis:
         kept = {name for statement in function.body for name in _read_later(statement)}
         self.result = Liveness(scope_of(function).local - kept, {}, {})
         self.loops: list[tuple[Names, Names]] = []  # what is live where ``break`` and ``continue`` lead
+        self.finals: list[list[Names]] = [
+            []
+        ]  # by loop: what is live where ``finally`` blocks start, by which they lead
         self.handlers: list[Names] = [NONE]  # what is live where exceptions lead
         self.block(function.body, NONE)
 
@@ -113,9 +116,9 @@ class _Analysis:
             case ast.Return() | ast.Raise():
                 return _reads(node) | self.leads_to(node, self.handlers[-1])
             case ast.Break():
-                return self.leads_to(node, self.loops[-1][0])
+                return self.leads_to(node, self.loops[-1][0].union(*self.finals[-1]))
             case ast.Continue():
-                return self.leads_to(node, self.loops[-1][1])
+                return self.leads_to(node, self.loops[-1][1].union(*self.finals[-1]))
             case ast.Assign(targets=targets):
                 return (after - _bound(*targets)) | _reads(node)
             case ast.AnnAssign(target=target, value=value) if value is not None:
@@ -136,7 +139,9 @@ class _Analysis:
         head = exhausted
         while True:
             self.loops.append((after, head))
+            self.finals.append([])
             before = exhausted | (self.block(node.body, head) - bound)
+            self.finals.pop()
             self.loops.pop()
             if before <= head:
                 self.result.heads[node] = head
@@ -144,12 +149,17 @@ class _Analysis:
             head |= before
 
     def try_(self, node: ast.Try, after: Names) -> Names:
-        if node.finalbody:
-            jumps = frozenset[str]().union(*self.loops[-1]) if self.loops else NONE  # they pass through it, too
-            after = self.block(node.finalbody, after | jumps | self.handlers[-1])
-            outer = self.handlers[-1] | after
-        else:
-            outer = self.handlers[-1]
+        if not node.finalbody:
+            return self.handled(node, after, self.handlers[-1])
+        jumps = frozenset[str]().union(*self.loops[-1]) if self.loops else NONE  # they pass through it, too
+        final = self.block(node.finalbody, after | jumps | self.handlers[-1])
+        self.finals[-1].append(final)
+        before = self.handled(node, final, self.handlers[-1] | final)
+        self.finals[-1].pop()
+        return before
+
+    def handled(self, node: ast.Try, after: Names, outer: Names) -> Names:
+        """What is live before a body with handlers; ``outer`` is where exceptions lead that they let through."""
         self.handlers.append(outer)
         caught = frozenset[str]().union(*(self.handler(handler, after) for handler in node.handlers))
         after = self.block(node.orelse, after)

@@ -72,3 +72,11 @@ def insert_right(items: Any, item: Any) -> None:
 
 def insert_left(items: Any, item: Any) -> None:
     items.insert(bisect.bisect_left(items, item), item)
+
+
+def least(count: Any, items: Any, key: Any = None) -> Any:
+    return sorted(items, key=key)[: max(count, 0)]
+
+
+def greatest(count: Any, items: Any, key: Any = None) -> Any:
+    return sorted(items, key=key, reverse=True)[: max(count, 0)]

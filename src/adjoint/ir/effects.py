@@ -169,7 +169,7 @@ _MUTATORS: dict[type, str] = {
     dict: "setdefault update pop popitem clear __setitem__ __delitem__",
     set: "add discard remove pop clear update",
 }
-_DISPLAYS = {"make_list": FRESH, "make_tuple": FRESH, "make_dict": FRESH, "make_set": FRESH}
+_DISPLAYS = {"make_list": FRESH, "make_tuple": FRESH, "make_dict": FRESH, "make_set": FRESH, "keys_of": FRESH}
 _PLAIN = (
     *(bool, int, float, complex, str, bytes, type(None), type, tuple, list, dict, set, frozenset, range, slice),
     *(np.ndarray, np.generic, np.dtype),

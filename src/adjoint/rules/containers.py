@@ -26,6 +26,7 @@ def _handlers() -> dict[int, Handler]:
         display.make_list: _make_list,
         display.make_tuple: lambda *items: Tuple(items),
         display.make_dict: _make_dict,
+        display.keys_of: lambda table: List(OPAQUE),
         display.make_set: lambda *items: Opaque(set),
         display.make_slice: lambda *parts: Opaque(slice),
         display.format_value: lambda *parts: Opaque(str),

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, constant, elementwise, general, linear, no_derivative, number, sample
+from adjoint.rules.declare import case, constant, elementwise, general, linear, no_derivative, number, observer, sample
 from adjoint.runtime import arrays, display, numbers, places
 from adjoint.runtime.numbers import choose, divide, is_real, log, polygamma, power, times
 
@@ -55,6 +55,7 @@ linear(
 linear(numbers.unit, lambda ct, x, index, place: numbers.unit(ct, index, place), cases=[case(number(), 1, 1)])
 no_derivative(numbers.first_equal)
 no_derivative(display.format_value, display.join_string, display.make_slice, display.make_set)
+observer(display.keys_of)
 
 linear(
     arrays.unbroadcast,

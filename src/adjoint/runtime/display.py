@@ -30,6 +30,11 @@ def make_dict(*keys_and_values: Any) -> dict[Any, Any]:
     return dict(zip(keys_and_values[::2], keys_and_values[1::2], strict=True))
 
 
+def keys_of(table: dict[Any, Any]) -> list[Any]:
+    """``list(table)``"""
+    return list(table)
+
+
 def make_slice(lower: Any, upper: Any, step: Any) -> slice:
     """``slice(lower, upper, step)``"""
     return slice(lower, upper, step)
