@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adjoint as ad
 from adjoint.doors import write_door
 from adjoint.keys import MISS, Door, keys_of
 
@@ -125,3 +126,29 @@ def test_a_structure_of_many_parts() -> None:
     assert lets_in(door, model)
     assert not lets_in(door, model[:-1])
     assert not lets_in(door, [*model[:-1], Layer(1)])
+
+
+# What a function captures
+
+
+def test_numbers_of_an_enclosing_function_are_told_apart() -> None:
+    scale, shift = 2.0, 5.0
+
+    def loss(x):
+        return x * scale + shift * x * x
+
+    gradient = ad.value_and_grad(loss)
+    for scale, shift in [(2.0, 5.0)] * 4 + [(7.0, -1.0)] * 2:
+        assert gradient(1.5) == pytest.approx((loss(1.5), scale + 2 * shift * 1.5), rel=1e-15)
+
+
+def test_data_of_an_enclosing_function_is_told_apart() -> None:
+    rows, more, table, other = [1.0, 3.0], [2.0], np.array([1.0, 2.0]), np.array([4.0])
+
+    def loss(x):
+        return x * rows[1] * more[0] + table[1] * other[0] * x * x
+
+    gradient = ad.value_and_grad(loss)
+    for rows[1], table[1] in [(3.0, 2.0)] * 4 + [(7.0, -1.0)] * 2:
+        slope = rows[1] * more[0] + 2 * table[1] * other[0] * 1.5
+        assert gradient(1.5) == pytest.approx((loss(1.5), slope), rel=1e-15)

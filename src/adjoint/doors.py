@@ -46,6 +46,7 @@ class _Writer:
         self._namespace: dict[str, Any] = {"keys_of": keys_of, "ndarray": np.ndarray, "MISS": MISS}
         self._lines: list[str] = []
         self._structures: dict[str, Any] = {}
+        self._captured = 0
 
     def name(self, value: Any, prefix: str = "v") -> str:
         """A name for an object that the text refers to."""
@@ -110,7 +111,8 @@ class _Writer:
 
     def captured(self, item: Captured, value: Any) -> str:
         """Captured data is read, and is of the kind it was."""
-        name = f"c{len(self._namespace)}"
+        name = f"c{self._captured}"
+        self._captured += 1
         self.do(f"{name} = {self._reading(item.path) or f'{self.name(item.read)}(function)'}")
         test = self._kind(name, value)
         if test:
