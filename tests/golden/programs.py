@@ -261,6 +261,34 @@ def prefix_products(x):
     return y[-1]
 
 
+def halving(x, n):
+    t = 0.0
+    for _ in range(n):
+        yield t, x
+        t += x
+        x *= 0.5
+
+
+def moment(x, n):
+    total = 0.0
+    for t, dt in halving(x, n):
+        total += t * t * dt
+    return total
+
+
+def iterates(a):
+    x = a
+    while True:
+        yield x
+        x = 0.5 * (x + a / x)
+
+
+def root_by_iterates(a):
+    for x in iterates(a):
+        if abs(x * x - a) < 1e-12:
+            return x
+
+
 V = np.array([1.0, 2.0, 3.0])
 M = np.array([[1.0, 2.0], [3.0, 4.0]])
 LAYER = Dense(np.ones((3, 2)), np.zeros(2))
@@ -303,5 +331,9 @@ GOLDEN = {
     "wave_grad": lambda: ad.source(ad.grad(wave, wrt=("u", "c")), np.ones(9), 10, 0.1),
     "forward_substitution_grad": lambda: ad.source(ad.grad(forward_substitution, wrt=("a", "b")), M, np.ones(2)),
     "prefix_products_grad": lambda: ad.source(ad.grad(prefix_products), V),
+    "moment_grad": lambda: ad.source(ad.grad(moment), 0.7, 4),
+    "moment_jvp": lambda: ad.source(ad.jvp, moment, (0.7, 4), (1.0, None)),
+    "root_by_iterates_grad": lambda: ad.source(ad.grad(root_by_iterates), 2.0),
+    "root_by_iterates_jvp": lambda: ad.source(ad.jvp, root_by_iterates, (2.0,), (1.0,)),
     "nested_loops_grad": lambda: ad.source(ad.grad(nested_loops), M),
 }

@@ -10,9 +10,10 @@ import numpy as np
 
 from adjoint.frontend import containers, library, making, objects
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.generators import is_inside_generator
 from adjoint.frontend.handing_over import refuse_made_here
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
-from adjoint.frontend.lazily import is_iterator, refuse_twice
+from adjoint.frontend.lazily import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import (
@@ -116,6 +117,11 @@ def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 @handles(next)
 def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if is_iterator(args[0]):
+        if len(args) == 1 and lo.run_data.handled and is_inside_generator(lo):
+            label = "that there is no item becomes a 'RuntimeError' inside a generator"
+            raise lo.problem("AD0104", node, label, helps=("give 'next' a default",))
+        return library.call(lo, library.first if len(args) == 1 else library.first_or, args, node)
     if all(is_atom(arg) for arg in args):
         return NotImplemented
     raise lo.problem(
@@ -250,6 +256,8 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
         return NotImplemented
     # A run-time list serves as the tuple: nobody can write it.
+    if is_lazy(args[0]):
+        return value
     return library.call(lo, library.copied, [value], node)
 
 
@@ -257,7 +265,9 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not args:
         return making.new_list(lo, [], node)
-    value = sequence(lo, args[0])
+    value = kept(lo, args[0])
+    if is_lazy(value) and not isinstance(value := drawn(lo, value, node), IteratorValue):
+        return value
     from adjoint.frontend.items import static_items
 
     items = static_items(lo, value, node)

@@ -17,9 +17,10 @@ import numpy as np
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import definitions, handlers, inputs, making, objects, source, starred
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
+from adjoint.frontend.generators import made_by_call
 from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_made_here, refuse_objects
 from adjoint.frontend.materialize import materialize
-from adjoint.frontend.scope import scope_of
+from adjoint.frontend.scope import own_yields, scope_of
 from adjoint.frontend.values import (
     NONE,
     UNDEFINED,
@@ -115,6 +116,8 @@ def call_value(
 def _call_constant(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
+    from adjoint.frontend.generator_contexts import context_of, function_of_contexts
+
     union = next((arg for arg in args if isinstance(arg, Union)), None)
     if union is not None and (registry.rule_for(constant) is not None or constant in (float, abs)):
         from adjoint.frontend.expressions import on_each_option
@@ -165,6 +168,9 @@ def _call_constant(
         meant = function_of(lo, constant, node)
         if meant is not None:
             return call_value(lo, meant, args, kwargs, node)
+    managed = function_of_contexts(constant)
+    if managed is not None:
+        return context_of(lo, Const(managed), args, kwargs, node)
     function = source.underlying(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return _call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
@@ -474,6 +480,8 @@ def _call_closure(
     code = closure.source.node
     for name, cell in closure.cells.items():
         inputs.fill_cell(lo, cell, name, node)
+    if own_yields(code):
+        return made_by_call(lo, closure, args, kwargs, node)
     if code in lo.settings.called:
         return recursion.call_definition(lo, closure, args, kwargs, node)
     active = recursion.activation(lo, closure)
@@ -502,21 +510,11 @@ def run_closure(
     from adjoint.frontend.expressions import evaluate
     from adjoint.frontend.statements import run
 
-    scope = scope_of(closure.source.node)
-    bound = bind(lo, closure, args, kwargs, node)
-    cells = {name: Cell(name) for name in sorted(scope.local)}
-    for name in scope.nonlocals:
-        cells[name] = closure.cells[name]
-    frame = Frame(closure, cells, lo.frame, lo.span(node), returned=returned)
-    parameters = closure.source.node.args
-    first = [*parameters.posonlyargs, *parameters.args][:1]
-    if first and closure.owner is not None:
-        frame.self_cell = cells[first[0].arg]
+    outer_keys = set(lo.store)
+    frame = activated(lo, closure, args, kwargs, node)
+    frame.returned = returned
     span = lo.open.span
     lo.frame, lo.depth = frame, lo.depth + 1
-    outer_keys = set(lo.store)
-    for name, value in bound.items():
-        lo.store[cells[name]] = value
     recorded = (closure.source.node, tuple(args))
     if sum(active is closure.source.node for active, _ in lo.run_data.activations) >= MANY_ACTIVATIONS:
         lo.settings.nested.add(closure.source.node)
@@ -538,10 +536,29 @@ def run_closure(
     if lo.block is not None:
         lo.block.span = span
     if not frame.makes_closures:
-        for cell in cells.values():
+        for cell in frame.cells.values():
             if cell not in outer_keys:
                 lo.store.pop(cell, None)
     return result
+
+
+def activated(
+    lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Frame:
+    """An activation of a function, its parameters bound."""
+    scope = scope_of(closure.source.node)
+    bound = bind(lo, closure, args, kwargs, node)
+    cells = {name: Cell(name) for name in sorted(scope.local)}
+    for name in scope.nonlocals:
+        cells[name] = closure.cells[name]
+    frame = Frame(closure, cells, lo.frame, lo.span(node))
+    parameters = closure.source.node.args
+    first = [*parameters.posonlyargs, *parameters.args][:1]
+    if first and closure.owner is not None:
+        frame.self_cell = cells[first[0].arg]
+    for name, value in bound.items():
+        lo.store[cells[name]] = value
+    return frame
 
 
 def bind(

@@ -11,7 +11,8 @@ from adjoint.frontend import making
 from adjoint.frontend.core import Frame, Lowerer
 from adjoint.frontend.items import Getter, known_range, static_getters
 from adjoint.frontend.iteration import going_through, in_advance, run_for
-from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, TupleValue, Value
+from adjoint.frontend.lazily import has_generator
+from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, Ref, TupleValue, Value, list_record
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
 
@@ -123,10 +124,9 @@ def _list_of(
                 known = None if items is None else _known(lo, generators[0], items, element)
             if known is not None:
                 return making.new_list(lo, known, node)
-        site = lo.site(node)
-        lo.settings.runtime_sites.add(site)
+        if not has_generator(iterable):
+            lo.settings.runtime_sites.add(lo.site(node))
         result = making.new_list(lo, [], node)
-        assert isinstance(result, Var)
 
         def add() -> None:
             append(lo, result, evaluate(lo, element), element)
@@ -135,8 +135,21 @@ def _list_of(
         return result
 
 
-def append(lo: Lowerer, target: Var, value: Value, node: ast.AST | None) -> None:
-    """``target.append(value)`` for a list at run time."""
+def list_of_items(lo: Lowerer, iterable: Value, node: ast.AST) -> Value:
+    """A list of what is gone through: its items are known one by one where no loop gives them."""
+    result = making.new_list(lo, [], node)
+    run_for(lo, node, iterable, lambda item: append(lo, result, item, node), lambda: None)
+    return result
+
+
+def append(lo: Lowerer, target: Value, value: Value, node: ast.AST | None) -> None:
+    """``target.append(value)``"""
+    known = making.list_items(lo, target)
+    if known is not None:
+        assert isinstance(target, Ref)
+        making.replace(lo, target, list_record([*known, value]), node)
+        return
+    assert isinstance(target, Var)
     atom = making.slot(lo, value, node)
     making.note_element(lo, target, atom, node)
     assert isinstance(target.type, List)
@@ -171,6 +184,20 @@ def list_of_generator(lo: Lowerer, value: GeneratorValue) -> Value:
         return list_comprehension(lo, value.node, value.node.elt, value.node.generators, value.first)
     finally:
         lo.frame = outer
+
+
+def fold(lo: Lowerer, iterable: Value, start: Value, step: Callable[[Value, Value], Value], node: ast.AST) -> Value:
+    """Goes through an iterable and combines what it gives, without a list."""
+    total = Cell("total")
+    lo.store[total] = start
+
+    def add(item: Value) -> None:
+        result = step(lo.store[total], item)
+        lo.rename(result, "total")
+        lo.store[total] = result
+
+    run_for(lo, node, iterable, add, lambda: None)
+    return lo.store.pop(total, UNDEFINED)
 
 
 def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Callable[[Value, Value], Value]) -> Value:

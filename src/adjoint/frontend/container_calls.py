@@ -8,7 +8,7 @@ from typing import Any
 
 from adjoint.frontend import containers, library, making
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.handlers import HANDLERS, Handler, handles, sequence
+from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
     NONE,
@@ -103,7 +103,7 @@ def _at_run_time(ref: Ref) -> Any:
 
 @_method(list, "extend")
 def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    making.extend_list(lo, args[0], sequence(lo, args[1]), node)
+    making.extend_list(lo, args[0], kept(lo, args[1]), node)
     return NONE
 
 

@@ -381,6 +381,8 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
     """``item in container``"""
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.expressions import apply_operator, call
+    from adjoint.frontend.items import iterated
+    from adjoint.frontend.lazily import is_lazy
 
     if isinstance(container, Ref):
         record = lo.store[container]
@@ -401,6 +403,9 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
     method = special_method(lo, container, "__contains__")
     if method is not None:
         return call_value(lo, method, [item], {}, node)
+    container = iterated(lo, container, node)
+    if is_lazy(container):
+        return library.call(lo, library.found, [container, item], node)
     return call(lo, operator.contains, [materialize(lo, container, node), materialize(lo, item, node)], node)
 
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import types
 import warnings
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from adjoint.frontend import assign, objects
+from adjoint.frontend import assign, objects, source
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.exits import settle
 from adjoint.frontend.expressions import evaluate, truth_of
+from adjoint.frontend.generator_contexts import run_context
+from adjoint.frontend.generators import is_closing
 from adjoint.frontend.guarded import Final, guard, run, run_try
-from adjoint.frontend.iteration import settle
 from adjoint.frontend.materialize import materialize
-from adjoint.frontend.values import NONE, Closure, Method, Value
+from adjoint.frontend.trees import nodes
+from adjoint.frontend.values import NONE, Closure, GeneratorContext, Method, Value, is_stand_in
 from adjoint.ir.nodes import Attribute, Const, Load, Var
 from adjoint.ir.types import OPAQUE
 from adjoint.runtime.contexts import letting_through
@@ -40,11 +44,21 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
         _null_context(lo, node, item, rest)
         return
     manager = evaluate(lo, item.context_expr)
+    if isinstance(manager, GeneratorContext):
+        target = item.optional_vars
+
+        def bind(value: Value) -> None:
+            if target is not None:
+                assign.assign(lo, target, value)
+
+        run_context(lo, node, manager, bind, lambda: _with_items(lo, node, rest))
+        return
     if objects.special_method(lo, manager, "__enter__") is not None:
         _users_context(lo, node, item, rest, manager)
         return
     context = materialize(lo, manager, item.context_expr, observer=True)
-    if _called(lo, item) not in _LETTING_THROUGH:
+    called = _called(lo, item)
+    if called not in _LETTING_THROUGH:
         context = lo.open.call(letting_through, context)
     name = Var("context", OPAQUE) if item.optional_vars is not None else None
 
@@ -52,8 +66,11 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
         if item.optional_vars is not None and name is not None:
             assign.assign(lo, item.optional_vars, name)
         _with_items(lo, node, rest)
+        if called not in _LETTING_THROUGH:
+            _refuse_closing(lo, node)
 
-    guard(lo, node, body, context=context, name=name)
+    kind = "guarded" if called in _LETTING_THROUGH else "catching"
+    guard(lo, node, body, context=context, name=name, kind=kind)
 
 
 def _called(lo: Lowerer, item: ast.withitem) -> object:
@@ -84,6 +101,14 @@ def _null_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[as
     if item.optional_vars is not None:
         assign.assign(lo, item.optional_vars, value)
     _with_items(lo, node, rest)
+
+
+def _refuse_closing(lo: Lowerer, node: ast.With) -> None:
+    """Refuses to close a generator in a context that is told of it by an exception."""
+    if any(is_closing(leaf.action) for leaf in lo.regions[-1].exits):
+        label = "the generator is closed in here, of which this context manager is told by an exception"
+        helps = ("go through the generator to its end", "put 'with' around the loop that goes through it")
+        raise lo.problem("AD0104", node, label, helps=helps)
 
 
 # -- contextlib.suppress ----------------------------------------------------------------------------------------------
@@ -128,6 +153,8 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
         if item.optional_vars is not None:
             assign.assign(lo, item.optional_vars, value)
         _with_items(lo, node, rest)
+        if not _ignores_arguments(lo, leave):
+            _refuse_closing(lo, node)
 
     def left() -> Value:
         return call_value(lo, leave, [NONE, NONE, NONE], {}, node)
@@ -141,7 +168,8 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
             raise lo.problem("AD0301", node, label, helps=("write what it handles as 'try' and 'except'",))
 
     if lo.run_data.handled or _may_handle(leave):
-        guard(lo, node, body, final=Final(left_by, left))
+        kind = "guarded" if _ignores_arguments(lo, leave) else "catching"
+        guard(lo, node, body, final=Final(left_by, left), kind=kind)
         return
     origin, base = lo.open, lo.store
     with lo.region("guarded") as region:
@@ -156,3 +184,20 @@ def _may_handle(leave: Value) -> bool:
         return True
     returned = [part.value for part in ast.walk(leave.function.source.node) if isinstance(part, ast.Return)]
     return not all(value is None or (isinstance(value, ast.Constant) and not value.value) for value in returned)
+
+
+def _ignores_arguments(lo: Lowerer, leave: Value) -> bool:
+    """Whether ``__exit__`` surely does the same whether or not there is an exception."""
+    match leave:
+        case Method(function=Closure() as closure):
+            spec = closure.source.node
+        case Method(function=Const(value=types.FunctionType() as function)):
+            known = lo.run_data.closures.get(function)
+            if known is None and is_stand_in(function):
+                return False
+            spec = source.find(function).node if known is None else known.source.node
+        case _:
+            return False
+    told = {part.arg for part in nodes(spec.args) if isinstance(part, ast.arg)}
+    told -= {part.arg for part in [*spec.args.posonlyargs, *spec.args.args][:1]}
+    return not any(isinstance(part, ast.Name) and part.id in told for part in nodes(spec))

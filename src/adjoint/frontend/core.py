@@ -116,6 +116,8 @@ class Frame:
     self_cell: Cell | None = None
     returned: Callable[[Value], Value] | None = None
     """What is done to a value that is returned, where it is."""
+    yielded: Callable[[Value, ast.expr, Site], None] | None = None
+    """What is done in place of a ``yield``, with its value; the site is that of the innermost generator."""
     is_class: bool = False
     """Whether it runs the body of a class, whose variables functions inside it do not see."""
 

@@ -18,7 +18,7 @@ from adjoint.diagnostics import Span
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.inner import Inner, forget_changes, lower_inner
-from adjoint.frontend.parameters import MARK, _parameter_node, _source_of, parameter_names, positions, refusal
+from adjoint.frontend.parameters import MARK, _parameter_node, parameter_names, positions, refusal, source_of
 from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import (
     converted,
@@ -222,7 +222,7 @@ def _warn_of_zero(
     from adjoint.frontend.zero_derivatives import zero_derivatives
 
     names = parameter_names(lo, function, None)
-    source = _source_of(function)
+    source = source_of(function)
     arguments: list[tuple[str, Sequence[int], Span | None]] = []
     start = 0
     for (place, keys), value in zip(varied, chosen, strict=True):

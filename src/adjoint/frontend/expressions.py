@@ -16,11 +16,12 @@ from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inp
 from adjoint.frontend.presence import evaluate_owner
 from adjoint.frontend.refine import Fact, fact_of
 from adjoint.frontend.starred import elements, list_display, tuple_display
-from adjoint.frontend.trees import nodes
 from adjoint.frontend.values import (
     NONE,
     UNDEFINED,
     Closure,
+    GeneratorContext,
+    GeneratorObject,
     GeneratorValue,
     IteratorValue,
     Method,
@@ -53,7 +54,7 @@ def atom(lo: Lowerer, node: ast.expr) -> Atom:
 
 
 def _unsupported(lo: Lowerer, node: ast.expr) -> Value:
-    code = "AD0104" if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)) else "AD0301"
+    code = "AD0104" if isinstance(node, ast.Await) else "AD0301"
     raise lo.problem(code, node, f"'{type(node).__name__}' is not supported here")
 
 
@@ -65,8 +66,11 @@ def _name(lo: Lowerer, node: ast.Name) -> Value:
     return _looked_up(lo, lookup(lo, node.id, node), node)
 
 
+_TAKEN = (IteratorValue, GeneratorValue, GeneratorObject, GeneratorContext, Union)
+
+
 def _looked_up(lo: Lowerer, value: Value, node: ast.expr) -> Value:
-    if type(value) not in (IteratorValue, GeneratorValue, Union):
+    if type(value) not in _TAKEN:
         return value
     from adjoint.frontend.lazily import taken
 
@@ -107,9 +111,6 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
         if default is not None
     }
     source = dataclasses.replace(frame.source, node=node, name=name)
-    for part in nodes(node):
-        if isinstance(part, (ast.Yield, ast.YieldFrom)):
-            raise lo.problem("AD0104", node, f"{name!r} is a generator")
     return Closure(source, cells, frame.closure.globals, defaults, kw_defaults, frame.closure.owner)
 
 
@@ -394,7 +395,7 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
                 outcome = _on_each_option(lo, outcome, lambda option: _bool_of(lo, option, node), node)
             assert isinstance(outcome, (Var, Const))
             return outcome
-        case Closure() | Method() | Partial() | Operator():
+        case Closure() | Method() | Partial() | Operator() | GeneratorValue() | GeneratorObject():
             return Const(True)
         case RangeValue():
             return materialize(lo, value, node)
@@ -577,6 +578,18 @@ def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Value:
     return GeneratorValue(node, lo.frame, evaluate(lo, node.generators[0].iter))
 
 
+def _yield(lo: Lowerer, node: ast.Yield) -> Value:
+    from adjoint.frontend.generators import yield_value
+
+    return yield_value(lo, node)
+
+
+def _yield_from(lo: Lowerer, node: ast.YieldFrom) -> Value:
+    from adjoint.frontend.generators import delegate
+
+    return delegate(lo, evaluate(lo, node.value), node)
+
+
 def _starred(lo: Lowerer, node: ast.Starred) -> Value:
     raise lo.problem("AD0301", node, "a starred expression is not supported here")
 
@@ -605,4 +618,6 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Lowerer, Any], Value]] = {
     ast.DictComp: _dict_comprehension,
     ast.GeneratorExp: _generator,
     ast.Starred: _starred,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield_from,
 }

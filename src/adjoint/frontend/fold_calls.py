@@ -17,6 +17,7 @@ from adjoint.frontend.lazily import lazy, refuse_twice
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
     NONE,
+    GeneratorObject,
     GeneratorValue,
     IteratorValue,
     Method,
@@ -33,7 +34,7 @@ from adjoint.runtime import display
 
 @handles(sum, math.fsum)
 def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.comprehensions import fold_generator
+    from adjoint.frontend.comprehensions import fold, fold_generator
     from adjoint.frontend.expressions import apply_operator
     from adjoint.frontend.items import static_items
 
@@ -44,7 +45,10 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
     if isinstance(args[0], GeneratorValue):
         return fold_generator(lo, args[0], start, add)
-    given = sequence(lo, args[0])
+    given = kept(lo, args[0])
+    if isinstance(given, GeneratorObject) and node is not None:
+        return fold(lo, given, start, add, node)
+    given = sequence(lo, given)
     items = static_items(lo, given, node)
     if items is not None:
         total = start

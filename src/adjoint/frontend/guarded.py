@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from adjoint.frontend import assign
 from adjoint.frontend.core import Exiting, Lowerer
 from adjoint.frontend.expressions import evaluate
+from adjoint.frontend.generators import is_closing
 from adjoint.frontend.liveness import is_live_after
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import assigned_names
@@ -57,14 +58,15 @@ def guard(
     context: Any = None,
     name: Var | None = None,
     final: Final | None = None,
+    kind: str = "guarded",
 ) -> None:
-    """A body that something runs after, however it is left.
+    """A body that something runs after, however it is left; ``kind`` tells generators whether it looks at exceptions.
 
     What runs stands twice: in a handler that raises again, and on every way out that is no exception.
     """
     watch = None if final is None else body_of(lo, node)
     origin, base = lo.open, lo.store
-    root, exits = _guarded_block(lo, base, body, watch)
+    root, exits = _guarded_block(lo, base, body, watch, kind)
     bodies: list[tuple[Any, Any]] = [(root, None)]
     if watch is not None and final is not None:
         bodies.append(_finally_handler(lo, node, base, watch, final))
@@ -72,7 +74,7 @@ def guard(
 
 
 def _guarded_block(
-    lo: Lowerer, base: dict[Any, Value], body: Callable[[], None], watch: Body | None = None
+    lo: Lowerer, base: dict[Any, Value], body: Callable[[], None], watch: Body | None = None, kind: str = "guarded"
 ) -> tuple[Any, list[Exiting]]:
     root = lo.fork(base)
 
@@ -80,7 +82,7 @@ def _guarded_block(
         body()
         return UNDEFINED
 
-    with lo.region("guarded") as region, nullcontext() if watch is None else watched(lo, watch):
+    with lo.region(kind) as region, nullcontext() if watch is None else watched(lo, watch):
         lo.attempt(run_body)
         lo.leave("fall")
     return root, region.exits
@@ -235,7 +237,8 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         run(lo, node.body)
         set_unseen(lo.store, completed, Const(True))
 
-    root, exits = _guarded_block(lo, base, body, watch)
+    root, exits = _guarded_block(lo, base, body, watch, "catching")
+    is_closed = any(is_closing(leaf.action) for leaf in exits)
     bodies: list[tuple[Any, Any]] = [(root, None)]
     torn = store_of_handlers(lo, watch, base, goes_on=False)
     goes_on = False
@@ -244,6 +247,9 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         kind: Atom = Const(BaseException)
         if handler.type is not None:
             kind = materialize(lo, evaluate(lo, handler.type), handler.type, observer=True)
+        if is_closed and not _lets_pass(kind):
+            label = "this handles the exception by which a generator is closed, too"
+            raise lo.problem("AD0104", handler, label, helps=("handle 'Exception', or a class of its own",))
         name = Var(handler.name, OPAQUE, named=True) if handler.name is not None else None
 
         def handle(handler: ast.ExceptHandler = handler, name: Var | None = name) -> None:
@@ -266,6 +272,14 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     if node.orelse:
         assert isinstance(through, (Var, Const))
         lo.branch(through, lambda: _run_else(lo, node), lambda: UNDEFINED, node)
+
+
+def _lets_pass(kind: Atom) -> bool:
+    """Whether a handler of these exceptions is surely none of the exception by which a generator is closed."""
+    if not isinstance(kind, Const):
+        return False
+    classes = kind.value if isinstance(kind.value, tuple) else (kind.value,)
+    return all(isinstance(cls, type) and not issubclass(GeneratorExit, cls) for cls in classes)
 
 
 _inner: WeakKeyDictionary[ast.Try, ast.Try] = WeakKeyDictionary()

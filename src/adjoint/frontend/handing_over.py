@@ -13,6 +13,7 @@ from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
     LOCAL,
     Closure,
+    GeneratorObject,
     GeneratorValue,
     IteratorValue,
     Method,
@@ -48,7 +49,7 @@ def may_carry(lo: Lowerer, value: Value) -> bool:
             return any(may_carry(lo, option) for option in options)
         case IteratorValue(parts=parts):
             return any(may_carry(lo, part) for part in parts)
-        case Closure() | Partial() | GeneratorValue() | Operator():
+        case Closure() | Partial() | GeneratorValue() | GeneratorObject() | Operator():
             return True
         case _:
             return False

@@ -57,6 +57,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("itertools_calls",)
         case type(__module__="collections"):
             return ("collections_calls",)
+        case FunctionType(__module__="contextlib" | "adjoint.frontend.generator_contexts"):
+            return ("generator_contexts",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)
         case _:

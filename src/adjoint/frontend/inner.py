@@ -14,10 +14,13 @@ from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.marked import refuse_written_constants
-from adjoint.frontend.parameters import MARK, parameter_names, refusal
+from adjoint.frontend.parameters import MARK, parameter_names, refusal, source_of
+from adjoint.frontend.scope import own_yields
 from adjoint.frontend.values import (
     UNDEFINED,
     Closure,
+    GeneratorContext,
+    GeneratorObject,
     Method,
     Operator,
     Partial,
@@ -141,6 +144,7 @@ def lower_inner(
         block = root.seal()
         _check_outside_writes(lo, block, active.params)
         raise refusal(lo, "AD0407", function, node, "this never returns: every path raises an exception, or has no end")
+    refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
     shape = lo.join_shapes([_as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     if lo.regions:
         for leaf in region.exits:
@@ -167,6 +171,17 @@ def lower_inner(
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
     types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def refuse_generators(lo: Lowerer, function: Value, results: Sequence[Value], node: ast.AST | None) -> None:
+    """Refuses a function whose body nobody has gone through when it returns."""
+    for result in results:
+        parts = result.items if isinstance(result, TupleValue) else (result,)
+        if any(isinstance(part, (GeneratorObject, GeneratorContext)) for part in parts):
+            source = source_of(function)
+            yields = source is not None and bool(own_yields(source.node))
+            label = "it is a generator" if yields else "this returns a generator"
+            raise refusal(lo, "AD0104", function, node, label, name=name_of(function))
 
 
 def _check_results(

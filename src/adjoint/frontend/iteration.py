@@ -5,21 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from adjoint.frontend import containers
-from adjoint.frontend.core import Exiting, Lowerer
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.exits import behind, settle
+from adjoint.frontend.footprints import Footprint
+from adjoint.frontend.generators import loop_over
 from adjoint.frontend.items import Getter, by_index, given_now, iterated, known_range, static_getters, static_items
-from adjoint.frontend.lazily import Footprint, is_lazy, peeled, unnoticed
+from adjoint.frontend.lazily import has_generator, is_lazy, peeled, unnoticed
 from adjoint.frontend.loops import run_loop
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
+    GeneratorObject,
     GeneratorValue,
     IteratorValue,
     Ref,
     Value,
 )
-from adjoint.ir.nodes import Const, Items, Range, Var, Yield
+from adjoint.ir.nodes import Const, Items, Range, Var
 from adjoint.ir.types import INT, OPAQUE, Dict, List
 
 
@@ -35,6 +38,9 @@ def run_for(
     """Runs ``body`` for every item of ``iterable``, bound by ``bind``."""
     iterable = iterated(lo, iterable, node)
     containers.refuse_number(lo, iterable, "cannot be iterated over", node)
+    if isinstance(iterable, GeneratorObject):
+        loop_over(lo, node, iterable, bind, body, orelse, assigned)
+        return
     if is_lazy(iterable):
         _run_lazily(lo, node, iterable, bind, body, orelse, assigned)
         return
@@ -67,6 +73,15 @@ def _run_lazily(
     if inside is not None:
         run_for(lo, node, *inside, orelse, assigned)
         return
+    if has_generator(iterable):
+        from adjoint.frontend.beside import loop_beside
+
+        if not isinstance(iterable, IteratorValue) or iterable.kind != "zip":
+            label = "a generator expression of several loops goes through a generator"
+            raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
+        with going_through(lo, iterable):
+            loop_beside(lo, node, iterable, bind, body, orelse, assigned)
+        return
     footprint = Footprint(lo, iterable)
     items = unnoticed(lo, iterable, node)
     with footprint.watched(node):
@@ -76,7 +91,7 @@ def _run_lazily(
 @contextmanager
 def in_advance(lo: Lowerer, iterable: Value, node: ast.AST) -> Iterator[Value]:
     """An iterable for whoever asks whether its items are known one by one: then they are computed beforehand."""
-    if not is_lazy(iterable) or not _is_static(lo, iterable, node):
+    if not is_lazy(iterable) or has_generator(iterable) or not _is_static(lo, iterable, node):
         yield iterable
         return
     footprint = Footprint(lo, iterable)
@@ -184,59 +199,4 @@ def _unroll(
                 lo.leave("continue")
             settle(lo, iteration.exits, start, before, "continue")
         lo.leave("exhausted")
-    settle(lo, _behind(lo, whole.exits, orelse), origin, base, "done")
-
-
-def _behind(lo: Lowerer, exits: Sequence[Exiting], orelse: Sequence[ast.stmt]) -> list[Exiting]:
-    """Ways out of an unrolled loop; ``done`` goes on behind it, and ``break`` in its ``else`` leaves the next loop."""
-    from adjoint.frontend.statements import run
-
-    found: list[Exiting] = []
-    for leaf in exits:
-        if leaf.action == "exhausted":
-            lo.block, lo.store = leaf.block, leaf.store
-            with lo.region("loop") as region:
-                run(lo, orelse)
-                lo.leave("done")
-            found += region.exits
-        else:
-            leaf.action = "done" if leaf.action == "break" else leaf.action
-            found.append(leaf)
-    return found
-
-
-def settle(
-    lo: Lowerer,
-    exits: list[Exiting],
-    origin: Any,
-    base: dict[Any, Value],
-    falling_action: str,
-    at_exit: Callable[[], Any] | None = None,
-) -> None:
-    """Goes on where the exits of one kind meet; the others leave the region around. ``at_exit`` runs on each way."""
-    falling = [leaf for leaf in exits if leaf.action == falling_action]
-    leaving = [leaf for leaf in exits if leaf.action != falling_action]
-    if at_exit is not None:
-        for leaf in exits:
-            lo.block, lo.store = leaf.block, leaf.store
-            at_exit()
-            assert lo.block is not None
-            leaf.block, leaf.store = lo.block, lo.store
-    if len(falling) < 2:
-        if leaving:
-            lo.regions[-1].exits.extend(leaving)
-        lo.block = falling[0].block if falling else None
-        lo.store = falling[0].store if falling else base
-        return
-    from adjoint.ir.nodes import If
-
-    joined = lo.join_leaves(falling + leaving, base)
-    for leaf, atoms in zip(falling + leaving, joined.columns, strict=True):
-        leaf.block.terminator = Yield(atoms)
-    assert origin.branch is not None
-    cond, then, orelse, span = origin.branch
-    origin.branch = None
-    lo.block, lo.store = origin, joined.store
-    lo.emit(If(cond, then.seal(), orelse.seal(), joined.targets, span))
-    if leaving:
-        lo._dispatch(joined.kind, falling, leaving, joined)
+    settle(lo, behind(lo, whole.exits, orelse), origin, base, "done")

@@ -11,11 +11,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from adjoint.frontend import itertools_generators as by_generators
 from adjoint.frontend import itertools_library as library
 from adjoint.frontend import library as plain
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
-from adjoint.frontend.lazily import is_iterator, lazy, refuse_twice
+from adjoint.frontend.lazily import has_generator, is_iterator, lazy, refuse_twice
 from adjoint.frontend.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
 from adjoint.ir.nodes import Const
 
@@ -29,6 +30,17 @@ Named = dict[str, Value]
 # Item by item
 
 
+def _drawn_by(lo: Lowerer, function: Callable[..., Any], *args: Value) -> Value:
+    """The items that a function of the library gives, one by one: of generators in the order in which they compute."""
+    if any(map(has_generator, args)):
+        by_item = getattr(by_generators, function.__name__, None)
+        if by_item is None:
+            label = "several generators are gone through side by side"
+            raise lo.problem("AD0305", None, label, helps=("make lists of them: list(...)",))
+        return plain.call(lo, by_item, [*args], None)
+    return lazy(function, *args)
+
+
 def _drawing(function: Callable[..., Any], *, sequences: slice) -> Handler:
     """Handles a call that means that of a function of the library; ``sequences`` are the arguments to go through."""
 
@@ -38,7 +50,7 @@ def _drawing(function: Callable[..., Any], *, sequences: slice) -> Handler:
         given = [*args]
         given[sequences] = [kept(lo, arg) for arg in given[sequences]]
         refuse_twice(lo, given[sequences], node)
-        return lazy(function, *given)
+        return _drawn_by(lo, function, *given)
 
     return handle
 
@@ -48,7 +60,16 @@ HANDLERS[itertools.dropwhile] = _drawing(library.dropped_while, sequences=slice(
 HANDLERS[itertools.takewhile] = _drawing(library.taken_while, sequences=slice(1, 2))
 HANDLERS[itertools.filterfalse] = _drawing(library.filtered_false, sequences=slice(1, 2))
 HANDLERS[itertools.starmap] = _drawing(plain.mapped_rows, sequences=slice(1, 2))
-HANDLERS[itertools.chain.from_iterable] = _drawing(library.flattened, sequences=slice(0, 1))
+
+
+@handles(itertools.chain.from_iterable)
+def _flattened(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    from adjoint.frontend.items import static_items
+
+    given = kept(lo, args[0])
+    if any(map(has_generator, static_items(lo, given, node) or ())):
+        return plain.call(lo, by_generators.flattened, [given], node)
+    return _drawn_by(lo, library.flattened, given)
 
 
 @handles(itertools.accumulate)
@@ -57,8 +78,8 @@ def _accumulate(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) ->
     function = Const(operator.add) if function == NONE else function
     initial = kwargs.get("initial", NONE)
     if initial == NONE:
-        return lazy(library.accumulated, kept(lo, args[0]), function)
-    return lazy(library.accumulated_from, kept(lo, args[0]), function, initial)
+        return _drawn_by(lo, library.accumulated, kept(lo, args[0]), function)
+    return _drawn_by(lo, library.accumulated_from, kept(lo, args[0]), function, initial)
 
 
 @handles(itertools.chain)
@@ -69,7 +90,7 @@ def _chain(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     refuse_twice(lo, given, node)
     result = given[0]
     for more in given[1:]:
-        result = lazy(plain.joined, result, more)
+        result = _drawn_by(lo, plain.joined, result, more)
     return result if is_iterator(result) else IteratorValue("iter", (result,))
 
 
@@ -78,13 +99,16 @@ def _islice(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any
     start, stop, step = (Const(0), args[1], Const(1)) if len(args) == 2 else (*args[1:], Const(1))[:3]
     start, step = (default if value == NONE else value for value, default in ((start, Const(0)), (step, Const(1))))
     if stop == NONE:
-        return lazy(library.sliced_to_end, kept(lo, args[0]), start, step)
-    return lazy(library.sliced, kept(lo, args[0]), start, stop, step)
+        return _drawn_by(lo, library.sliced_to_end, kept(lo, args[0]), start, step)
+    return _drawn_by(lo, library.sliced, kept(lo, args[0]), start, stop, step)
 
 
 @handles(itertools.pairwise)
 def _pairwise(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
-    return IteratorValue("pairwise", (kept(lo, args[0]),))
+    given = kept(lo, args[0])
+    if has_generator(given):
+        return plain.call(lo, by_generators.paired, [given], node)
+    return IteratorValue("pairwise", (given,))
 
 
 @handles(itertools.zip_longest)
@@ -93,7 +117,7 @@ def _zip_longest(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -
         return NotImplemented
     given = [kept(lo, arg) for arg in args]
     refuse_twice(lo, given, node)
-    return lazy(library.longest, *given, kwargs.get("fillvalue", NONE))
+    return _drawn_by(lo, library.longest, *given, kwargs.get("fillvalue", NONE))
 
 
 @handles(itertools.repeat)

@@ -9,24 +9,21 @@ from contextlib import contextmanager
 
 from adjoint.frontend import library
 from adjoint.frontend.core import Frame, Lowerer
-from adjoint.frontend.surroundings import parts_of
-from adjoint.frontend.trees import nodes
+from adjoint.frontend.footprints import before_its_turn
 from adjoint.frontend.values import (
     UNDEFINED,
     USED,
     Cell,
-    Closure,
+    GeneratorContext,
+    GeneratorObject,
     GeneratorValue,
     IteratorValue,
     Record,
-    Ref,
     TupleValue,
     Union,
     Value,
 )
-from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Call, Const, Statement, Store, Var
-from adjoint.ir.types import Storage, Type, storage_of
+from adjoint.ir.nodes import Atom, Const
 
 _VIEWS = ("items", "values", "keys", "flat")
 """What can be gone through again."""
@@ -42,13 +39,15 @@ Body = Callable[[], None]
 
 def is_iterator(value: Value) -> bool:
     """Whether a value is gone through once."""
-    return isinstance(value, GeneratorValue) or (isinstance(value, IteratorValue) and value.kind not in _VIEWS)
+    if isinstance(value, IteratorValue):
+        return value.kind not in _VIEWS
+    return isinstance(value, (GeneratorValue, GeneratorObject, GeneratorContext))
 
 
 def is_lazy(value: Value) -> bool:
     """Whether an item is computed when it is asked for, from what there is then."""
     match value:
-        case GeneratorValue() | IteratorValue(kind="lazy" | "pairwise"):
+        case GeneratorValue() | GeneratorObject() | IteratorValue(kind="lazy" | "pairwise"):
             return True
         case IteratorValue(parts=parts):
             return any(map(is_lazy, parts))
@@ -70,11 +69,30 @@ def taken(lo: Lowerer, value: Value, node: ast.AST) -> Value:
         label = "this iterator was handed on before: it can be gone through once only"
         raise lo.problem("AD0305", node, label, helps=_AS_A_LIST)
     if is_iterator(value):
+        for generator in generators_in(value):
+            generator.held = True
         for key, held in list(lo.store.items()):
             left = _without(held, value)
             if left is not held:
                 lo.store[key] = left
     return value
+
+
+def generators_in(value: Value) -> Iterator[GeneratorObject]:
+    """The generators that an iterator goes through, itself among them."""
+    match value:
+        case GeneratorObject():
+            yield value
+        case GeneratorValue(first=first):
+            yield from generators_in(first)
+        case IteratorValue(parts=parts):
+            for part in parts:
+                yield from generators_in(part)
+
+
+def has_generator(value: Value) -> bool:
+    """Whether going through a value runs the body of a generator function."""
+    return any(generators_in(value))
 
 
 def _without(held: Value, taken_: Value) -> Value:
@@ -110,6 +128,11 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """All items of what is lazy, computed now; other values as they are."""
     if not is_lazy(value):
         return value
+    generator = next(generators_in(value), None)
+    if generator is not None and (not isinstance(value, GeneratorValue) or _is_peeled(value)):
+        from adjoint.frontend.comprehensions import list_of_items
+
+        return list_of_items(lo, value, generator.node)
     match value:
         case GeneratorValue():
             from adjoint.frontend.comprehensions import list_of_generator
@@ -135,8 +158,7 @@ def unnoticed(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """All items of what is lazy, computed before something that comes between them: nobody may see that it was so."""
     if not is_lazy(value):
         return value
-    everything = Footprint(lo, *lo.store.values())
-    with everything.watched(node, "what computes the items changes what is used between them"):
+    with before_its_turn(lo, node):
         return drawn(lo, value, node)
 
 
@@ -269,88 +291,3 @@ class _Unwound:
             yield
         finally:
             self.lo.frame, frame.cells = outer, cells
-
-
-# What must stay as it is while a loop runs that was handed the items beforehand
-
-
-class Footprint:
-    """What the items of an iterator are computed from.
-
-    Where all are computed before a loop that would draw them one by one, nothing of this may change meanwhile.
-    """
-
-    def __init__(self, lo: Lowerer, *values: Value) -> None:
-        self.lo = lo
-        self.held: dict[Cell | Ref, Value | None] = {}
-        self.memory: set[Storage] = set()
-        self.statements: list[Statement] = []
-        for value in values:
-            self._look_at(value)
-
-    def _look_at(self, value: Value | None) -> None:
-        match value:
-            case None:
-                return
-            case Var(type=type_):
-                self.memory.update(_memory(type_))
-            case Ref():
-                self._keep(value)
-            case GeneratorValue(node=node, frame=frame):
-                self._look_at(value.first)
-                self._keep_names(node, {**frame.closure.cells, **frame.cells})
-            case Closure(source=source, cells=cells, defaults=defaults, kw_defaults=named):
-                self._keep_names(source.node, cells)
-                for default in (*defaults, *named.values()):
-                    self._look_at(default)
-            case _:
-                for part in parts_of(self.lo, value):
-                    self._look_at(part)
-
-    def _keep_names(self, node: ast.AST, cells: dict[str, Cell]) -> None:
-        for name in {part.id for part in nodes(node) if isinstance(part, ast.Name)} & cells.keys():
-            self._keep(cells[name])
-
-    def _keep(self, key: Cell | Ref) -> None:
-        if key not in self.held:
-            self.held[key] = self.lo.store.get(key)
-            self._look_at(self.held[key])
-
-    @contextmanager
-    def watched(
-        self, node: ast.AST | None, label: str = "what the items are computed from changes while they are gone through"
-    ) -> Iterator[None]:
-        """Refuses changes in the meantime."""
-        watches = self.lo.run_data.watches
-        watches.append(self.statements)
-        try:
-            yield
-        finally:
-            watches.pop()
-        changed = any(self.lo.store.get(key) != value for key, value in self.held.items() if self.lo.block is not None)
-        if changed or any(map(self._is_written, self.statements)):
-            raise self.lo.problem("AD0305", node, label, helps=("compute them beforehand: list(...)",))
-
-    def _is_written(self, statement: Statement) -> bool:
-        if isinstance(statement, Store):
-            written = [statement.base]
-        elif isinstance(statement, Call):
-            facts = effects_of(statement)
-            written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
-            if not facts.known and not facts.pure:
-                return bool(self.memory)
-        else:
-            return False
-        changed = [storage for atom in written if isinstance(atom, Var) for storage in _memory(atom.type)]
-        return not {storage.find() for storage in self.memory}.isdisjoint(changed)
-
-
-def _memory(type_: Type | None) -> Iterator[Storage]:
-    """The memory that can be reached from a value of a type, whether or not anybody writes to it."""
-    from adjoint.analysis.activity import parts
-
-    own = storage_of(type_)
-    if own is not None:
-        yield own
-    for part in parts(type_):
-        yield from _memory(part)

@@ -238,6 +238,25 @@ def all_of(items: Any) -> bool:
     return True
 
 
+def first(items: Any) -> Any:
+    for item in items:
+        return item
+    raise StopIteration
+
+
+def first_or(items: Any, default: Any) -> Any:
+    for item in items:
+        return item
+    return default
+
+
+def found(items: Any, item: Any) -> bool:
+    for each in items:  # noqa: SIM110
+        if each == item:
+            return True
+    return False
+
+
 def mapped(function: Any, items: Any) -> Any:
     return [function(item) for item in items]
 

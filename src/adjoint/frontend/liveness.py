@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.scope import scope_of
+from adjoint.frontend.scope import own_yields, scope_of
 from adjoint.frontend.trees import nodes
+from adjoint.frontend.values import Cell
 from adjoint.records import dataclass
 
 Names = frozenset[str]
@@ -34,11 +35,14 @@ class Liveness:
         The names that are live behind a statement: where it leads to, if it is a jump.
     heads
         The names that are live where an iteration of a loop starts, or the loop ends.
+    closing
+        The names that are live where a generator is closed, by the expression that yields.
     """
 
     droppable: Names
     after: dict[ast.stmt, Names]
     heads: dict[ast.stmt, Names]
+    closing: dict[ast.expr, Names]
 
 
 def liveness_of(function: ast.FunctionDef) -> Liveness:
@@ -81,10 +85,21 @@ def live_at_head(lo: Lowerer, loop: ast.AST, name: str) -> bool:
     return name not in found.droppable or loop not in found.heads or name in found.heads[loop]
 
 
+def unread_on_closing(lo: Lowerer, node: ast.expr) -> list[Cell]:
+    """The variables of a generator that nothing reads any more if it is closed where it yields."""
+    found = _here(lo)
+    live = None if found is None else found.closing.get(node)
+    if found is None or live is None:
+        return []
+    assert lo.frame is not None
+    return [lo.frame.cells[name] for name in found.droppable - live]
+
+
 class _Analysis:
     def __init__(self, function: ast.FunctionDef) -> None:
         kept = {name for statement in function.body for name in _read_later(statement)}
-        self.result = Liveness(scope_of(function).local - kept, {}, {})
+        self.result = Liveness(scope_of(function).local - kept, {}, {}, {})
+        self.yields = bool(own_yields(function))
         self.loops: list[tuple[Names, Names]] = []  # what is live where ``break`` and ``continue`` lead
         self.finals: list[list[Names]] = [
             []
@@ -95,6 +110,8 @@ class _Analysis:
     def block(self, statements: Sequence[ast.stmt], after: Names) -> Names:
         for statement in reversed(statements):
             self.result.after[statement] = after
+            if self.yields:
+                self.result.closing |= dict.fromkeys(own_yields(statement), self.handlers[-1])
             after = self.statement(statement, after) | self.handlers[-1]
         return after
 

@@ -333,8 +333,8 @@ def _go_on(
     def resume(kind: str) -> Value:
         store, value = stores[kind]
         lo.store = store.copy()
-        if kind == "return":
-            lo.leave("return", value)
+        if kind not in ("exhausted", "break"):
+            lo.leave(kind, value)
         elif kind == "exhausted" and orelse:
             from adjoint.frontend.statements import run
 
@@ -350,4 +350,4 @@ def _go_on(
         return lo.branch(cond, lambda: resume(kind), lambda: choose(rest), node)
 
     # The exits that leave for good first, so that the rest of the function is not nested deeper than needed.
-    choose(sorted(kinds, key=lambda kind: {"return": 0, "exhausted": 1, "break": 2}[kind]))
+    choose(sorted(kinds, key=lambda kind: {"exhausted": 1, "break": 2}.get(kind, 0)))

@@ -271,8 +271,16 @@ def _of_several_kinds(record: Record) -> bool:
 
 def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:
     """``current += value``"""
+    from adjoint.frontend.comprehensions import append
+    from adjoint.frontend.iteration import run_for
+    from adjoint.frontend.lazily import is_lazy
+
     refuse_if_iterated(lo, current, node)
     mine = list_items(lo, current)
+    if is_lazy(value):
+        assert node is not None
+        run_for(lo, node, value, lambda item: append(lo, current, item, node), lambda: None)
+        return current
     if mine is not None:
         assert isinstance(current, Ref)
         from adjoint.frontend.containers import items_if_known

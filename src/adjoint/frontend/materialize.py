@@ -13,6 +13,8 @@ from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import NeedsRuntime
 from adjoint.frontend.values import (
     Closure,
+    GeneratorContext,
+    GeneratorObject,
     IteratorValue,
     Method,
     Partial,
@@ -78,6 +80,9 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             return Const(getattr(receiver, function.__name__))
         case Union():
             raise lo.problem("AD0402", node, "a value that has several structures is used where one is needed")
+        case GeneratorObject() | GeneratorContext():
+            label = "a generator is handed to code that is not visible, or to a container"
+            raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
         case Closure():
             raise lo.problem("AD0202", node, "a function made here is handed to code whose body is not visible")
         case _:

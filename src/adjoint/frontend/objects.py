@@ -18,6 +18,7 @@ from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
     ELLIPSIS,
     Closure,
+    GeneratorObject,
     Held,
     Method,
     Partial,
@@ -176,6 +177,10 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             if name == "__func__":
                 return base.function
             return attribute(lo, base.function, name, node)
+        case GeneratorObject(frame=frame) if hasattr(types.GeneratorType, name):
+            label = f"the generator is asked for {name!r}"
+            helps = ("go through it with a loop, or write a class with a method",)
+            raise lo.problem("AD0104", node, label, helps=helps, name=frame.source.name)
         case Partial():
             if name == "func":
                 return base.function

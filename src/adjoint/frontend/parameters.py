@@ -157,7 +157,7 @@ def refusal(
     **fields: Any,
 ) -> Problem:
     """A problem with a function as a whole, or with a parameter: at the definition where the user asked for it."""
-    source = None if node is not None else _source_of(function)
+    source = None if node is not None else source_of(function)
     if source is None:
         return lo.problem(code, node, label, helps=helps, **fields)
     found = _parameter_node(function, place)
@@ -165,14 +165,15 @@ def refusal(
     return Problem(diagnostic(code, span, label, helps=helps, **fields))
 
 
-def _source_of(function: Value) -> FunctionSource | None:
+def source_of(function: Value) -> FunctionSource | None:
+    """The source of a function, where it has one."""
     from adjoint.frontend import source
 
     match function:
         case Closure():
             return function.source
         case Method() | Partial() | Operator():
-            return _source_of(function.function)
+            return source_of(function.function)
         case Const(value=constant) if source.underlying(constant) is not None:
             return source.find(constant)
         case _:
@@ -180,7 +181,7 @@ def _source_of(function: Value) -> FunctionSource | None:
 
 
 def _parameter_node(function: Value, place: int | str | None) -> ast.arg | None:
-    source = _source_of(function)
+    source = source_of(function)
     if source is None or place is None or isinstance(function, (Partial, Operator)):
         return None
     spec = source.node.args

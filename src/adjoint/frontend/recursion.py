@@ -13,7 +13,7 @@ from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.loops import _loose as loose
 from adjoint.frontend.surroundings import Surroundings, surroundings
-from adjoint.frontend.values import Closure, Record, Ref, TupleValue, Value
+from adjoint.frontend.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
 from adjoint.ir.effects import storages
 from adjoint.ir.nodes import (
     Atom,
@@ -127,6 +127,8 @@ def _size(lo: Lowerer, value: Value) -> int:
         record = lo.store[value]
         assert isinstance(record, Record)
         return 1 + sum(_size(lo, item) for item in record.items)
+    if isinstance(value, GeneratorObject):
+        return 1 + sum(_size(lo, arg) for arg in value.args)
     return 1
 
 

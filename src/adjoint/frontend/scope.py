@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from adjoint.records import dataclass
@@ -22,6 +23,7 @@ class Scope:
 
 
 _scopes: WeakKeyDictionary[ast.AST, Scope] = WeakKeyDictionary()
+_yields: WeakKeyDictionary[ast.AST, tuple[ast.Yield | ast.YieldFrom, ...]] = WeakKeyDictionary()
 _assigned: WeakKeyDictionary[ast.AST, tuple[str, ...]] = WeakKeyDictionary()
 
 
@@ -49,6 +51,25 @@ def _find_scope(node: FunctionNode) -> Scope:
                 names.add(_name_bound(part))
     local = frozenset(names - declared_global - declared_nonlocal)
     return Scope(local, frozenset(declared_global), frozenset(declared_nonlocal))
+
+
+def own_yields(node: ast.AST) -> tuple[ast.Yield | ast.YieldFrom, ...]:
+    """The expressions in a function, or in a part of one, that yield: not those of functions inside it."""
+    found = _yields.get(node)
+    if found is None:
+        found = _yields[node] = tuple(_find_yields(node))
+    return found
+
+
+def _find_yields(node: ast.AST) -> Iterator[ast.Yield | ast.YieldFrom]:
+    body = node.body if isinstance(node, _NESTED) else [node]
+    waiting: list[ast.AST] = [*body] if isinstance(body, list) else [body]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, (ast.Yield, ast.YieldFrom)):
+            yield part
+        if not isinstance(part, _NESTED):
+            waiting.extend(ast.iter_child_nodes(part))
 
 
 def assigned_names(statement: ast.AST) -> tuple[str, ...]:

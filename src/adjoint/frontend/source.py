@@ -69,7 +69,7 @@ def find(fn: Callable[..., Any]) -> FunctionSource:
     ------
     DifferentiationError
         AD0101 where there is no source, AD0102 where the source is not that of the code that runs, AD0103 for
-        what cannot be called, AD0104 for generators and coroutines.
+        what cannot be called, AD0104 for coroutines.
     """
     function = underlying(fn)
     if function is not None:
@@ -128,8 +128,6 @@ def _unsupported(code: CodeType) -> str | None:
     """What kind of code it is, if not that of an ordinary function."""
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return "it is a coroutine"
-    if code.co_flags & inspect.CO_GENERATOR:
-        return "it is a generator"
     if not code.co_flags & inspect.CO_NEWLOCALS:
         return "it is the body of a class or of a module"
     if code.co_name.startswith("<") and code.co_name != "<lambda>":

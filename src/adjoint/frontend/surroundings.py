@@ -12,6 +12,7 @@ from typing import Any
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.values import (
     Closure,
+    GeneratorObject,
     IteratorValue,
     Method,
     Operator,
@@ -113,6 +114,8 @@ def _parts(lo: Lowerer, value: Any) -> tuple[Hashable, tuple[Any, ...]]:
             return None, (lower, upper, step)
         case IteratorValue(kind=kind, parts=parts):
             return kind, parts
+        case GeneratorObject(frame=frame, node=node):
+            return (node, frame.source.node), tuple(lo.store.get(cell) for cell in frame.cells.values())
         case SuperValue(owner=owner, receiver=receiver):
             return owner, (receiver,)
         case Union(tag=tag, options=options):

@@ -110,7 +110,9 @@ def keep(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> None:
         if not is_atom(value) or not _can_be_kept(value):
             label = f"what {cell.name!r} holds when an exception is raised later is not known"
             raise lo.problem("AD0308", node, label)
+        raising = lo.run_data.raising
         set_item(lo, box, Const(0), value, node)
+        lo.run_data.raising = raising
 
 
 def store_of_handlers(lo: Lowerer, body: Body, base: dict[Any, Value], *, goes_on: bool) -> dict[Any, Value]:

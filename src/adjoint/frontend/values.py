@@ -200,6 +200,35 @@ class GeneratorValue:
     first: Value
 
 
+@dataclass(eq=False, slots=True)
+class GeneratorObject:
+    """What a call of a generator function gives: its body runs while somebody goes through it.
+
+    Attributes
+    ----------
+    frame
+        The activation of the function, whose parameters are bound.
+    node
+        The call.
+    args
+        The arguments, by which it is told whether a recursion goes down a known structure.
+    held
+        Whether a variable or an object has it: then it lives on where a loop over it is left.
+    """
+
+    frame: Any
+    node: ast.AST
+    args: tuple[Value, ...]
+    held: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GeneratorContext:
+    """What a call of a generator function gives that `contextlib.contextmanager` decorates."""
+
+    generator: GeneratorObject
+
+
 @dataclass(frozen=True, slots=True)
 class SliceValue:
     lower: Atom
@@ -236,6 +265,8 @@ Value = (
     | RangeValue
     | IteratorValue
     | GeneratorValue
+    | GeneratorObject
+    | GeneratorContext
     | SliceValue
     | SuperValue
     | Union
@@ -264,6 +295,8 @@ __all__ = [
     "USED",
     "Cell",
     "Closure",
+    "GeneratorContext",
+    "GeneratorObject",
     "GeneratorValue",
     "IteratorValue",
     "Method",

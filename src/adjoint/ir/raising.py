@@ -95,11 +95,15 @@ def catches_all(statement: Statement) -> bool:
 
 def _call_may_raise(call: Call) -> bool:
     try:
-        if call.callee in _QUIET:
+        if call.callee in _QUIET or (call.callee is len and _is_container(call.args[0])):
             return False
         return call.callee not in _QUIET_ON_NUMBERS or not all(map(is_number, call.args))
     except TypeError:  # not hashable
         return True
+
+
+def _is_container(atom: Atom) -> bool:
+    return isinstance(type_of_atom(atom), (Dict, List, Tuple))
 
 
 def is_decided(cond: Atom) -> bool:

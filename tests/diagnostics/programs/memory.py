@@ -165,7 +165,8 @@ def unknown_kind_in_place(x, text):
 #: ad.grad(next_of_iterator)([1.0, 2.0])
 def next_of_iterator(values):
     stream = iter(values)
-    return next(stream) * 2.0  # error[AD0305]: 'next' takes an item out of an iterator, which the reverse sweep cannot give back
+    first = next(stream)
+    return first * sum(stream)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
 
 
 #: ad.grad(zip_gone_through_twice)([1.0, 2.0])

@@ -60,16 +60,25 @@ ENTRIES = {
         title="cannot differentiate {name|this code}: it does not run from its call to its return",
         helps=("return a list or an array instead of yielding",),
         explanation="""
-            Generators, coroutines and asynchronous generators hand control back before they have finished; the
-            body of a class is no function at all. There is no single result of one call to differentiate.
+            A generator hands control back before it has finished. It is differentiated as part of whoever goes
+            through it, from its start to its end: by a loop, a comprehension, sum() or list(), yield from, or as a
+            context manager made by contextlib.contextmanager. By itself it has no result to differentiate.
 
                 def partial_sums(x):
                     total = 0.0
                     for k in range(5):
                         total += x**k
-                        yield total              # refused
+                        yield total
 
-            Collect the values in a list, or fill an array:
+                ad.grad(partial_sums)(2.0)                         # refused
+                ad.grad(lambda x: max(partial_sums(x)))(2.0)       # is fine
+
+            Refused is what makes it more than a loop: send(), throw() and close(); going through itself to a depth
+            that is not known; yielding in 'except' or 'finally'. A loop that is left early closes its generator,
+            which runs 'finally' blocks: that is refused where the generator lives on in a variable, for then they
+            run later, and where the exception by which it is closed would be handled or looked at. What a loop
+            raises does not come by the generator, so that a 'try' with handlers around a yield is refused where
+            the loop may raise. Collect the items in a list instead:
 
                 def partial_sums(x):
                     total, sums = 0.0, []
@@ -78,7 +87,7 @@ ENTRIES = {
                         sums.append(total)
                     return sums
 
-            A generator expression that is consumed at once, as in sum(x**k for k in range(5)), is fine.
+            Coroutines and asynchronous generators are refused, and the body of a class is no function at all.
             """,
     ),
 }

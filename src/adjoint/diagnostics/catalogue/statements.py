@@ -86,28 +86,31 @@ ENTRIES = {
         helps=("hand over the list or array that it runs through", "or loop over it with 'for'"),
         explanation="""
             An iterator gives each of its values once, and what it gives depends on who has asked before. The
-            reverse sweep of a derivative needs them again. So generators cannot be handed in, and next() cannot
-            be called on an iterator whose values vary.
+            reverse sweep of a derivative needs them again. So generators cannot be handed in, and what next() has
+            taken an item out of cannot be asked for the others.
 
                 def loss(values):
                     stream = iter(values)
-                    first = next(stream)                     # refused
-                    return first * sum(stream)
+                    first = next(stream)
+                    return first * sum(stream)               # refused
 
             Use the sequence itself:
 
                 def loss(values):
                     return values[0] * sum(values[1:])
 
-            Generator expressions, map, filter, zip and the functions of itertools are fine where each is gone
-            through once, by a loop or by a function that asks for all items. What is gone through again, or from
-            two places at once, is refused: where it stands depends on what was done before.
+            Generators, generator expressions, map, filter, zip and the functions of itertools are fine where each
+            is gone through once, by a loop or by a function that asks for its items. What is gone through again,
+            or from two places at once, is refused: where it stands depends on what was done before.
 
                 pairs = zip(values, weights)
                 norm = sum(w for _, w in pairs)
                 return sum(v * w for v, w in pairs) / norm   # refused: nothing is left of it
 
             Make a list first: pairs = list(zip(values, weights)).
+
+            Of several iterators that are gone through side by side, as by zip, all but one may have to be computed
+            before the loop. That is refused where the loop, or another of them, could tell.
             """,
     ),
     "AD0306": Entry(

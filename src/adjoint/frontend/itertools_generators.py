@@ -1,0 +1,91 @@
+"""What the functions of `itertools` do with a generator, item by item, in Python: read by the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def accumulated(items: Any, function: Any) -> Iterator[Any]:
+    starts = True
+    for item in items:
+        if starts:
+            total = item
+            starts = False
+        else:
+            total = function(total, item)
+        yield total
+
+
+def accumulated_from(items: Any, function: Any, initial: Any) -> Iterator[Any]:
+    total = initial
+    yield total
+    for item in items:
+        total = function(total, item)
+        yield total
+
+
+def compressed(items: Any, selectors: Any) -> Iterator[Any]:
+    for item, selector in zip(items, selectors):  # noqa: B905
+        if selector:
+            yield item
+
+
+def dropped_while(predicate: Any, items: Any) -> Iterator[Any]:
+    dropping = True
+    for item in items:
+        if dropping:
+            dropping = predicate(item)
+        if not dropping:
+            yield item
+
+
+def taken_while(predicate: Any, items: Any) -> Iterator[Any]:
+    for item in items:
+        if not predicate(item):
+            break
+        yield item
+
+
+def filtered_false(predicate: Any, items: Any) -> Iterator[Any]:
+    for item in items:
+        if not predicate(item):
+            yield item
+
+
+def mapped_rows(function: Any, rows: Any) -> Iterator[Any]:
+    for row in rows:
+        yield function(*row)
+
+
+def flattened(lists: Any) -> Iterator[Any]:
+    for items in lists:
+        yield from items
+
+
+def joined(items: Any, more: Any) -> Iterator[Any]:
+    yield from items
+    yield from more
+
+
+def paired(items: Any) -> Iterator[Any]:
+    starts = True
+    for item in items:
+        if starts:
+            before = item
+            starts = False
+        else:
+            yield before, item
+            before = item
+
+
+def sliced(items: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
+    for place, item in zip(range(stop), items):  # noqa: B905
+        if place >= start and (place - start) % step == 0:
+            yield item
+
+
+def sliced_to_end(items: Any, start: Any, step: Any) -> Iterator[Any]:
+    for place, item in enumerate(items):
+        if place >= start and (place - start) % step == 0:
+            yield item

@@ -1,0 +1,289 @@
+"""Generators that are not gone through once from their start to their end, and what they would find out."""
+
+from contextlib import contextmanager
+
+import adjoint as ad
+
+
+#: ad.grad(gone_through_twice)(2.0)
+def gone_through_twice(x):
+    items = powers(x)
+    return sum(items) * sum(items)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
+
+
+def powers(x):
+    yield x
+    yield x * x
+
+
+#: ad.grad(resumed)(2.0)
+def resumed(x):
+    items = powers(x)
+    for first in items:
+        break
+    return first * sum(items)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
+
+
+#: ad.grad(asked_twice)(2.0)
+def asked_twice(x):
+    items = powers(x)
+    first = next(items)
+    return first * next(items)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
+
+
+#: ad.grad(sent_to)(2.0)
+def sent_to(x):
+    items = powers(x)
+    return items.send(None) + x  # error[AD0104]: the generator is asked for 'send'
+
+
+#: ad.grad(one_of_two)(2.0)
+def one_of_two(x):
+    items = powers(x) if x > 0 else powers(-x)
+    return sum(items)  # error[AD0301]: iterating over a value that has several structures
+
+
+#: ad.grad(kept_in_a_list_that_grows)(2.0, 3)
+def kept_in_a_list_that_grows(x, n):
+    kept = []
+    for _ in range(n):
+        kept.append(powers(x))  # error[AD0305]: a generator is handed to code that is not visible, or to a container
+    return sum(sum(items) for items in kept)
+
+
+#: ad.grad(unknown_depth)(2.0)
+def unknown_depth(x):
+    def count(v):
+        if v < 20:
+            yield v
+            yield from count(v * 2)  # error[AD0104]: 'count' goes through itself, and it is not known how deep that goes
+
+    return sum(count(x))
+
+
+#: ad.grad(two_that_share_a_list)(2.0)
+def two_that_share_a_list(x):
+    log = []
+
+    def items(factor):
+        for _ in range(3):
+            log.append(x * factor)
+            yield sum(log)
+
+    for a, b in zip(items(1.0), items(2.0), strict=False):  # error[AD0305]: what computes the items changes what is used between them
+        x = x + a * b
+    return x
+
+
+#: ad.grad(map_that_writes_beside_another)(2.0, 3)
+def map_that_writes_beside_another(x, n):
+    log = [0.0 for _ in range(n)]
+
+    def noted(v):
+        log.append(v)
+        return v
+
+    total = 0.0
+    for a, b in zip(map(noted, [x, 2 * x]), map(noted, [x, 3 * x]), strict=False):  # error[AD0305]: what computes the items changes what is used between them
+        total += len(log) * a * b
+    return total
+
+
+#: ad.grad(two_without_end)(2.0)
+def growing(x):
+    while True:
+        yield x
+        x = x * 1.5
+
+
+def two_without_end(x):
+    for a, b in zip(growing(x), growing(2 * x), strict=False):  # error[AD0305]: several generators are gone through side by side, which may have no end
+        if a > 5:
+            return a * b
+
+
+#: ad.grad(yields_in_a_handler)(2.0)
+def yields_in_a_handler(x):
+    def items():
+        try:
+            yield x
+        except ValueError:
+            yield 2 * x
+
+    return sum(items())  # error[AD0104]: 'items' yields inside 'except'
+
+
+#: ad.grad(yields_at_last)(2.0)
+def yields_at_last(x):
+    def items():
+        try:
+            yield x
+        finally:
+            yield 2 * x
+
+    return sum(items())  # error[AD0104]: 'items' yields inside 'finally'
+
+
+#: ad.grad(exception_of_the_loop)(2.0)
+def exception_of_the_loop(x):
+    def items():
+        try:
+            yield x  # error[AD0104]: 'items' yields inside 'try', which does not handle what the loop over it raises
+        except ValueError:
+            pass
+
+    total = 0.0
+    try:
+        for v in items():
+            total += v
+            raise ValueError
+    except ValueError:
+        total *= 2
+    return total
+
+
+#: ad.grad(handler_of_everything)(2.0)
+def handler_of_everything(x):
+    log = []
+
+    def items():
+        try:
+            yield x
+            yield 2 * x
+        except:  # error[AD0104]: this handles the exception by which a generator is closed, too
+            log.append(x)
+            raise
+
+    for v in items():
+        x = x * v
+        break
+    return x + sum(log)
+
+
+#: ad.grad(closed_later)(2.0)
+def closed_later(x):
+    log = [x]
+
+    def items():
+        try:
+            yield x  # error[AD0104]: what 'items' does when it is closed happens later, for it is kept somewhere
+            yield 2 * x
+        finally:
+            log.append(x * x)
+
+    kept = items()
+    for v in kept:
+        x = x * v
+        break
+    return x * sum(log)
+
+
+class Noted:
+    def __init__(self, log):
+        self.log = log
+
+    def __enter__(self):
+        self.log.append(1.0)
+
+    def __exit__(self, kind, value, traceback):
+        self.log.append(2.0 if kind is None else 3.0)
+
+
+#: ad.grad(closed_in_a_context)(2.0)
+def closed_in_a_context(x):
+    log = []
+
+    def items():
+        with Noted(log):  # error[AD0104]: the generator is closed in here, of which this context manager is told by an exception
+            yield x
+            yield 2 * x
+
+    for v in items():
+        x = x * v
+        break
+    return x * sum(log)
+
+
+#: ad.grad(context_that_may_not_yield)(2.0)
+def context_that_may_not_yield(x):
+    @contextmanager
+    def perhaps():
+        if x < 0:
+            return
+        yield x
+
+    with perhaps() as y:  # error[AD0104]: it is not certain that 'perhaps' yields once
+        return y * x
+
+
+#: ad.grad(context_entered_twice)(2.0)
+def context_entered_twice(x):
+    @contextmanager
+    def squared():
+        yield x * x
+
+    once = squared()
+    with once as y:
+        pass
+    with once as z:  # error[AD0305]: this iterator was handed on before: it can be gone through once only
+        return y * z
+
+
+#: ad.grad(calls_a_generator_itself)(2.0)
+def calls_a_generator_itself(x):
+    return ad.grad(powers)(x)  # error[AD0104]: it is a generator
+
+
+#: ad.grad(generator_in_an_array)(2.0)
+def generator_in_an_array(x):
+    return x * len(set(powers(x)))  # error[AD0305]: a generator is handed to code that is not visible, or to a container
+
+
+#: ad.grad(ends_by_exception)(2.0)
+def ends_by_exception(x):
+    def items():
+        yield x
+        raise StopIteration
+
+    return sum(items())  # error[AD0104]: inside a generator this becomes a 'RuntimeError'
+
+
+#: ad.grad(asks_an_empty_iterator)(2.0)
+def asks_an_empty_iterator(x):
+    def items():
+        yield next(iter([]))  # error[AD0104]: that there is no item becomes a 'RuntimeError' inside a generator
+
+    try:
+        return sum(items())
+    except RuntimeError:
+        return x * x
+
+
+#: ad.grad(loop_too_large)(2.0)
+def loop_too_large(x):
+    def items(n):
+        if n == 0:
+            yield x
+        else:
+            yield from items(n - 1)
+            yield from items(n - 1)
+
+    total = 0.0
+    for v in items(7):  # error[AD0104]: 'items' yields in 113 places, and this loop does a lot
+        total += (v * 0.0 + x) * (v - 0.0)
+        total += (v * 1.0 + x) * (v - 1.0)
+        total += (v * 2.0 + x) * (v - 2.0)
+        total += (v * 3.0 + x) * (v - 3.0)
+        total += (v * 4.0 + x) * (v - 4.0)
+        total += (v * 5.0 + x) * (v - 5.0)
+        total += (v * 6.0 + x) * (v - 6.0)
+        total += (v * 7.0 + x) * (v - 7.0)
+        total += (v * 8.0 + x) * (v - 8.0)
+        total += (v * 9.0 + x) * (v - 9.0)
+        total += (v * 10.0 + x) * (v - 10.0)
+        total += (v * 11.0 + x) * (v - 11.0)
+        total += (v * 12.0 + x) * (v - 12.0)
+        total += (v * 13.0 + x) * (v - 13.0)
+        total += (v * 14.0 + x) * (v - 14.0)
+        total += (v * 15.0 + x) * (v - 15.0)
+    return total
