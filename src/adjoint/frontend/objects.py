@@ -405,6 +405,8 @@ def set_attribute(
             raise lo.problem("AD0301", node, "an attribute of a value with several structures is assigned")
         case Const():
             raise lo.problem("AD0302", node, f"an attribute of {_describe(base.value)} is assigned")
+        case Var(type=Scalar()) if cls is not None:
+            raise lo.problem("AD0203", node, f"a value of class {cls.__name__!r} has no attributes of its own")
         case _ if is_atom(base):
             lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
         case _:
