@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,18 @@ def test_a_number_that_is_sorted_varies() -> None:
 
 def test_a_deviation_of_equal_numbers_does_not_vary() -> None:
     np.testing.assert_array_equal(ad.grad(deviation)(np.ones(3)), np.zeros(3))
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_the_absolute_value_of_infinity_has_a_slope(native: bool) -> None:
+    slope = ad.grad(lambda x: abs(x) + 2 * np.abs(x), native=native)
+    assert [float(slope(x)) for x in (math.inf, -math.inf, 0.0, -2.5)] == [3.0, -3.0, 0.0, -3.0]
+    assert math.isnan(slope(math.nan))
+    assert isinstance(ad.grad(abs)(np.float32(-math.inf)), np.float32)
+
+
+def test_a_remainder_of_a_division_by_zero_is_what_it_is_for_numpy() -> None:
+    with np.errstate(all="ignore"):
+        value, slopes = ad.value_and_grad(lambda x, y: np.fmod(x, y) * 1.0, wrt=(0, 1))(1.0, 0.0)
+    assert np.isnan(value)
+    assert slopes == (1.0, -math.inf)

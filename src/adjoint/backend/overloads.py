@@ -130,6 +130,10 @@ def _is_real(x):
 
 @overload(numbers.sign)
 def _sign(x):
+    if isinstance(x, types.Float):
+        kind = as_dtype(x).type
+        one, other = kind(1), kind(-1)
+        return lambda x: one if x > 0 else (other if x < 0 else x * 0)
     if _is_real(x):
         return lambda x: x * 0 + 1 if x > 0 else (x * 0 - 1 if x < 0 else x * 0)
     if isinstance(x, types.Complex):

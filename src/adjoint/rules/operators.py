@@ -110,7 +110,7 @@ elementwise(
     by_constants=power_of_constant,
 )
 elementwise(np.mod, lambda x1, x2, y: (1, -np.floor_divide(x1, x2)), domain=((1.1, 1.9), (0.6, 0.9)))
-elementwise(np.fmod, lambda x1, x2, y: (1, -np.trunc(x1 / x2)), domain=((1.1, 1.9), (0.6, 0.9)))
+elementwise(np.fmod, lambda x1, x2, y: (1, -np.trunc(np.divide(x1, x2))), domain=((1.1, 1.9), (0.6, 0.9)))
 elementwise(np.negative, lambda x, y: -1)
 elementwise(np.positive, lambda x, y: 1)
 elementwise(np.absolute, lambda x, y: sign(x))

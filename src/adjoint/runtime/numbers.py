@@ -83,9 +83,9 @@ def sign(x: Any) -> Any:
         return _complex_sign(x) if x.dtype.kind == "c" else np.sign(x)
     if isinstance(x, (complex, np.complexfloating)):
         return np.conj(x) / np.abs(x) if x != 0 else 0 * x
-    if x > 0:
-        return x * 0 + 1
-    return x * 0 - 1 if x < 0 else x * 0
+    if x == 0 or x != x:
+        return x * 0
+    return type(x)(1) if x > 0 else type(x)(-1)
 
 
 def is_real(x: Any) -> bool:
