@@ -294,6 +294,40 @@ M = np.array([[1.0, 2.0], [3.0, 4.0]])
 LAYER = Dense(np.ones((3, 2)), np.zeros(2))
 BATCH = (np.ones((5, 3)), np.ones((5, 2)))
 
+
+def halves_sorted(a):
+    if len(a) <= 1:
+        return a
+    middle = len(a) // 2
+    left, right = halves_sorted(a[:middle]), halves_sorted(a[middle:])
+    out = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if left[i] <= right[j]:
+            out.append(left[i])
+            i += 1
+        else:
+            out.append(right[j])
+            j += 1
+    return out + left[i:] + right[j:]
+
+
+def sorted_by_merging(a):
+    return sum(k * item for k, item in enumerate(halves_sorted(a)))
+
+
+def powers(x, n):
+    if n == 0:
+        return [1.0]
+    found = powers(x, n - 1)
+    found.append(found[-1] * x)
+    return found
+
+
+def sum_of_powers(x, n):
+    return sum(powers(x, n))
+
+
 GOLDEN = {
     "damped_grad": lambda: ad.source(ad.grad(damped, wrt=("x", "k")), 0.7, 0.3),
     "damped_jvp": lambda: ad.source(ad.jvp, damped, (0.7, 0.3), (1.0, 2.0)),
@@ -335,5 +369,7 @@ GOLDEN = {
     "moment_jvp": lambda: ad.source(ad.jvp, moment, (0.7, 4), (1.0, None)),
     "root_by_iterates_grad": lambda: ad.source(ad.grad(root_by_iterates), 2.0),
     "root_by_iterates_jvp": lambda: ad.source(ad.jvp, root_by_iterates, (2.0,), (1.0,)),
+    "sorted_by_merging_grad": lambda: ad.source(ad.grad(sorted_by_merging), [3.0, 1.0, 2.0]),
+    "sum_of_powers_grad": lambda: ad.source(ad.grad(sum_of_powers), 1.1, 3),
     "nested_loops_grad": lambda: ad.source(ad.grad(nested_loops), M),
 }

@@ -215,3 +215,42 @@ def joined_rows_written(x, n):
     columns[:, 0] = x
     rows[0][0] = 5.0
     return np.sum(stacked) + np.sum(beside * beside) + np.sum(columns * columns) + np.sum(rows[0] * x)
+
+
+@program(1.3, 3)
+def list_in_a_chosen_object_grows(x, n):
+    cells = []
+    for k in range(n):
+        cells.append(Cell(x * 2.0, [x * k]))
+    chosen = cells[0]
+    for cell in cells:
+        if cell.parts[0] > 1.0:
+            chosen = cell
+    chosen.parts.append(x * chosen.value)
+    return chosen.parts[1] * chosen.parts[0]
+
+
+@program(1.3, 3)
+def list_in_a_chosen_list_grows(x, n):
+    rows = []
+    for k in range(n):
+        rows.append([[x * k], [x]])
+    chosen = rows[0]
+    for row in rows:
+        if row[0][0] > 1.0:
+            chosen = row
+    chosen[1].append(x * x)
+    return chosen[1][1] * chosen[0][0]
+
+
+@program(1.3, 3)
+def dict_in_a_chosen_list_gets_a_key(x, n):
+    rows = []
+    for k in range(n):
+        rows.append([{0: x * k}])
+    chosen = rows[0]
+    for row in rows:
+        if row[0][0] > 1.0:
+            chosen = row
+    chosen[0][5] = x * chosen[0][0]
+    return chosen[0][5] * chosen[0][0]

@@ -537,3 +537,117 @@ def result_read_and_written_later(a, n):
     found[0] = 3.0
     found.pop()
     return again[0] * again[1] * found[1]
+
+
+def grown(items, n):
+    return items if n == 0 else grown([*items, items[-1] * 1.5], n - 1)
+
+
+@program(1.3, 3)
+def list_that_each_call_makes_longer(x, n):
+    items = grown([x], n)
+    items[0] *= x
+    return sum(items)
+
+
+@program(numbers(5), 3)
+def paths_that_grow(a, n):
+    found = []
+
+    def walk(path, i):
+        if i == n:
+            found.append(path)
+            return path
+        walk([*path, a[i]], i + 1)
+        return walk([*path, a[i] * 2.0], i + 1)
+
+    last = walk([], 0)
+    last[0] *= a[4]
+    return sum(p[0] * p[1] * p[2] for p in found)
+
+
+@program(numbers(5), 3)
+def objects_that_get_more(a, n):
+    def step(bodies, n):
+        if n == 0:
+            return bodies
+        new = [Body(body.position * body.velocity, body.velocity + 0.1) for body in bodies]
+        bodies[0].position = new[0].position * 0.5
+        new.append(bodies[0])
+        return step(new, n - 1)
+
+    bodies = [Body(a[0], a[1]), Body(a[2], a[3])]
+    last = step(bodies, n)
+    last[-1].position *= a[4]
+    total = sum(body.position * (k + 1) + body.velocity for k, body in enumerate(last))
+    return total + bodies[0].position
+
+
+class Count:
+    def __init__(self, value, steps):
+        self.value = value
+        self.steps = steps
+
+
+@program(1.3, 3)
+def object_that_counts(x, n):
+    def step(count, n):
+        if n == 0:
+            return count
+        return step(Count(count.value * x, count.steps + 1), n - 1)
+
+    last = step(Count(x, 0), n)
+    return last.value * last.steps
+
+
+@program(numbers(4), 0)
+@program(numbers(4), 1)
+@program(numbers(4), 3)
+def nothing_or_a_list(a, n):
+    def found(n):
+        if n == 0:
+            return None
+        items = found(n - 1)
+        if items is None:
+            return [a[0]]
+        items.append(items[-1] * a[n])
+        return items
+
+    items = found(n)
+    if items is None:
+        return a[0] * 2.0
+    items[0] *= 2.0
+    return sum(items)
+
+
+@program([1.0, -2.0, 3.0, 4.0], 3)
+@program([-1.0, -2.0, -3.0, -4.0], 3)
+def best_so_far(a, n):
+    def pick(best, n):
+        if n == 0:
+            return best
+        if a[n] > 0 and (best is None or a[n] > best[0]):
+            best = [a[n] * a[0], a[n]]
+        return pick(best, n - 1)
+
+    best = pick(None, n)
+    if best is None:
+        return a[0]
+    best[0] *= 2.0
+    return best[0] * best[1]
+
+
+@program(numbers(4), 3)
+def object_with_a_list_that_grows(a, n):
+    def step(s, n):
+        if n == 0:
+            return s
+        s.steps.append(s.value * a[n])
+        s.value = s.steps[0] * s.value
+        return step(Count(s.value * 2.0, s.steps) if n % 2 else s, n - 1)
+
+    first = Count(a[1], [a[0]])
+    last = step(first, n)
+    last.steps[0] *= 3.0
+    last.value += 1.0
+    return sum(first.steps) * last.value + first.value

@@ -3,6 +3,10 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+import pytest
+
+import adjoint as ad
 from adjoint.testing import check_grads
 from regressions.support import right_or_refused
 
@@ -55,3 +59,65 @@ def energy(values, k):
 def test_forms_that_call_each_other_and_need_a_variable_from_outside() -> None:
     signal = [Complex(1.0, 0.5), Complex(-0.3, 0.2), Complex(0.7, -0.1), Complex(0.2, 0.9)]
     check_grads(energy, (signal, 0.7))
+
+
+class Node:
+    def __init__(self, key):
+        self.key = key
+        self.left = None
+        self.right = None
+
+
+def test_trees_of_objects_are_refused_with_a_way_out() -> None:
+    def built(values, low, high):
+        if low >= high:
+            return None
+        middle = (low + high) // 2
+        node = Node(values[middle] ** 2)
+        node.left = built(values, low, middle)
+        node.right = built(values, middle + 1, high)
+        return node
+
+    with pytest.raises(ad.DifferentiationError, match="keep the nodes in lists") as refusal:
+        ad.grad(lambda x: built(x, 0, len(x)).key)(np.ones(3))
+    assert refusal.value.diagnostics[0].code == "AD0402"
+
+
+class Nodes:
+    """The same tree, whose nodes name each other by index."""
+
+    def __init__(self):
+        self.keys, self.left, self.right = [], [], []
+
+    def insert(self, node, key):
+        if node < 0:
+            self.keys.append(key)
+            self.left.append(-1)
+            self.right.append(-1)
+            return len(self.keys) - 1
+        side = self.left if key < self.keys[node] else self.right
+        side[node] = self.insert(side[node], key)
+        return node
+
+    def in_order(self, node):
+        if node < 0:
+            return []
+        return [*self.in_order(self.left[node]), self.keys[node], *self.in_order(self.right[node])]
+
+
+def test_trees_of_indices() -> None:
+    def f(x):
+        nodes, root = Nodes(), -1
+        for value in x:
+            root = nodes.insert(root, value * x[0])
+        return sum(k * key for k, key in enumerate(nodes.in_order(root)))
+
+    check_grads(f, (np.array([1.3, -0.4, 2.2, 0.7, -1.1]),))
+
+
+def test_tuple_that_grows_with_each_call_is_refused() -> None:
+    def grown(items, n):
+        return items if n == 0 else grown((*items, items[-1] * 1.5), n - 1)
+
+    with pytest.raises(ad.DifferentiationError, match="is handed another structure each time"):
+        ad.grad(lambda x, n: sum(grown((x,), n)))(1.3, 3)

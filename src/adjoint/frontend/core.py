@@ -536,6 +536,8 @@ class Settings:
     """Code of functions that were being inlined several times in themselves."""
     often: set[Any] = field(default_factory=set)
     """Code of functions that are called because they are in themselves so often."""
+    widened: set[Any] = field(default_factory=set)
+    """Code of functions that call themselves with ever other numbers that are known."""
     patience: int = 1
     """How many times as often a function may be inlined in itself: more where calling it is refused."""
     copied_results: set[Any] = field(default_factory=set)

@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend import shapes
+from adjoint.frontend.blanks import with_values_handed_over
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.marked import refuse_written_constants
 from adjoint.frontend.parameters import MARK, parameter_names, refusal, source_of
@@ -165,7 +166,7 @@ def lower_inner(
 
     if free:
         block = substitute(block, inner_free)
-    lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
+    lowered = Function(name_of(function), (*active.params, *inner_free.values()), with_values_handed_over(block))
     _check_outside_writes(lo, block, active.params)
     refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)

@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend import shapes
+from adjoint.frontend.blanks import blank, with_values_handed_over
 from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.loops import _loose as loose
 from adjoint.frontend.surroundings import Surroundings, surroundings
 from adjoint.frontend.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
+from adjoint.frontend.widening import loosened, make_alike, size_of
+from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages
 from adjoint.ir.nodes import (
+    UNDEFINED,
     Atom,
     Block,
     Branch,
@@ -34,6 +38,9 @@ from adjoint.ir.types import Array, Storage, carries_derivative
 from adjoint.ir.walk import free_vars, leaves, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
 
+TREES = (
+    "of a structure that holds itself, such as a tree, keep the nodes in lists, and let them name each other by index"
+)
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
 MAX_PASSES = 8
@@ -45,6 +52,8 @@ class Called:
 
     definition: Definition
     outside: Surroundings
+    code: ast.AST
+    size: int
     result: shapes.Shape | None = None
     extras: tuple[Var, ...] = ()
     """Variables from outside that the body uses: further arguments of every call."""
@@ -139,12 +148,16 @@ def call_definition(
     from adjoint.frontend.calls import bind
 
     bound = bind(lo, closure, args, kwargs, node)
-    found = {name: loose(shapes.shape_of(value, lo.store)) for name, value in bound.items()}
+    as_structure = loosened if closure.source.node in lo.settings.widened else loose
+    found = {name: as_structure(shapes.shape_of(value, lo.store)) for name, value in bound.items()}
     key = (closure.source.node, tuple(closure.cells.values()), _key(found, lo.run_data.definitions))
     outside = surroundings(lo, closure, bound.values())
     called = lo.run_data.definitions.get((key, None)) or lo.run_data.definitions.get((key, outside.form))
     if called is None:
-        called = Called(Definition(closure.source.name), outside)
+        code = closure.source.node
+        before = [each.size for each in lo.run_data.definitions.values() if each.lowering and each.code is code]
+        make_alike(lo, closure.source.name, tuple(found.values()), before, code, node)
+        called = Called(Definition(closure.source.name), outside, code, size_of(found.values()))
         lo.run_data.definitions[key, None] = called
         try:
             _lower(lo, called, closure, found, node)
@@ -156,7 +169,7 @@ def call_definition(
         raise Unreached
     atoms: list[Atom] = []
     for name, value in bound.items():
-        atoms.extend(shapes.flatten(value, _fresh(found[name]), lo.store, lo.open))
+        atoms.extend(_handed_over(value, _fresh(found[name]), lo.store, lo.open))
     targets = tuple(Var(hint, type_) for type_, hint in shapes.leaf_types(called.result, "t"))
     call = Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
     lo.emit(call)
@@ -165,6 +178,13 @@ def call_definition(
         _unite_memory(call, called)
     result = shapes.build(called.result, iter(targets), lo.store)
     return _own_copy(lo, result) if _is_copied(lo, closure.source.node) else result
+
+
+def _handed_over(value: Value, shape: shapes.Shape, store: shapes.Store, block: Builder) -> tuple[Atom, ...]:
+    """What a value consists of; where it has one of several structures, the others' parts are something, too."""
+    atoms = shapes.flatten(value, shape, store, block)
+    types = (type_ for type_, _ in shapes.leaf_types(shape, "t"))
+    return tuple(blank(type_) if atom is UNDEFINED else atom for atom, type_ in zip(atoms, types, strict=True))
 
 
 def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[Var]:
@@ -222,6 +242,8 @@ def _anonymous(shape: shapes.Shape) -> shapes.Shape:
             return shapes.RecordShape(cls, keys, tuple(map(_anonymous, items)))
         case shapes.TupleShape(cls=cls, items=items):
             return shapes.TupleShape(cls, tuple(map(_anonymous, items)))
+        case shapes.UnionShape(options=options):
+            return shapes.UnionShape(tuple(map(_anonymous, options)))
         case _:
             return shape
 
@@ -240,7 +262,8 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shape
             break
         called.result = settled
     else:
-        raise lo.problem("AD0402", node, f"what {closure.source.name!r} returns does not settle")
+        label = f"what {closure.source.name!r} returns has another structure the more often it calls itself"
+        raise lo.problem("AD0402", node, label, helps=(TREES,))
     own = set(params)
     extras = tuple(var for var in free_vars(block) if var not in own)
     if not called.moved.isdisjoint(extras):
@@ -358,7 +381,8 @@ def _run(
         found_shapes = [shapes.shape_of(leaf.value, leaf.store) for leaf in region.exits]
         result = _fresh(loose(lo.join_shapes(found_shapes)))
         final = result
-        block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, final, leaf.store, leaf.block)))
+        whole = lo.finish(region, root, lambda leaf: _handed_over(leaf.value, final, leaf.store, leaf.block))
+        block = with_values_handed_over(whole, is_called=True)
     else:
         block = root.seal()
     lo.block, lo.store = outer_block, outer_store
@@ -435,5 +459,7 @@ def _fresh(shape: shapes.Shape) -> shapes.Shape:
             return shapes.RecordShape(cls, keys, tuple(map(_fresh, items)))
         case shapes.TupleShape(cls=cls, items=items):
             return shapes.TupleShape(cls, tuple(map(_fresh, items)))
+        case shapes.UnionShape(options=options):
+            return shapes.UnionShape(tuple(map(_fresh, options)))
         case _:
             return shape

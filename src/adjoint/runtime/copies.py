@@ -38,7 +38,7 @@ class _Copies:
                 result = self.known[id(shadow)] = self.array(shadow)
             case list():
                 result = self.known[id(shadow)] = []
-                result.extend(self.of(part) for part in shadow)
+                result.extend(map(self.of, shadow))
             case dict():
                 result = self.known[id(shadow)] = {}
                 result.update((key, self.of(part)) for key, part in shadow.items())
@@ -47,7 +47,7 @@ class _Copies:
                 for name, part in vars(shadow).items():
                     setattr(result, name, self.of(part))
             case tuple():
-                result = tuple(self.of(part) for part in shadow)
+                result = tuple(map(self.of, shadow))
             case _:
                 result = shadow
         return result

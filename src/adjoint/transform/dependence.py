@@ -152,13 +152,16 @@ class Dependence:
 
     def _handed_out(self, function: Function, outputs: Sequence[int]) -> list[Node]:
         """The memory of what a function returns, also of what lies in tuples that nobody looks into."""
-        calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
-        packed = {call.targets[0]: call.args for call in calls if call.callee is display.make_tuple}
-        returned = [
-            leaf.values[index] for leaf in leaves(function.body) if isinstance(leaf, Return) for index in outputs
-        ]
+        parts: dict[Atom, list[Atom]] = defaultdict(list)
+        for statement in statements_in(function.body):
+            if isinstance(statement, Call) and statement.callee is display.make_tuple:
+                parts[statement.targets[0]] += statement.args
+            for source, target in joins(statement):
+                parts[target].append(source)
+        ends = [leaf for leaf in leaves(function.body) if isinstance(leaf, Return)]
+        returned = [end.values[index] for end in ends for index in outputs]
         for atom in returned:
-            returned += [item for item in packed.get(atom, ()) if item not in returned] if isinstance(atom, Var) else []
+            returned += [part for part in parts.get(atom, ()) if part not in returned]
         return [node for node in self._all(returned) if isinstance(node, tuple)]
 
     # Aliases

@@ -15,8 +15,9 @@ from adjoint.ir.nodes import Block, Call, Const, Function, Return, Statement, Su
 from adjoint.ir.types import OPAQUE, is_handle
 from adjoint.ir.walk import clone_function, substitute
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime import display, tangents
+from adjoint.runtime import tangents
 from adjoint.transform.reverse.build import Sweeps, fresh_memory, prepared, residuals_of, sweeps_of, vars_of
+from adjoint.transform.reverse.packing import packed
 from adjoint.transform.reverse.treatment import Given, Request
 
 if TYPE_CHECKING:
@@ -40,14 +41,14 @@ def split_recursive(request: Request, family: Family) -> tuple[Function, Functio
     shadow_of = sweeps.reverser.shadows.found
     references = [shadow_of[function.params[place]] for place in request.wrt if function.params[place] in lent]
     known = _Known(sweeps, request, (*returned, *references))
-    primal = Function(
-        f"{function.name}_primal",
-        (*function.params, *(shadow_of[function.params[place]] for place in request.first)),
-        Block((*sweeps.forward, *made, *known.packing), Return((*sweeps.results, *returned, *known.packs))),
-    )
+    results = (*sweeps.results, *returned)
+    statements, packs = packed((*sweeps.forward, *made), known.kept, set(results))
+    first = (shadow_of[function.params[place]] for place in request.first)
+    body = Block(statements, Return((*results, *packs)))
+    primal = Function(f"{function.name}_primal", (*function.params, *first), body)
     cotangents = zip(request.wrt, sweeps.cotangents, strict=True)
     values = tuple(cotangent for place, cotangent in cotangents if function.params[place] not in lent)
-    params = (*known.packs, *sweeps.seeds, *known.given)
+    params = (*known.taken, *sweeps.seeds, *known.given)
     adjoint = Function(f"{function.name}_adjoint", params, known.unpacked(Block(sweeps.backward, Return(values))))
     return clone_function(primal), clone_function(adjoint)
 
@@ -94,21 +95,15 @@ class _Known:
         residuals = [var for var in residuals_of(sweeps) if var not in self.names]
         own = [var for var in residuals if request.moves_shadows and var in sweeps.context.forward_shadows]
         self.values = [var for var in residuals if var not in own]
-        self.kept = (self.values, own) if request.moves_shadows else (self.values,)
-        self.packs = [Var(hint, OPAQUE) for hint, _ in zip(("residual", "shadows"), self.kept, strict=False)]
-
-    @property
-    def packing(self) -> list[Statement]:
-        return [
-            Call((pack,), display.make_tuple, tuple(kept)) for pack, kept in zip(self.packs, self.kept, strict=True)
-        ]
+        self.kept = {"residual": self.values} | ({"shadows": own} if request.moves_shadows else {})
+        self.taken = [Var(hint, OPAQUE) for hint in self.kept]
 
     def unpacked(self, backward: Block) -> Block:
         """The reverse sweep, which finds what it reads in the tuples."""
         builder = Builder(type_of_call)
         parts = {
             var: builder.load(pack, Subscript((Const(place),)), var.type, var.hint)
-            for pack, kept in zip(self.packs, self.kept, strict=True)
+            for pack, kept in zip(self.taken, self.kept.values(), strict=True)
             for place, var in enumerate(kept)
         }
         start, renamed = fresh_memory(self.sweeps, self.values)

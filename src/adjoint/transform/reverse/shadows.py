@@ -23,7 +23,6 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
-    Definition,
     Exit,
     Guarded,
     If,
@@ -59,11 +58,12 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, places, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.objects import make_object
+from adjoint.transform.reverse.beside import Beside, pops, recurs
 from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
 from adjoint.transform.reverse.gathers import copies, is_gathered
-from adjoint.transform.reverse.movements import Places, replaced
+from adjoint.transform.reverse.movements import Places
 from adjoint.transform.reverse.sweep import Sweep
 from adjoint.transform.reverse.treatment import Given
 from adjoint.transform.slots import may_vary
@@ -98,7 +98,6 @@ class Shadows:
         self.context = context
         self.given = given
         self.lent = lent
-        self.moved = moved
         self.writes = writes
         self.detached: set[Var] = set()
         self.late: list[Var] = []
@@ -107,8 +106,7 @@ class Shadows:
         self.sharing: dict[Var, Var] = {}
         self.handles = [var for var in context.regions.bindings if is_handle(var.type) and context.active(var)]
         self.statements = list(statements_in(context.function.body))
-        self.structural = replaced(self.statements, moved)
-        self.forward = self.find_forward()
+        self.forward = Beside(context, self.handles, self.statements, given, moved).found
         for var in self.handles:
             self.make(var)
         for statement in self.statements:
@@ -165,67 +163,6 @@ class Shadows:
     def storage(self, storage: Storage) -> Storage:
         return self.storages.setdefault(storage.find(), Storage(written=True))
 
-    # Where shadows are made
-
-    def find_forward(self) -> set[Var]:
-        sources: dict[Var, list[Atom]] = {var: [] for var in self.handles}
-        work: list[Var] = []
-        for var in self.handles:
-            binding = self.context.regions.bindings[var]
-            moved = any(storage in self.structural for storage in all_memory(var.type))
-            statement = binding.statement
-            fixed = statement is None and binding.region.kind == "top"
-            fixed = fixed or (isinstance(statement, (Call, Load)) and not _pops(statement) and not _recurs(statement))
-            if isinstance(statement, Load) and isinstance(statement.base, Var):
-                moved |= own_memory(statement.base.type) in self.structural
-            if moved or not fixed or var in self.given.first or var in self.given.returned:
-                work.append(var)
-            if isinstance(statement, Load):
-                if not is_gathered(statement):
-                    sources[var].append(statement.base)
-            elif isinstance(statement, Call):
-                sources[var] += operands(statement)
-        work += [var for statement in self.statements for var in self.handed_first(statement) if var in sources]
-        self.add_phi_sources(sources)
-        forward: set[Var] = set()
-        while work:
-            var = work.pop()
-            if var not in forward:
-                forward.add(var)
-                work += [source for source in sources[var] if isinstance(source, Var) and source in sources]
-        return forward
-
-    def handed_first(self, statement: Statement) -> list[Var]:
-        """The arguments of a recursive function whose shadows it must have when it runs."""
-        if not isinstance(statement, Call) or not isinstance(statement.callee, Definition):
-            return []
-        return [arg for place in self.moved(statement.callee) if isinstance(arg := statement.args[place], Var)]
-
-    def add_phi_sources(self, sources: dict[Var, list[Atom]]) -> None:
-        def flow(values: tuple[Atom, ...], sinks: tuple[Var, ...]) -> None:
-            for value, sink in zip(values, sinks, strict=False):
-                if sink in sources:
-                    sources[sink].append(value)
-
-        for statement in self.statements:
-            match statement:
-                case If(targets=targets) | Guarded(targets=targets):
-                    for block in blocks_of(statement):
-                        for leaf in leaves(block):
-                            flow(leaf.values if isinstance(leaf, Yield) else (), targets)
-                case Loop(params=params, inits=inits, body=body, targets=targets):
-                    flow(inits, params)
-                    flow(params, targets)
-                    for leaf in leaves(body):
-                        if isinstance(leaf, Continue):
-                            flow(leaf.values, params)
-                        elif isinstance(leaf, Exit):
-                            flow(leaf.values, targets)
-                case Store(base=base, value=value):
-                    flow((value,), (base,) if isinstance(base, Var) else ())
-                case Call(callee=list.append, args=args):
-                    flow(args[1:], (args[0],) if isinstance(args[0], Var) else ())
-
     # Making them
 
     def make(self, var: Var) -> None:
@@ -276,7 +213,7 @@ class Shadows:
             if is_gathered(statement):
                 return self.gather(var, shadow, statement)
             return Load(shadow, self.of(base), statement.key, statement.span)
-        if _recurs(statement):
+        if recurs(statement):
             return None  # the call gives the shadow, too
         rule = rule_for(statement.callee)
         view = rule.view_of if rule is not None else None
@@ -285,7 +222,7 @@ class Shadows:
         parts = [atom for atom in operands(statement) if isinstance(atom, Var) and atom in self.found]
         if statement.callee in DISPLAYS and (parts or not at_end):
             return self.display(shadow, statement)
-        if _pops(statement):
+        if pops(statement):
             if statement.callee is list.pop and len(statement.args) == 1 and isinstance(statement.args[0], Var):
                 return Call((shadow,), list.pop, (self.of(statement.args[0]),), (), statement.span)
             self.context.problem("AD0303", statement.span, "a reference is taken out of a container")
@@ -518,14 +455,6 @@ def _element(atom: Atom) -> Type | None:
 def _common(parts: tuple[Type, ...]) -> Type | None:
     """The type of the slots of a tuple's shadow, where they are all of one type."""
     return parts[0] if parts and all(part == parts[0] for part in parts[1:]) else None
-
-
-def _pops(statement: Statement | None) -> bool:
-    return isinstance(statement, Call) and statement.callee in (list.pop, dict.pop, dict.get, dict.setdefault)
-
-
-def _recurs(statement: Statement | None) -> bool:
-    return isinstance(statement, Call) and isinstance(statement.callee, Definition)
 
 
 def _result(statement: Statement) -> Var:
