@@ -11,6 +11,8 @@ import pytest
 import adjoint as ad
 from adjoint.backend.python import emit, load
 from adjoint.frontend.inputs import differentiated
+from adjoint.ir.nodes import Call, Definition
+from adjoint.ir.walk import statements_in
 from adjoint.operators import checked_tangents, specialized_jvp
 from adjoint.testing import clone, leaves, rebuild
 from adjoint.transform.lanes import in_lanes
@@ -150,7 +152,9 @@ def test_few_programs_are_refused() -> None:
             continue
         function = pullback._compiled.adjoint_function
         assert function is not None
+        if any(isinstance(call, Call) and isinstance(call.callee, Definition) for call in statements_in(function.body)):
+            continue  # a direction is handed to a recursive function
         count = len(function.params)
         tried += 1
         refused += in_lanes(function, range(count - len(pullback._compiled.seeds), count), 2) is None
-    assert refused < 0.06 * tried
+    assert refused < 0.05 * tried
