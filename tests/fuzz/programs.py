@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import fuzz.expressions
+import fuzz.generators
 import fuzz.idioms
 import fuzz.iterators
 import fuzz.statements  # noqa: F401 - registers the productions

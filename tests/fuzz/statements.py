@@ -323,7 +323,7 @@ def try_finally(w: Writer) -> str | None:
     with w.block():
         w.body(2)
     w.line("finally:")
-    with w.block(can_leave=False):
+    with w.block(can_leave=False, yields=False):
         w.line(f"{w.fresh('v')} = {w.float(1)}")
     return "done"
 
@@ -525,7 +525,7 @@ def nested_function(w: Writer) -> str | None:
     w.line(f"def {name}({', '.join(params)}):")
     fixed = frozenset(outer.names) - set(rebound)
     changes = {"loops": outer.loops, "can_leave": False, "result": result, "fixed": fixed, "outer": rebound or ("",)}
-    with w.block(**changes):
+    with w.block(**changes, yields=False):
         if rebound:
             w.features["nonlocal"] += 1
             w.line(f"nonlocal {', '.join(rebound)}")

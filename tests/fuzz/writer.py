@@ -79,6 +79,8 @@ class Scope:
     """Whether ``break`` and ``continue`` may stand here."""
     may_grow: bool = True
     """Whether lists may be made longer or shorter: not while one is iterated."""
+    yields: bool = False
+    """Whether this is the body of a generator."""
     outer: tuple[str, ...] = ()
     """Floats of the enclosing function that a nested function may rebind."""
 

@@ -11,7 +11,7 @@ from adjoint.frontend import making
 from adjoint.frontend.core import Frame, Lowerer
 from adjoint.frontend.items import Getter, known_range, static_getters
 from adjoint.frontend.iteration import going_through, in_advance, run_for
-from adjoint.frontend.lazily import has_generator
+from adjoint.frontend.lazily import has_generator, hold
 from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, Ref, TupleValue, Value, list_record
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
@@ -52,6 +52,7 @@ def each(
     if generator.is_async:
         raise lo.problem("AD0301", generator.target, "an asynchronous comprehension is not supported")
     iterable = evaluate(lo, generator.iter) if first is None else first
+    hold(iterable)  # as an argument of the function that a comprehension is
 
     def conditions(tests: Sequence[ast.expr]) -> Value:
         if not tests:

@@ -110,6 +110,10 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
         for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if default is not None
     }
+    if any(type(value) in _TAKEN for value in (*defaults, *kw_defaults.values())):
+        from adjoint.frontend.lazily import refuse_kept_by_function
+
+        refuse_kept_by_function(lo, (*defaults, *kw_defaults.values()), node)
     source = dataclasses.replace(frame.source, node=node, name=name)
     return Closure(source, cells, frame.closure.globals, defaults, kw_defaults, frame.closure.owner)
 
@@ -573,9 +577,13 @@ def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
 
 
 def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Value:
+    from adjoint.frontend.lazily import hold
+
     assert lo.frame is not None
     lo.frame.makes_closures = True
-    return GeneratorValue(node, lo.frame, evaluate(lo, node.generators[0].iter))
+    first = evaluate(lo, node.generators[0].iter)
+    hold(first)
+    return GeneratorValue(node, lo.frame, first)
 
 
 def _yield(lo: Lowerer, node: ast.Yield) -> Value:

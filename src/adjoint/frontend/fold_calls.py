@@ -13,7 +13,7 @@ from adjoint.frontend import containers, library, making
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.items import MAX_UNROLLED
-from adjoint.frontend.lazily import lazy, refuse_twice
+from adjoint.frontend.lazily import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
     NONE,
@@ -173,6 +173,7 @@ def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @handles(functools.partial)
 def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    refuse_kept_by_function(lo, (*args[1:], *kwargs.values()), node)
     return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()))
 
 

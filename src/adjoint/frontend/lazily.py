@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adjoint.frontend import library
@@ -69,8 +69,7 @@ def taken(lo: Lowerer, value: Value, node: ast.AST) -> Value:
         label = "this iterator was handed on before: it can be gone through once only"
         raise lo.problem("AD0305", node, label, helps=_AS_A_LIST)
     if is_iterator(value):
-        for generator in generators_in(value):
-            generator.held = True
+        hold(value)
         for key, held in list(lo.store.items()):
             left = _without(held, value)
             if left is not held:
@@ -88,6 +87,12 @@ def generators_in(value: Value) -> Iterator[GeneratorObject]:
         case IteratorValue(parts=parts):
             for part in parts:
                 yield from generators_in(part)
+
+
+def hold(value: Value) -> None:
+    """Something has a value that outlasts a loop over it."""
+    for generator in generators_in(value):
+        generator.held = True
 
 
 def has_generator(value: Value) -> bool:
@@ -119,6 +124,12 @@ def refuse_twice(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> N
     for place, part in enumerate(parts):
         if is_iterator(part) and any(part is other for other in parts[:place]):
             raise lo.problem("AD0305", node, "one iterator is gone through in two places at once", helps=_AS_A_LIST)
+
+
+def refuse_kept_by_function(lo: Lowerer, values: Iterable[Value], node: ast.AST | None) -> None:
+    """Refuses an iterator that a function keeps: each of its calls finds what those before have left of it."""
+    if any(map(is_iterator, values)):
+        raise lo.problem("AD0305", node, "an iterator is kept by a function, for all of its calls", helps=_AS_A_LIST)
 
 
 # All at once

@@ -1,5 +1,6 @@
 """Generators that are not gone through once from their start to their end, and what they would find out."""
 
+import functools
 from contextlib import contextmanager
 
 import adjoint as ad
@@ -237,6 +238,20 @@ def calls_a_generator_itself(x):
 #: ad.grad(generator_in_an_array)(2.0)
 def generator_in_an_array(x):
     return x * len(set(powers(x)))  # error[AD0305]: a generator is handed to code that is not visible, or to a container
+
+
+#: ad.grad(kept_as_a_default)(2.0)
+def kept_as_a_default(x):
+    def total(items=powers(x)):  # error[AD0305]: an iterator is kept by a function, for all of its calls
+        return sum(items)
+
+    return total() * total()
+
+
+#: ad.grad(kept_by_a_partial)(2.0)
+def kept_by_a_partial(x):
+    total = functools.partial(sum, (v * x for v in (1.0, 2.0)))  # error[AD0305]: an iterator is kept by a function, for all of its calls
+    return total() * total()
 
 
 #: ad.grad(ends_by_exception)(2.0)
