@@ -340,3 +340,83 @@ def the_shortest_way(a, b, c):
         return sum((places[order[k]] - places[order[k - 1]]) ** 2 * (k + 1) for k in range(3))
 
     return min(length(order) for order in itertools.permutations(range(3)))
+
+
+# Items that the loop, or computing others, changes
+
+
+@program(POINTS)
+def pairs_of_an_array_that_changes(x):
+    y = x.copy()
+    total = 0.0
+    for i, (a, b) in enumerate(itertools.pairwise(y)):
+        if i + 2 < len(y):
+            y[i + 2] += a * b
+        total += a * b
+    return total
+
+
+@program(POINTS)
+def itertools_over_an_array_that_changes(x):
+    y = x.copy()
+    total = 0.0
+    for a in itertools.accumulate(y):
+        y[3] += a * 0.1
+        total += a
+    for a in itertools.chain(y, y):
+        y[3] += a * 0.1
+        total += a
+    for a in itertools.islice(y, 1, 3):
+        y[2] += a * 0.1
+        total += a
+    for i, a in enumerate(itertools.takewhile(lambda v: v > -9.0, y)):
+        y[(i + 1) % len(y)] += a * a
+    for a in itertools.compress(y, [1, 0, 1, 1]):
+        y[3] += a * 0.1
+        total += a
+        if a > 20:
+            break
+    else:
+        total = 100.0
+    return total + y[2]
+
+
+@program(POINTS)
+def zip_beside_an_iterator_over_what_changes(x):
+    y = x.copy()
+    total = 0.0
+    for a, b in zip(y, (v * 2 for v in y), strict=False):
+        y[2] += a * b * 0.1
+        total += a * b
+    for a, b in zip((v * 2 for v in y), y, strict=False):
+        y[2] += a * b * 0.1
+        total += a * b
+    return total
+
+
+@program([0.9, 0.6, 1.0])
+def items_whose_functions_write(xs):
+    seen = [0.0]
+
+    def lowered(v):
+        xs[2] -= v
+        return v
+
+    def noted(v):
+        seen[0] += v
+        return v
+
+    total = 0.0
+    for a, b in zip(map(lowered, xs), xs, strict=False):
+        total += a * b
+    for v in itertools.islice(map(noted, xs), 2):
+        total += v
+    return total * seen[0]
+
+
+@program([1.0, 2.0])
+def sums_of_a_list_that_changes(xs):
+    own = [v * v for v in xs]
+    for i, total in enumerate(itertools.accumulate(own)):
+        own[1] = total + i
+    return own[1]

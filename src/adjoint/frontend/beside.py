@@ -1,11 +1,14 @@
-"""``zip`` of a generator and what has items by number: a loop over the generator, which counts."""
+"""``zip`` of a generator and what has items by number: a loop over the generator, which counts.
+
+The same for other iterators where their items cannot be computed before the loop.
+"""
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from adjoint.frontend import containers
 from adjoint.frontend.core import Lowerer
@@ -49,11 +52,11 @@ class _Beside:
         self.lo, self.node = lo, node
         self.bind, self.body = bind, body
         going = [place for place, part in enumerate(parts) if has_generator(part)]
+        going = going or [place for place, part in enumerate(parts) if is_lazy(part)]
         self.driver = next((place for place in going if _may_have_no_end(parts[place])), going[0])
-        watched = [
-            part for place, part in enumerate(parts) if place < self.driver or (is_lazy(part) and place != self.driver)
-        ]
-        self.footprints = [Footprint(lo, part) for part in watched]
+        computed = [part for place, part in enumerate(parts) if is_lazy(part) and place != self.driver]
+        self.footprints = [Footprint(lo, part) for part in computed]
+        self.asked_before = [Footprint(lo, part) for part in parts[: self.driver] if not is_lazy(part)]
         self.parts = [part if place == self.driver else self._computed(part) for place, part in enumerate(parts)]
         self.rows = {place: self._by_number(part) for place, part in enumerate(self.parts) if place != self.driver}
         self.lengths = {place: row.length() for place, row in self.rows.items()}
@@ -97,7 +100,7 @@ class _Beside:
             self._leave_if_used_up(range(self.driver), "exhausted")
             if lo.block is not None:
                 with ExitStack() as stack:
-                    for footprint in self.footprints:
+                    for footprint in (*self.footprints, *self.asked_before):
                         stack.enter_context(footprint.watched(node))
                     run_for(lo, node, self.parts[self.driver], self._take, self._round, (), assigned)
             lo.leave("exhausted")
@@ -123,7 +126,7 @@ class _Beside:
 
         lo = self.lo
         origin, base = lo.open, lo.store
-        with lo.region("function") as region:
+        with lo.region("function") as region, self._after_asking():
             self.body()
             lo.leave("continue")
         for leaf in region.exits:
@@ -133,6 +136,18 @@ class _Beside:
         if lo.block is not None:
             lo.store[self.counter] = apply_operator(lo, operator.add, [lo.store[self.counter], Const(1)], self.node)
             self._leave_if_used_up(range(self.driver), "break")
+
+    @contextmanager
+    def _after_asking(self) -> Iterator[None]:
+        """What is written here is seen by what the generator is asked after: each asks for an item before it runs."""
+        watches = self.lo.run_data.watches
+        outer = watches[:]
+        asked = [footprint.statements for footprint in self.asked_before]
+        watches[:] = [watch for watch in outer if not any(watch is statements for statements in asked)]
+        try:
+            yield
+        finally:
+            watches[:] = outer
 
     def _leave_if_used_up(self, places: Sequence[int], action: str) -> None:
         from adjoint.frontend.expressions import apply_operator, truth_of

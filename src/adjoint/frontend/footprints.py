@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from adjoint.frontend.core import Lowerer
+from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.surroundings import parts_of
 from adjoint.frontend.trees import nodes
 from adjoint.frontend.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
@@ -18,6 +18,10 @@ _NOTICED = "what computes the items changes what is used between them"
 _CHANGED = "what the items are computed from changes while they are gone through"
 _ENDLESS = "computing the items before the loop has no end, or raises an exception"
 _LATER = ("compute them beforehand: list(...)",)
+
+
+class Noticed(Problem):
+    """Something would be computed before its turn, and that could be seen."""
 
 
 @contextmanager
@@ -39,11 +43,11 @@ def before_its_turn(lo: Lowerer, node: ast.AST | None) -> Iterator[None]:
     with everything.watched(node, _NOTICED):
         yield
     if lo.block is None:
-        raise lo.problem("AD0305", node, _ENDLESS, helps=_LATER)
+        raise Noticed(lo.problem("AD0305", node, _ENDLESS, helps=_LATER).diagnostic)
     changed = any(lo.store[key] not in (value, USED) for key, value in before.items() if key in lo.store)
     handled = lo.run_data.handled > 0 and lo.run_data.raising > raising
     if changed or handled:
-        raise lo.problem("AD0305", node, _NOTICED, helps=_LATER)
+        raise Noticed(lo.problem("AD0305", node, _NOTICED, helps=_LATER).diagnostic)
 
 
 class Footprint:
@@ -98,7 +102,7 @@ class Footprint:
         store = self.lo.store if self.lo.block is not None else {}
         changed = any(store[key] not in (value, USED) for key, value in self.held.items() if key in store)
         if changed or any(map(self._is_written, self.statements)):
-            raise self.lo.problem("AD0305", node, label, helps=_LATER)
+            raise Noticed(self.lo.problem("AD0305", node, label, helps=_LATER).diagnostic)
 
     def _is_written(self, statement: Statement) -> bool:
         if isinstance(statement, Store):

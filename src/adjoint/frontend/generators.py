@@ -107,7 +107,7 @@ def loop_over(
 def _bind_later(lo: Lowerer, node: ast.AST, assigned: Sequence[ast.AST]) -> None:
     """Variables that a loop may bind first exist from here on, so that loops of the generator carry them."""
     assert lo.frame is not None
-    for name in {name for part in assigned for name in assigned_names(part)}:
+    for name in dict.fromkeys(name for part in assigned for name in assigned_names(part)):
         cell = lo.frame.cells.get(name)
         if cell is not None and cell not in lo.store and live_at_head(lo, node, name):
             lo.store[cell] = UNDEFINED
@@ -210,10 +210,10 @@ class Run:
                     leaf.store.pop(cell, None)
 
     def _refuse_depth(self) -> None:
-        from adjoint.frontend.recursion import activation, is_structural, is_too_often
+        from adjoint.frontend.recursion import inlined_activation, is_structural, is_too_often
 
         lo, frame = self.lo, self.generator.frame
-        before = activation(lo, frame.closure)
+        before = inlined_activation(lo, frame.closure)
         deep = before is not None and (
             not is_structural(lo, before, list(self.generator.args)) or is_too_often(lo, frame.source.node)
         )

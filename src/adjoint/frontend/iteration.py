@@ -7,12 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adjoint.frontend import containers
-from adjoint.frontend.core import Lowerer
+from adjoint.frontend.core import Lowerer, Restart
 from adjoint.frontend.exits import behind, settle
-from adjoint.frontend.footprints import Footprint
+from adjoint.frontend.footprints import Footprint, Noticed
 from adjoint.frontend.generators import loop_over
 from adjoint.frontend.items import Getter, by_index, given_now, iterated, known_range, static_getters, static_items
-from adjoint.frontend.lazily import has_generator, is_lazy, peeled, unnoticed
+from adjoint.frontend.lazily import (
+    given_by_generator,
+    has_generator,
+    is_given_by_generator,
+    is_lazy,
+    peeled,
+    unnoticed,
+)
 from adjoint.frontend.loops import run_loop
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
@@ -73,19 +80,33 @@ def _run_lazily(
     if inside is not None:
         run_for(lo, node, *inside, orelse, assigned)
         return
-    if has_generator(iterable):
+    is_late = lo.site(node) in lo.settings.one_by_one
+    if is_late and (given := given_by_generator(lo, iterable, node)) is not None:
+        run_for(lo, node, given, bind, body, orelse, assigned)
+        return
+    if has_generator(iterable) or (is_late and _is_zip(iterable)):
         from adjoint.frontend.beside import loop_beside
 
-        if not isinstance(iterable, IteratorValue) or iterable.kind != "zip":
+        if not isinstance(iterable, IteratorValue) or not _is_zip(iterable):
             label = "a generator expression of several loops goes through a generator"
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
         with going_through(lo, iterable):
             loop_beside(lo, node, iterable, bind, body, orelse, assigned)
         return
     footprint = Footprint(lo, iterable)
-    items = unnoticed(lo, iterable, node)
-    with footprint.watched(node):
-        run_for(lo, node, items, bind, body, orelse, assigned)
+    try:
+        items = unnoticed(lo, iterable, node)
+        with footprint.watched(node):
+            run_for(lo, node, items, bind, body, orelse, assigned)
+    except Noticed:
+        if is_late or not (_is_zip(iterable) or is_given_by_generator(iterable)):
+            raise
+        lo.settings.one_by_one.add(lo.site(node))
+        raise Restart from None
+
+
+def _is_zip(value: Value) -> bool:
+    return isinstance(value, IteratorValue) and value.kind == "zip"
 
 
 @contextmanager

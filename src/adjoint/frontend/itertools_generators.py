@@ -7,14 +7,13 @@ from typing import Any
 
 
 def accumulated(items: Any, function: Any) -> Iterator[Any]:
-    starts = True
+    total: list[Any] = []
     for item in items:
-        if starts:
-            total = item
-            starts = False
+        if total:
+            total[0] = function(total[0], item)
         else:
-            total = function(total, item)
-        yield total
+            total.append(item)
+        yield total[0]
 
 
 def accumulated_from(items: Any, function: Any, initial: Any) -> Iterator[Any]:
@@ -69,14 +68,13 @@ def joined(items: Any, more: Any) -> Iterator[Any]:
 
 
 def paired(items: Any) -> Iterator[Any]:
-    starts = True
+    before: list[Any] = []
     for item in items:
-        if starts:
-            before = item
-            starts = False
+        if before:
+            yield before[0], item
+            before[0] = item
         else:
-            yield before, item
-            before = item
+            before.append(item)
 
 
 def sliced(items: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from adjoint.frontend import itertools_generators as by_generators
 from adjoint.frontend import library
 from adjoint.frontend.core import Frame, Lowerer
 from adjoint.frontend.footprints import before_its_turn
@@ -204,6 +205,31 @@ def peeled(lo: Lowerer, iterable: Value, bind: Bind, body: Body, node: ast.AST) 
             return inner, bind, body
         case IteratorValue(kind="enumerate", parts=(inner, start)) if is_lazy(inner):
             return _numbered(lo, inner, start, bind, body, node)
+        case _:
+            return None
+
+
+def is_given_by_generator(value: Value) -> bool:
+    """Whether a generator function of the library gives the same items."""
+    return _generator_like(value) is not None
+
+
+def given_by_generator(lo: Lowerer, value: Value, node: ast.AST) -> Value | None:
+    """The generator that gives the same items, where there is one."""
+    function = _generator_like(value)
+    if function is None or not isinstance(value, IteratorValue):
+        return None
+    args = value.parts if value.kind == "pairwise" else value.parts[1:]
+    return library.call(lo, function, [*args], node)
+
+
+def _generator_like(value: Value) -> Callable[..., object] | None:
+    match value:
+        case IteratorValue(kind="pairwise"):
+            return by_generators.paired
+        case IteratorValue(kind="lazy", parts=(Const(value=function), *_)):
+            found: Callable[..., object] | None = getattr(by_generators, function.__name__, None)
+            return found
         case _:
             return None
 

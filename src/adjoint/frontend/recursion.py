@@ -107,6 +107,16 @@ def activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
     return None
 
 
+def inlined_activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
+    """The same, as far as what runs is inlined: a function that is called has a body of its own."""
+    for node, args in reversed(lo.run_data.activations):
+        if node is closure.source.node:
+            return args
+        if node in lo.settings.called:
+            return None
+    return None
+
+
 def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> bool:
     """Whether a recursion goes down a structure that is known, so that inlining it ends."""
     if len(lo.run_data.activations) > MAX_STRUCTURAL_DEPTH:

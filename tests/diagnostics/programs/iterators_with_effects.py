@@ -12,7 +12,7 @@ def drawn_beside_what_it_changes(y):
         return v
 
     total = 0.0
-    for a, b in zip(map(lowered, y), y):  # error[AD0305]: what computes the items changes what is used between them
+    for a, b in zip(map(lowered, y), map(lowered, y)):  # error[AD0305]: what computes the items changes what is used between them
         total += a * b
     return total
 
@@ -26,6 +26,6 @@ def drawn_further_than_needed(y):
         return v
 
     first = 0.0
-    for v in itertools.islice(map(noted, y), 2):  # error[AD0305]: what computes the items changes what is used between them
+    for v, _ in itertools.zip_longest(map(noted, y), y):  # error[AD0305]: what computes the items changes what is used between them
         first += v
     return first * seen[0]

@@ -2,7 +2,6 @@
 
 import collections
 import json
-from itertools import accumulate
 
 import adjoint as ad
 import numpy as np
@@ -199,7 +198,7 @@ def iterator_left_in_the_middle(values):
 #: ad.grad(sums_of_what_changes)([1.0, 2.0])
 def sums_of_what_changes(values):
     own = [value * value for value in values]
-    for i, total in enumerate(accumulate(own)):  # error[AD0305]: what the items are computed from changes while they are gone through
+    for total, i in zip(map(abs, own), (v * 2 for v in own)):  # error[AD0305]: what the items are computed from changes while they are gone through
         own[1] = total + i
     return own[1]
 
