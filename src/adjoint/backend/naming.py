@@ -8,9 +8,10 @@ gets a number where it is not.
 from __future__ import annotations
 
 import functools
+import itertools
 import keyword
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from adjoint.backend.liveness import Bits, Interference
@@ -19,6 +20,8 @@ from adjoint.ir.nodes import Var
 from adjoint.ir.types import Type
 from adjoint.records import dataclass
 
+MOST_TRIED = 50
+"""How many of the first and of the last names of a hint are looked at, whether one is free again."""
 GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
 """Hints that tell a reader nothing."""
 
@@ -122,16 +125,25 @@ class _Namer:
         self.webs = webs
         self.avoid = avoid
         self.holders: dict[str, _Holders] = {}
+        self.counts: dict[str, int] = {}
+        """By hint: how many names have been made of it."""
 
     def name(self, web: _Web) -> str:
         """The hint of a web, with a number where the name means something else while the web is alive."""
         hint = identifier(web.hint)
-        count, name = 0, hint
-        while not self._is_free(name, web, hint):
-            count += 1
-            name = f"{hint}_{count}"
+        made = self.counts.get(hint, 0)
+        early, late = range(min(made, MOST_TRIED)), range(max(made - MOST_TRIED, MOST_TRIED), made)
+        name = next(self._free(hint, (*early, *late), web), None) or next(self._free(hint, itertools.count(made), web))
         self.give(name, web)
         return name
+
+    def _free(self, hint: str, numbers: Iterable[int], web: _Web) -> Iterator[str]:
+        """Those of a hint's names that are to be had."""
+        for number in numbers:
+            name = f"{hint}_{number}" if number else hint
+            if self._is_free(name, web, hint):
+                self.counts[hint] = max(self.counts.get(hint, 0), number + 1)
+                yield name
 
     def give(self, name: str, web: _Web) -> None:
         holders = self.holders.get(name)
