@@ -87,6 +87,9 @@ class Lowering:
         self.memory = Memory(function)
         self.expressions = Expressions(names, self.uses.numbers)
         self.clock = 0
+        self.too_long: set[int] = set()
+        """The choices, by their ids, that were found not to fit into an expression: asked again for each around them,
+        a nest of them would take time exponential in its depth."""
         self.calls: dict[Var, Call] = {}
 
     def run(self) -> list[Stmt]:
@@ -242,8 +245,10 @@ class Lowering:
 
     def _if(self, statement: If, out: OpenBlock, place: _Place) -> None:
         inner = replace(place.deeper(), targets=statement.targets)
-        if self._as_expression(statement, out, inner):
-            return
+        if id(statement) not in self.too_long:
+            if self._as_expression(statement, out, inner):
+                return
+            self.too_long.add(id(statement))
         then = self._block(statement.then, inner)
         orelse = self._block(statement.orelse, inner)
         if echoes(statement) and isinstance(statement.cond, Var) and statement.cond in out.waiting:

@@ -11,7 +11,7 @@ from adjoint.frontend.surroundings import parts_of
 from adjoint.frontend.trees import nodes
 from adjoint.frontend.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Call, Statement, Store, Var
+from adjoint.ir.nodes import Atom, Call, Statement, Store, Var
 from adjoint.ir.types import Storage, Type, storage_of
 
 _NOTICED = "what computes the items changes what is used between them"
@@ -105,17 +105,27 @@ class Footprint:
             raise Noticed(self.lo.problem("AD0305", node, label, helps=_LATER).diagnostic)
 
     def _is_written(self, statement: Statement) -> bool:
+        changed: list[Storage] = []
         if isinstance(statement, Store):
-            written = [statement.base]
+            changed += _own_memory(statement.base)
         elif isinstance(statement, Call):
             facts = effects_of(statement)
-            written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
             if not facts.known and not facts.pure:
                 return bool(self.memory)
-        else:
-            return False
-        changed = [storage for atom in written if isinstance(atom, Var) for storage in memory_of(atom.type)]
+            of_container = getattr(statement.callee, "__objclass__", None) in (list, dict)
+            for atom in [statement.args[place] for place in facts.writes if place < len(statement.args)]:
+                changed += _own_memory(atom) if of_container else _reachable(atom)
         return not {storage.find() for storage in self.memory}.isdisjoint(changed)
+
+
+def _own_memory(atom: Atom) -> list[Storage]:
+    """The memory of a container itself: not that of what lies in it."""
+    own = storage_of(atom.type) if isinstance(atom, Var) else None
+    return [] if own is None else [own.find()]
+
+
+def _reachable(atom: Atom) -> list[Storage]:
+    return [storage.find() for storage in memory_of(atom.type)] if isinstance(atom, Var) else []
 
 
 def memory_of(type_: Type | None) -> Iterator[Storage]:
