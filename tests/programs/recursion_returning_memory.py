@@ -113,9 +113,9 @@ def fourier(re, im):
     return out_re, out_im
 
 
-@program(normal(8))
+@program(normal(4))
 def fourier_transform_of_lists(x):
-    re, im = fourier(list(x), [0.0] * 8)
+    re, im = fourier(list(x), [0.0] * 4)
     return sum(k * (a * a + b * b) for k, (a, b) in enumerate(zip(re, im, strict=True)))
 
 
