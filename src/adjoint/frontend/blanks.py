@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adjoint.analysis.joins import joins
+from adjoint.frontend import shapes
+from adjoint.frontend.values import Value
+from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -34,6 +37,13 @@ _BLANKS: dict[Type | None, Const] = {FLOAT: Const(0.0), INT: Const(0), BOOL: Con
 def blank(type_: Type | None) -> Const:
     """A value for a place that nobody reads."""
     return _BLANKS.get(type_, Const(None))
+
+
+def handed_over(value: Value, shape: shapes.Shape, store: shapes.Store, block: Builder) -> tuple[Atom, ...]:
+    """What a value consists of; where it has one of several structures, the others' parts are something, too."""
+    atoms = shapes.flatten(value, shape, store, block)
+    types = (type_ for type_, _ in shapes.leaf_types(shape, "t"))
+    return tuple(blank(type_) if atom is UNDEFINED else atom for atom, type_ in zip(atoms, types, strict=True))
 
 
 def with_values_handed_over(block: Block, *, is_called: bool = False) -> Block:

@@ -10,7 +10,6 @@ import numpy as np
 
 from adjoint.frontend import containers, library, making, objects
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.generators import is_inside_generator
 from adjoint.frontend.handing_over import refuse_made_here
 from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.lazily import drawn, is_iterator, is_lazy, refuse_twice
@@ -118,6 +117,8 @@ def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 @handles(next)
 def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if is_iterator(args[0]):
+        from adjoint.frontend.generators import is_inside_generator
+
         if len(args) == 1 and lo.run_data.handled and is_inside_generator(lo):
             label = "that there is no item becomes a 'RuntimeError' inside a generator"
             raise lo.problem("AD0104", node, label, helps=("give 'next' a default",))

@@ -16,8 +16,8 @@ import numpy as np
 
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import definitions, handlers, inputs, making, objects, source, starred
+from adjoint.frontend.activations import activation, is_structural, is_too_often
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
-from adjoint.frontend.generators import made_by_call
 from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_made_here, refuse_objects
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import own_yields, scope_of
@@ -116,8 +116,6 @@ def call_value(
 def _call_constant(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    from adjoint.frontend.generator_contexts import context_of, function_of_contexts
-
     union = next((arg for arg in args if isinstance(arg, Union)), None)
     if union is not None and (registry.rule_for(constant) is not None or constant in (float, abs)):
         from adjoint.frontend.expressions import on_each_option
@@ -168,9 +166,12 @@ def _call_constant(
         meant = function_of(lo, constant, node)
         if meant is not None:
             return call_value(lo, meant, args, kwargs, node)
-    managed = function_of_contexts(constant)
-    if managed is not None:
-        return context_of(lo, Const(managed), args, kwargs, node)
+    if hasattr(constant, "__wrapped__"):
+        from adjoint.frontend.generator_contexts import context_of, function_of_contexts
+
+        managed = function_of_contexts(constant)
+        if managed is not None:
+            return context_of(lo, Const(managed), args, kwargs, node)
     function = source.underlying(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return _call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
@@ -475,20 +476,22 @@ MANY_ACTIVATIONS = 4
 def _call_closure(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    from adjoint.frontend import recursion
-
     code = closure.source.node
     for name, cell in closure.cells.items():
         inputs.fill_cell(lo, cell, name, node)
     if own_yields(code):
+        from adjoint.frontend.generators import made_by_call
+
         return made_by_call(lo, closure, args, kwargs, node)
     if code in lo.settings.called:
-        return recursion.call_definition(lo, closure, args, kwargs, node)
-    active = recursion.activation(lo, closure)
-    if active is not None and not recursion.is_structural(lo, active, args):
+        from adjoint.frontend.recursion import call_definition
+
+        return call_definition(lo, closure, args, kwargs, node)
+    active = activation(lo, closure)
+    if active is not None and not is_structural(lo, active, args):
         lo.settings.called.add(code)
         raise Restart
-    if active is not None and recursion.is_too_often(lo, code):
+    if active is not None and is_too_often(lo, code):
         lo.settings.called.add(code)
         lo.settings.often.add(code)
         raise Restart

@@ -12,10 +12,9 @@ import numpy as np
 
 from adjoint.frontend import assign, objects, source
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.exits import settle
+from adjoint.frontend.exits import is_closing, settle
 from adjoint.frontend.expressions import evaluate, truth_of
 from adjoint.frontend.generator_contexts import run_context
-from adjoint.frontend.generators import is_closing
 from adjoint.frontend.guarded import Final, guard, run, run_try
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.trees import nodes

@@ -19,7 +19,6 @@ from adjoint.frontend.inner import lower_inner, name_of
 from adjoint.frontend.inputs import Captured, Guard, enter, entered_root
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.parameters import parameter_names
-from adjoint.frontend.recursion import results_are_settled
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import differentiable_leaves, layouts, tangent_of
@@ -64,12 +63,21 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
         return _attempt(build, settings)
 
 
+def _is_settled(lo: Lowerer) -> bool:
+    """Whether what recursive functions return can be what it is; else what to do the next time is noted."""
+    if not lo.run_data.handed_out:
+        return True
+    from adjoint.frontend.recursion import results_are_settled
+
+    return results_are_settled(lo)
+
+
 def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
     for _ in range(MAX_ATTEMPTS):
         lo = Lowerer(settings)
         try:
             entry = build(lo)
-            if not results_are_settled(lo):
+            if not _is_settled(lo):
                 continue
         except NeedsRuntime as need:
             sites = set(original_sites(need.sites))
@@ -87,7 +95,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         except Problem as problem:
             raise _refusal(lo, problem.diagnostic) from None
         except DifferentiationError as error:
-            if not results_are_settled(lo):
+            if not _is_settled(lo):
                 continue
             raise _refusal(lo, *error.diagnostics) from None
         except shapes.TooManyOptions:

@@ -10,6 +10,14 @@ from adjoint.frontend.core import Exiting, Lowerer
 from adjoint.frontend.values import Value
 from adjoint.ir.nodes import If, Yield
 
+CLOSING = "@"
+"""Behind the name of an action: a generator is left by it, for that is what its consumer does."""
+
+
+def is_closing(action: str) -> bool:
+    """Whether a generator is closed where it leaves a region by this action."""
+    return action.endswith(CLOSING)
+
 
 def behind(lo: Lowerer, exits: Sequence[Exiting], orelse: Sequence[ast.stmt]) -> list[Exiting]:
     """Ways out of an unrolled loop; ``done`` goes on behind it, and ``break`` in its ``else`` leaves the next loop."""

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.frontend.core import Lowerer, Region
-from adjoint.frontend.generators import Consumer, Run, is_closing
+from adjoint.frontend.exits import is_closing
+from adjoint.frontend.generators import Consumer, Run
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.scope import own_yields
 from adjoint.frontend.trees import nodes

@@ -11,25 +11,17 @@ import ast
 from collections.abc import Callable, Sequence
 
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Exiting, Frame, Lowerer, Region
-from adjoint.frontend.exits import behind, settle
+from adjoint.frontend.exits import CLOSING, behind, settle
 from adjoint.frontend.liveness import live_at_head, unread_on_closing
 from adjoint.frontend.scope import assigned_names, own_yields
 from adjoint.frontend.trees import nodes
 from adjoint.frontend.values import NONE, UNDEFINED, Cell, Closure, GeneratorObject, Site, Value
 from adjoint.records import dataclass
 
-CLOSING = "@"
-"""Behind the name of an action: a generator is left by it, for that is what its consumer does."""
-
 MOST_CODE = 20_000
 """How large what a consumer does may become that stands in several places, in nodes of its syntax tree."""
 
 Consume = Callable[[Value], None]
-
-
-def is_closing(action: str) -> bool:
-    """Whether a generator is closed where it leaves a region by this action."""
-    return action.endswith(CLOSING)
 
 
 # Made by a call
@@ -210,7 +202,7 @@ class Run:
                     leaf.store.pop(cell, None)
 
     def _refuse_depth(self) -> None:
-        from adjoint.frontend.recursion import inlined_activation, is_structural, is_too_often
+        from adjoint.frontend.activations import inlined_activation, is_structural, is_too_often
 
         lo, frame = self.lo, self.generator.frame
         before = inlined_activation(lo, frame.closure)

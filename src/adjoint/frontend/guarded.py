@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 
 from adjoint.frontend import assign
 from adjoint.frontend.core import Exiting, Lowerer
+from adjoint.frontend.exits import is_closing
 from adjoint.frontend.expressions import evaluate
-from adjoint.frontend.generators import is_closing
 from adjoint.frontend.liveness import is_live_after
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.scope import assigned_names

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from adjoint.frontend import containers
 from adjoint.frontend.core import Lowerer, Restart
 from adjoint.frontend.exits import behind, settle
-from adjoint.frontend.footprints import Footprint, Noticed
-from adjoint.frontend.generators import loop_over
 from adjoint.frontend.items import Getter, by_index, given_now, iterated, known_range, static_getters, static_items
 from adjoint.frontend.lazily import (
     given_by_generator,
@@ -46,6 +44,8 @@ def run_for(
     iterable = iterated(lo, iterable, node)
     containers.refuse_number(lo, iterable, "cannot be iterated over", node)
     if isinstance(iterable, GeneratorObject):
+        from adjoint.frontend.generators import loop_over
+
         loop_over(lo, node, iterable, bind, body, orelse, assigned)
         return
     if is_lazy(iterable):
@@ -76,6 +76,8 @@ def _run_lazily(
     assigned: Sequence[ast.AST],
 ) -> None:
     """Draws an item after the other where that can be, else all of them beforehand, if nobody can tell."""
+    from adjoint.frontend.footprints import Footprint, Noticed
+
     inside = peeled(lo, iterable, bind, body, node)
     if inside is not None:
         run_for(lo, node, *inside, orelse, assigned)
@@ -115,6 +117,8 @@ def in_advance(lo: Lowerer, iterable: Value, node: ast.AST) -> Iterator[Value]:
     if not is_lazy(iterable) or has_generator(iterable) or not _is_static(lo, iterable, node):
         yield iterable
         return
+    from adjoint.frontend.footprints import Footprint
+
     footprint = Footprint(lo, iterable)
     items = unnoticed(lo, iterable, node)
     with footprint.watched(node):

@@ -7,10 +7,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from adjoint.frontend import itertools_generators as by_generators
 from adjoint.frontend import library
 from adjoint.frontend.core import Frame, Lowerer
-from adjoint.frontend.footprints import before_its_turn
 from adjoint.frontend.values import (
     UNDEFINED,
     USED,
@@ -170,6 +168,8 @@ def unnoticed(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """All items of what is lazy, computed before something that comes between them: nobody may see that it was so."""
     if not is_lazy(value):
         return value
+    from adjoint.frontend.footprints import before_its_turn
+
     with before_its_turn(lo, node):
         return drawn(lo, value, node)
 
@@ -224,6 +224,8 @@ def given_by_generator(lo: Lowerer, value: Value, node: ast.AST) -> Value | None
 
 
 def _generator_like(value: Value) -> Callable[..., object] | None:
+    from adjoint.frontend import itertools_generators as by_generators
+
     match value:
         case IteratorValue(kind="pairwise"):
             return by_generators.paired

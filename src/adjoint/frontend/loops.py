@@ -9,6 +9,7 @@ from typing import Any
 
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Exiting, Lowerer, Open
+from adjoint.frontend.forms import loose
 from adjoint.frontend.liveness import live_at_head
 from adjoint.frontend.scope import assigned_names
 from adjoint.frontend.tracking import set_unseen
@@ -88,21 +89,8 @@ def _first_assumption(
         for name in assigned_names(part):
             cell = lo.frame.cells.get(name)
             if cell is not None and not is_torn(base.get(cell)) and live_at_head(lo, node, name):
-                carried[cell] = _loose(shapes.shape_of(base.get(cell, UNDEFINED), base))
+                carried[cell] = loose(shapes.shape_of(base.get(cell, UNDEFINED), base))
     return carried
-
-
-def _loose(shape: shapes.Shape) -> shapes.Shape:
-    """A number that is known on entry varies in the loop."""
-    match shape:
-        case shapes.Same(value=Const(value=bool() | int() | float() | complex() | str())):
-            return shapes.Leaf(shapes.type_of(shape.value))
-        case shapes.TupleShape(cls=cls, items=items):
-            return shapes.TupleShape(cls, tuple(map(_loose, items)))
-        case shapes.RecordShape(cls=cls, keys=keys, items=items):
-            return shapes.RecordShape(cls, keys, tuple(map(_loose, items)))
-        case _:
-            return shape
 
 
 def _run_body(lo: Lowerer, base: dict[Any, Value], carried: dict[Any, shapes.Shape], body: Callable[[], None]) -> _Pass:
@@ -137,7 +125,7 @@ def _widen(
                 shape = _detached(shapes.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([assumption[key], shape], key)
             elif key in base and base[key] is not value and not is_torn(base[key]):
-                before = _loose(shapes.shape_of(base[key], base))
+                before = loose(shapes.shape_of(base[key], base))
                 after = _detached(shapes.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([before, after], key)
     return assumption

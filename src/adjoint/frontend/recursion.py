@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend import shapes
-from adjoint.frontend.blanks import blank, with_values_handed_over
+from adjoint.frontend.blanks import handed_over, with_values_handed_over
 from adjoint.frontend.core import Lowerer, Unreached
-from adjoint.frontend.loops import _loose as loose
+from adjoint.frontend.forms import anonymous, fresh, loose, loosened
 from adjoint.frontend.surroundings import Surroundings, surroundings
-from adjoint.frontend.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
-from adjoint.frontend.widening import loosened, make_alike, size_of
-from adjoint.ir.builder import Builder
+from adjoint.frontend.values import Closure, Record, Ref, TupleValue, Value
+from adjoint.frontend.widening import make_alike, size_of
 from adjoint.ir.effects import storages
 from adjoint.ir.nodes import (
-    UNDEFINED,
     Atom,
     Block,
     Branch,
@@ -41,8 +39,6 @@ from adjoint.records import dataclass
 TREES = (
     "of a structure that holds itself, such as a tree, keep the nodes in lists, and let them name each other by index"
 )
-MAX_STRUCTURAL_DEPTH = 60
-MAX_REPEATED = 300
 MAX_PASSES = 8
 
 
@@ -99,58 +95,6 @@ class HandedOut:
         return (is_there_twice and changes) or any(each.find() is self.home.find() for each in self.others)
 
 
-def activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
-    """The arguments of the innermost running activation of this function."""
-    for node, args in reversed(lo.run_data.activations):
-        if node is closure.source.node:
-            return args
-    return None
-
-
-def inlined_activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
-    """The same, as far as what runs is inlined: a function that is called has a body of its own."""
-    for node, args in reversed(lo.run_data.activations):
-        if node is closure.source.node:
-            return args
-        if node in lo.settings.called:
-            return None
-    return None
-
-
-def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> bool:
-    """Whether a recursion goes down a structure that is known, so that inlining it ends."""
-    if len(lo.run_data.activations) > MAX_STRUCTURAL_DEPTH:
-        return False
-    for old, new in zip(before, now, strict=False):
-        if old is new:
-            continue
-        if isinstance(old, Closure) or isinstance(new, Closure):
-            return True
-        if _size(lo, new) < _size(lo, old):
-            return True
-        if isinstance(old, Const) and isinstance(new, Const) and old != new and isinstance(new.value, int):
-            return True
-    return False
-
-
-def is_too_often(lo: Lowerer, code: ast.AST) -> bool:
-    """Whether inlining a function in itself, which it does from several places, takes too much code."""
-    count = lo.run_data.repeated[code] = lo.run_data.repeated.get(code, 0) + 1
-    return count > MAX_REPEATED * lo.settings.patience
-
-
-def _size(lo: Lowerer, value: Value) -> int:
-    if isinstance(value, TupleValue):
-        return 1 + sum(_size(lo, item) for item in value.items)
-    if isinstance(value, Ref):
-        record = lo.store[value]
-        assert isinstance(record, Record)
-        return 1 + sum(_size(lo, item) for item in record.items)
-    if isinstance(value, GeneratorObject):
-        return 1 + sum(_size(lo, arg) for arg in value.args)
-    return 1
-
-
 def call_definition(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
@@ -179,7 +123,7 @@ def call_definition(
         raise Unreached
     atoms: list[Atom] = []
     for name, value in bound.items():
-        atoms.extend(_handed_over(value, _fresh(found[name]), lo.store, lo.open))
+        atoms.extend(handed_over(value, fresh(found[name]), lo.store, lo.open))
     targets = tuple(Var(hint, type_) for type_, hint in shapes.leaf_types(called.result, "t"))
     call = Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
     lo.emit(call)
@@ -188,13 +132,6 @@ def call_definition(
         _unite_memory(call, called)
     result = shapes.build(called.result, iter(targets), lo.store)
     return _own_copy(lo, result) if _is_copied(lo, closure.source.node) else result
-
-
-def _handed_over(value: Value, shape: shapes.Shape, store: shapes.Store, block: Builder) -> tuple[Atom, ...]:
-    """What a value consists of; where it has one of several structures, the others' parts are something, too."""
-    atoms = shapes.flatten(value, shape, store, block)
-    types = (type_ for type_, _ in shapes.leaf_types(shape, "t"))
-    return tuple(blank(type_) if atom is UNDEFINED else atom for atom, type_ in zip(atoms, types, strict=True))
 
 
 def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[Var]:
@@ -239,23 +176,7 @@ def _unite_memory(call: Call, called: Called) -> None:
 
 def _key(found: dict[str, shapes.Shape], known: dict[Any, Called]) -> Any:
     """Arguments as part of a key: shapes are compared by equality, objects by their structure."""
-    return tuple((name, _anonymous(shape)) for name, shape in found.items())
-
-
-def _anonymous(shape: shapes.Shape) -> shapes.Shape:
-    match shape:
-        case shapes.RefShape(record=record):
-            anonymous = _anonymous(record)
-            assert isinstance(anonymous, shapes.RecordShape)
-            return shapes.RefShape(None, anonymous, ())
-        case shapes.RecordShape(cls=cls, keys=keys, items=items):
-            return shapes.RecordShape(cls, keys, tuple(map(_anonymous, items)))
-        case shapes.TupleShape(cls=cls, items=items):
-            return shapes.TupleShape(cls, tuple(map(_anonymous, items)))
-        case shapes.UnionShape(options=options):
-            return shapes.UnionShape(tuple(map(_anonymous, options)))
-        case _:
-            return shape
+    return tuple((name, anonymous(shape)) for name, shape in found.items())
 
 
 def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shapes.Shape], node: ast.AST | None) -> None:
@@ -359,10 +280,10 @@ def _run(
     params: list[Var] = []
     arguments: dict[str, Value] = {}
     for name, shape in found.items():
-        fresh = _fresh(shape)
-        atoms = [Var(hint, type_, True) for type_, hint in shapes.leaf_types(fresh, name)]
+        own = fresh(shape)
+        atoms = [Var(hint, type_, True) for type_, hint in shapes.leaf_types(own, name)]
         params.extend(atoms)
-        arguments[name] = shapes.build(fresh, iter(atoms), lo.store)
+        arguments[name] = shapes.build(own, iter(atoms), lo.store)
     spec = closure.source.node.args
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
@@ -389,9 +310,9 @@ def _run(
     result: shapes.Shape | None = None
     if region.exits:
         found_shapes = [shapes.shape_of(leaf.value, leaf.store) for leaf in region.exits]
-        result = _fresh(loose(lo.join_shapes(found_shapes)))
+        result = fresh(loose(lo.join_shapes(found_shapes)))
         final = result
-        whole = lo.finish(region, root, lambda leaf: _handed_over(leaf.value, final, leaf.store, leaf.block))
+        whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
         block = with_values_handed_over(whole, is_called=True)
     else:
         block = root.seal()
@@ -456,20 +377,3 @@ def results_are_settled(lo: Lowerer) -> bool:
         to_be_copied = each.is_own and not each.strict
         (lo.settings.copied_results if to_be_copied else lo.settings.shared_results).add(each.function)
     return not told_apart
-
-
-def _fresh(shape: shapes.Shape) -> shapes.Shape:
-    """The shape with every object new: the function gets copies, and may not write them."""
-    match shape:
-        case shapes.RefShape(record=record, sites=sites):
-            fresh = _fresh(record)
-            assert isinstance(fresh, shapes.RecordShape)
-            return shapes.RefShape(None, fresh, sites)
-        case shapes.RecordShape(cls=cls, keys=keys, items=items):
-            return shapes.RecordShape(cls, keys, tuple(map(_fresh, items)))
-        case shapes.TupleShape(cls=cls, items=items):
-            return shapes.TupleShape(cls, tuple(map(_fresh, items)))
-        case shapes.UnionShape(options=options):
-            return shapes.UnionShape(tuple(map(_fresh, options)))
-        case _:
-            return shape

@@ -11,30 +11,12 @@ from collections.abc import Iterable, Sequence
 
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Restart
-from adjoint.frontend.loops import _loose as loose
 from adjoint.frontend.values import Site
 from adjoint.ir.types import depth_of
 
 MANY_FORMS = 4
 """As many forms of one function, none smaller than the one that calls it, are too many."""
 TOO_MANY_FORMS = 20
-
-
-def loosened(shape: shapes.Shape) -> shapes.Shape:
-    """The shape with no number that is known, in objects neither."""
-    match shape:
-        case shapes.RefShape(ref=ref, record=record, sites=sites):
-            inner = loosened(record)
-            assert isinstance(inner, shapes.RecordShape)
-            return shapes.RefShape(ref, inner, sites)
-        case shapes.RecordShape(cls=cls, keys=keys, items=items):
-            return shapes.RecordShape(cls, keys, tuple(map(loosened, items)))
-        case shapes.TupleShape(cls=cls, items=items):
-            return shapes.TupleShape(cls, tuple(map(loosened, items)))
-        case shapes.UnionShape(options=options):
-            return shapes.UnionShape(tuple(map(loosened, options)))
-        case _:
-            return loose(shape)
 
 
 def size_of(found: Iterable[shapes.Shape]) -> int:

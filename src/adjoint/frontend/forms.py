@@ -1,0 +1,66 @@
+"""Shapes made from shapes: with no number known, with every object new, with no object named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from adjoint.frontend.shapes import Leaf, RecordShape, RefShape, Same, Shape, TupleShape, UnionShape, type_of
+from adjoint.ir.nodes import Const
+
+
+def loose(shape: Shape) -> Shape:
+    """The shape with no number that is known; what objects hold is known on its own."""
+    match shape:
+        case Same(value=Const(value=bool() | int() | float() | complex() | str())):
+            return Leaf(type_of(shape.value))
+        case TupleShape() | RecordShape():
+            return _with_parts(shape, loose)
+        case _:
+            return shape
+
+
+def loosened(shape: Shape) -> Shape:
+    """The shape with no number that is known, in objects neither."""
+    match shape:
+        case RefShape(ref=ref, record=record, sites=sites):
+            return RefShape(ref, _record(record, loosened), sites)
+        case TupleShape() | RecordShape() | UnionShape():
+            return _with_parts(shape, loosened)
+        case _:
+            return loose(shape)
+
+
+def fresh(shape: Shape) -> Shape:
+    """The shape with every object new."""
+    match shape:
+        case RefShape(record=record, sites=sites):
+            return RefShape(None, _record(record, fresh), sites)
+        case TupleShape() | RecordShape() | UnionShape():
+            return _with_parts(shape, fresh)
+        case _:
+            return shape
+
+
+def anonymous(shape: Shape) -> Shape:
+    """The structure alone: objects are neither named, nor is it known where they were made."""
+    match shape:
+        case RefShape(record=record):
+            return RefShape(None, _record(record, anonymous), ())
+        case TupleShape() | RecordShape() | UnionShape():
+            return _with_parts(shape, anonymous)
+        case _:
+            return shape
+
+
+def _with_parts(shape: TupleShape | RecordShape | UnionShape, change: Callable[[Shape], Shape]) -> Shape:
+    match shape:
+        case TupleShape(cls=cls, items=items):
+            return TupleShape(cls, tuple(map(change, items)))
+        case RecordShape():
+            return _record(shape, change)
+        case UnionShape(options=options):
+            return UnionShape(tuple(map(change, options)))
+
+
+def _record(shape: RecordShape, change: Callable[[Shape], Shape]) -> RecordShape:
+    return RecordShape(shape.cls, shape.keys, tuple(map(change, shape.items)))
