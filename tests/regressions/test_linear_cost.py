@@ -211,12 +211,13 @@ def seconds(run: Callable[[], Any]) -> float:
 
 
 def peak_bytes(run: Callable[[], Any]) -> int:
-    gc.collect()
     tracemalloc.start()
+    gc.disable()  # so that what else lies in memory has no say
     try:
         run()
         return tracemalloc.get_traced_memory()[1]
     finally:
+        gc.enable()
         tracemalloc.stop()
 
 

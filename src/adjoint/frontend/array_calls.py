@@ -17,7 +17,7 @@ from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
 from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import FLOAT, Array, Dict, Instance, List, Scalar
+from adjoint.ir.types import Array, Dict, Instance, List, Scalar
 from adjoint.runtime.products import einsum_of_one
 from adjoint.runtime.sequences import array_of
 
@@ -243,8 +243,6 @@ def _array_of_parts(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], no
     leaves = [_call(lo, np.array, [leaf], {}, node) if leaf in lists else leaf for leaf in leaves]
     named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
     pairs = {name: materialize(lo, value, node) for name, value in named.items()}
-    if any(isinstance(type_of(leaf), Scalar) and type_of(leaf).kind == "float" for leaf in leaves):  # type: ignore[attr-defined]
-        leaves = [making.as_element(lo, leaf, FLOAT) for leaf in leaves]  # type: ignore[arg-type]
     return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)
 
 

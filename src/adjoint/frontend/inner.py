@@ -34,11 +34,12 @@ from adjoint.frontend.values import (
 from adjoint.ir.nodes import Atom, Block, Const, Function, Var
 from adjoint.ir.types import (
     FLOAT,
+    Array,
     Opaque,
     Type,
     carries_derivative,
 )
-from adjoint.ir.walk import free_vars
+from adjoint.ir.walk import free_vars, statements_in, targets_of
 from adjoint.records import dataclass
 from adjoint.types.marks import no_derivative_fields
 
@@ -166,7 +167,12 @@ def lower_inner(
 
     if free:
         block = substitute(block, inner_free)
-    lowered = Function(name_of(function), (*active.params, *inner_free.values()), with_values_handed_over(block))
+    block = with_values_handed_over(block)
+    lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
+    if any(isinstance(var.type, Array) for statement in statements_in(block) for var in targets_of(statement)):
+        from adjoint.frontend.kinds import with_kinds_checked
+
+        lowered = with_kinds_checked(lowered)
     _check_outside_writes(lo, block, active.params)
     refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)

@@ -72,7 +72,14 @@ linear(
 
 
 def _array_of_jvp(dots, y, template, *leaves, dtype=None):
-    return array_of(template, *dots[1:], dtype=dtype)
+    return array_of(template, *[_dot_of_leaf(dots[k + 1], leaves[k]) for k in range(len(leaves))], dtype=dtype)
+
+
+def _dot_of_leaf(dot, leaf):
+    """Integers among floats do not vary."""
+    if dot is not None:
+        return dot
+    return 0.0 if np.ndim(leaf) == 0 else np.zeros(np.shape(leaf))
 
 
 def _array_of_vjp(ct, y, template, *leaves, dtype=None):

@@ -11,12 +11,14 @@ from adjoint.runtime.objects import (
     put_item,
     slice_bounds,
 )
-from adjoint.runtime.overlap import check_separate
+from adjoint.runtime.overlap import check_floats, check_separate
 from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)
 no_derivative(first_items, pure=False)
-observer(check_alike, check_least_length, check_length, check_separate, put_attribute, put_item, pure=False)
+observer(
+    check_alike, check_floats, check_least_length, check_length, check_separate, put_attribute, put_item, pure=False
+)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, pure=False, writes=(0,))
 linear(
