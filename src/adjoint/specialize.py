@@ -218,6 +218,9 @@ def _compiled(
     except DifferentiationError as refusal:
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
+    except RecursionError as failure:
+        problems = (diagnostic("AD0902", None),)
+        cause = failure
     except Exception as failure:
         problems = (diagnostic("AD0901", None, f"{type(failure).__name__}: {failure}".splitlines()[0]),)
         cause = failure

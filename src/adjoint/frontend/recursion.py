@@ -275,7 +275,8 @@ def _run(
 ) -> tuple[tuple[Var, ...], Block, shapes.Shape | None]:
     from adjoint.frontend.calls import run_closure
 
-    outer_block, outer_store = lo.block, lo.store
+    outer_block, outer_store, outer_depth = lo.block, lo.store, lo.depth
+    lo.depth = 0  # what is called is not inlined: within it, inlining starts anew
     root = lo.fork(outer_store)
     params: list[Var] = []
     arguments: dict[str, Value] = {}
@@ -316,7 +317,7 @@ def _run(
         block = with_values_handed_over(whole, is_called=True)
     else:
         block = root.seal()
-    lo.block, lo.store = outer_block, outer_store
+    lo.block, lo.store, lo.depth = outer_block, outer_store, outer_depth
     return tuple(params), block, result
 
 

@@ -69,10 +69,12 @@ def check_floats(array: Any, name: str | None) -> None:
     Raises
     ------
     DifferentiationError
-        AD0303.
+        AD0408.
     """
     dtype = getattr(array, "dtype", None)
     if dtype is not None and dtype.kind in "iub":
         which = "an array" if name is None else f"the array {name!r}"
         label = f"{which} holds integers in this call, and what is written into it is cut off"
-        raise error("AD0303", None, label, helps=("start the numbers that it is made of from 0.0, or give it a dtype",))
+        raise error(
+            "AD0408", None, label, helps=("start the numbers that it is made of from 0.0, or give the array a dtype",)
+        )

@@ -12,4 +12,23 @@ ENTRIES = {
             names in another way.
             """,
     ),
+    "AD0902": Entry(
+        title="the function is nested more deeply than Python's limit of recursion allows",
+        helps=(
+            "allow more before the derivative is made: sys.setrecursionlimit(10_000)",
+            "or make a loop of functions that call each other in a long chain",
+        ),
+        explanation="""
+            The compiler goes down into every function that is called, and into every branch and loop, as Python does
+            when the program runs; it takes some ten calls of its own for each. Python allows 1,000 in all, which is
+            enough for some eighty functions that call one another.
+
+                import sys
+
+                sys.setrecursionlimit(10_000)
+                ad.grad(deep)(1.0)
+
+            Functions that call themselves are not meant: they are read once.
+            """,
+    ),
 }
