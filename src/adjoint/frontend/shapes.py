@@ -184,9 +184,9 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
     """The join of two shapes of one kind; None where they only have a union."""
     match one, other:
         case Nothing(), _:
-            return other
+            return _if_bound(other)
         case _, Nothing():
-            return one
+            return _if_bound(one)
         case (Leaf() | Same(), Leaf() | Same()):
             return _join_leaves(one, other)
         case TupleShape(), TupleShape() if one.cls is other.cls and len(one.items) == len(other.items):
@@ -205,6 +205,17 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
             return ComposedShape(one.template, tuple(map(join, one.items, other.items)))
         case _:
             return None
+
+
+def _if_bound(shape: Shape) -> Shape:
+    """What has a value on one path only: numbers that are known there must not come out on the other."""
+    match shape:
+        case Same(value=Const(value=bool() | int() | float() | complex() as number)):
+            return Leaf(abstract(number))
+        case TupleShape(cls=cls, items=items):
+            return TupleShape(cls, tuple(map(_if_bound, items)))
+        case _:
+            return shape
 
 
 def _is_runtime_form(cls: type, type_: Type) -> bool:

@@ -7,7 +7,7 @@ What is known in a block is known in the blocks inside it, and forgotten at its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -334,7 +334,7 @@ class _Rewriter:
         """Replaces each target that can only be one value; gives the positions of the others."""
         kept = []
         for position, target in enumerate(targets):
-            only = _single(values[position] for values in handed)
+            only = _single(target, [values[position] for values in handed])
             if only is not None and self.is_outside(only):
                 self.replace(target, only)
             else:
@@ -401,7 +401,7 @@ class _Rewriter:
         for position, target in enumerate(loop.targets):
             only = None
             if position >= count or loop.over is None:
-                only = _single(values[position] for values in exits)
+                only = _single(target, [values[position] for values in exits])
             settled = only is not None and self.is_outside(only) and target not in self.replacement
             if settled:
                 assert only is not None
@@ -425,8 +425,10 @@ class _Rewriter:
         return replace(guarded, body=body, handlers=handlers, final=final)
 
 
-def _single(atoms: Iterable[Atom]) -> Atom | None:
-    """The one atom among those that are not undefined."""
+def _single(target: Var, atoms: Sequence[Atom]) -> Atom | None:
+    """The one atom among those that are not undefined; a variable of the program that may be unbound stays so."""
+    if target.named and UNDEFINED in atoms:
+        return None
     only: Atom | None = None
     for atom in atoms:
         if type(atom) is Undefined or atom == only:
