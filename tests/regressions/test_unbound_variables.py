@@ -92,6 +92,18 @@ def test_what_is_unbound_is_not_known_by_what_it_is_elsewhere(function: Callable
         ad.jvp(function, (1.5, 0), (1.0, None))
 
 
+IN_MACHINE_CODE = [function for function in PROGRAMS if function is not number_before_an_exception]
+
+
+@pytest.mark.parametrize("function", IN_MACHINE_CODE, ids=lambda function: function.__name__)
+def test_machine_code_asks_too(function: Callable[..., Any]) -> None:
+    pytest.importorskip("numba")
+    derivative = ad.value_and_grad(function, native="strict")
+    assert derivative(1.5, 1) == pytest.approx(ad.value_and_grad(function)(1.5, 1))
+    with pytest.raises(UnboundLocalError, match=r"'[qn](_0)?'"):
+        derivative(1.5, 0)
+
+
 def test_what_is_read_under_the_same_condition_is_bound() -> None:
     def f(x, c):
         if c:

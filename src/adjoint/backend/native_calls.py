@@ -167,7 +167,7 @@ _SURE = {
         *(arrays.zeros_like, arrays.unbroadcast, arrays.match, results.owned, results.of_dtype),
         *(numbers.divide, numbers.times, numbers.power, numbers.log, numbers.sqrt, numbers.choose, numbers.unit),
         *(tables.no_items, tables.any_layout, checks.check_divisor, checks.check_domain, checks.check_range),
-        checks.check_power,
+        *(checks.check_power, checks.check_bound),
     )
 }
 """What need not be asked for, where only arrays and numbers are given by position."""

@@ -28,6 +28,17 @@ def _check_divisor(divisor, message):
     return check_divisor
 
 
+@overload(checks.check_bound, prefer_literal=True)
+def _check_bound(is_bound, name):
+    text = checks.unbound_said(name.literal_value)
+
+    def check_bound(is_bound, name):
+        if not is_bound:
+            raise UnboundLocalError(text)
+
+    return check_bound
+
+
 @overload(checks.check_domain, prefer_literal=True)
 def _check_domain(name, x):
     is_outside = _OUTSIDE[name.literal_value]

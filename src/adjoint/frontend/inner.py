@@ -41,6 +41,7 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import free_vars, statements_in, targets_of
 from adjoint.records import dataclass
+from adjoint.transform.target import for_machine
 from adjoint.types.marks import no_derivative_fields
 
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
@@ -173,6 +174,10 @@ def lower_inner(
         from adjoint.frontend.kinds import with_kinds_checked
 
         lowered = with_kinds_checked(lowered)
+    if for_machine():
+        from adjoint.frontend.unbound import with_unbound_told
+
+        lowered = with_unbound_told(lowered, returns_one_structure=not shapes.has_options(shape))
     _check_outside_writes(lo, block, active.params)
     refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)

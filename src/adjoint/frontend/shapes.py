@@ -160,6 +160,19 @@ def shape_of(value: Value, store: Store) -> Shape:
             return Same(value)
 
 
+def has_options(shape: Shape) -> bool:
+    """Whether there is something in a structure that one path has and another lacks."""
+    match shape:
+        case UnionShape() | Nothing():
+            return True
+        case TupleShape(items=items) | RecordShape(items=items) | ComposedShape(items=items):
+            return any(map(has_options, items))
+        case RefShape(record=record):
+            return has_options(record)
+        case _:
+            return False
+
+
 def depth_of(shape: Shape) -> int:
     """How deep structures lie in each other."""
     match shape:

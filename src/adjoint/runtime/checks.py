@@ -33,6 +33,22 @@ def check_domain(name: str, x: Any) -> None:
         raise ValueError(OUTSIDE_SAID)
 
 
+def check_bound(is_bound: Any, name: str) -> None:
+    """Raises what reading an unbound variable would raise.
+
+    >>> check_bound(False, "x")
+    Traceback (most recent call last):
+    UnboundLocalError: cannot access local variable 'x' where it is not associated with a value
+    """
+    if not is_bound:
+        raise UnboundLocalError(unbound_said(name))
+
+
+def unbound_said(name: str) -> str:
+    """What Python says to it."""
+    return f"cannot access local variable {name!r} where it is not associated with a value"
+
+
 def check_range(x: Any, y: Any) -> None:
     """Raises what a function of the module ``math`` would raise whose result ``y`` at ``x`` is too large.
 
