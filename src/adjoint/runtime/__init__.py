@@ -33,7 +33,7 @@ _MODULES = (
     "tangents",
     "vector_math",
 )
-_OTHERS = ("boundary", "indices", "jacobians", "overlap")
+_OTHERS = ("boundary", "indices", "jacobians", "overlap", "scipy_linalg", "stacks")
 """Modules whose functions generated code names in other ways."""
 
 

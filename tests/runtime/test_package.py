@@ -1,0 +1,33 @@
+"""What generated code calls is loaded as it is needed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from adjoint import runtime
+
+PROGRAM = """
+import math, sys
+import adjoint as ad
+
+def f(x):
+    return math.sin(x) * x
+
+ad.grad(f)(1.0)
+print(*sys.modules)
+"""
+
+
+def test_every_module_of_the_package_is_known_to_it():
+    modules = {file.stem for file in Path(runtime.__file__).parent.glob("[!_]*.py")}
+    assert modules == {*runtime._MODULES, *runtime._OTHERS}
+
+
+def test_the_first_derivative_of_numbers_loads_no_helper_that_is_for_arrays(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    unneeded = {f"adjoint.runtime.{name}" for name in ("bessel", "linalg", "spectra", "scans", "vector_math")}
+    assert "adjoint.runtime.tangents" in loaded
+    assert not unneeded & loaded
