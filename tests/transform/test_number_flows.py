@@ -13,6 +13,7 @@ from adjoint.analysis.numbers import number_flows
 from adjoint.frontend.entry import lower_operator
 from adjoint.ir.nodes import Call, Derived, Function
 from adjoint.ir.walk import statements_in
+from adjoint.rules import no_derivative
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.build import prepared
 
@@ -58,6 +59,17 @@ def with_list(x: float, y: float) -> float:
     return found[0] * y
 
 
+def steps(x: float) -> float:
+    return x // 1.0
+
+
+no_derivative(steps)
+
+
+def with_undeclared(x: float, y: float) -> float:
+    return x + steps(x)
+
+
 def derived_function(function: Callable[..., float]) -> Function:
     options = (("has_aux", False), ("wrt", (0, 1)))
     entry = lower_operator("grad", function, options, (2.0, 3.0), {})
@@ -79,6 +91,18 @@ def test_both_ways_agree(function: Any, wrt: tuple[int, ...], monkeypatch: pytes
     assert short.useful.vars == long.useful.vars
     assert not short.memory and not long.memory
     assert problems == blind_spots(core, wrt, (0,))
+
+
+def test_what_has_no_derivative_is_no_reason_to_look_closer_where_its_result_has_none() -> None:
+    for function in (chosen, looped, until):
+        flows = number_flows(derived_function(function))
+        assert flows is not None and flows.all_declared
+
+
+def test_a_number_without_a_derivative_is_looked_at_closer() -> None:
+    flows = number_flows(derived_function(with_undeclared))
+    assert flows is not None and not flows.all_declared
+    assert blind_spots(derived_function(with_undeclared), (0,), (0,))
 
 
 def test_other_functions_go_the_long_way() -> None:

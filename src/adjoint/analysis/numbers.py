@@ -97,7 +97,8 @@ def _call(call: Call, flows: NumberFlows) -> bool:
         return False
     rule = rule_for(call.callee)
     if isinstance(rule, (Constant, NoDerivative)):
-        flows.all_declared &= isinstance(rule, (Constant, Observer))
+        carriers = [target for target in call.targets if varies_smoothly(target)]
+        flows.all_declared &= not carriers or isinstance(rule, (Constant, Observer))
         return True
     flows.all_declared &= rule is not None and not call.kwargs and not rule.unsupported(len(call.args), ())
     for atom in operands(call):

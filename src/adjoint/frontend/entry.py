@@ -28,7 +28,6 @@ from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import free_vars, inline, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import display
-from adjoint.transform.dependence import Dependence
 
 MAX_ATTEMPTS = 200
 PATIENCE = 20
@@ -140,6 +139,8 @@ def hidden_problems(function: Function) -> list[Diagnostic]:
                 if isinstance(call, Call) and call.callee is display.call and isinstance(call.args[0], Var)
             }
             with suppress(Exception):  # the function is not whole
+                from adjoint.transform.dependence import Dependence
+
                 problems = Dependence(derived.function, derived.wrt, derived.outputs).problems
                 found += [problem for problem in problems if problem.span not in unknown]
     return found

@@ -19,7 +19,6 @@ from adjoint.ir.types import FLOAT
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.transform.dependence import Dependence
 
 _PYTHON_ROUNDINGS = (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)
 _NUMPY_ROUNDINGS = (np.floor, np.ceil, np.trunc, np.rint, np.round, np.fix, np.floor_divide)
@@ -48,6 +47,8 @@ def zero_derivatives(
         numbers = [function.params[place] for place in places if function.params[place].type == FLOAT]
         if not places or not _reached(numbers, flows).isdisjoint(returned):
             continue
+        from adjoint.transform.dependence import Dependence
+
         found = Dependence(function, places, outputs)
         written = any(found.active(function.params[place]) for place in places)
         if written or found.problems or any(map(found.varies, returned)):

@@ -14,7 +14,6 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Function, Statement, Store, Var
 from adjoint.ir.types import List, Opaque, Type, carries_derivative
 from adjoint.ir.walk import statements_in, targets_of
-from adjoint.transform.dependence import Dependence
 
 
 def blind_spots(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> list[Diagnostic]:
@@ -22,6 +21,8 @@ def blind_spots(function: Function, wrt: Sequence[int], outputs: Sequence[int]) 
     flows = number_flows(function)
     if flows is not None and flows.all_declared:
         return []
+    from adjoint.transform.dependence import Dependence
+
     filled = [place for place in wrt if not _is_empty(function.params[place].type)]
     found = Dependence(function, filled, outputs)
     problems = list(found.problems)
