@@ -25,3 +25,16 @@ class Lasting(Uncollected):
             gc.freeze()
             gc.unfreeze()  # into the oldest generation
         super().__exit__()
+
+
+class Compilation(Lasting):
+    """While it is open, a compilation runs: of the first, most is there to stay, as it loads much of the compiler."""
+
+    _first = True
+
+    def __exit__(self, *_: object) -> None:
+        if Compilation._first and self._enabled:
+            Compilation._first = False
+            super().__exit__()
+        else:
+            Uncollected.__exit__(self)

@@ -18,7 +18,7 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, er
 from adjoint.diagnostics.errors import warn
 from adjoint.frontend.entry import Entry
 from adjoint.frontend.inputs import Captured, Guard, differentiated, fields_of, has_fields
-from adjoint.garbage import Uncollected
+from adjoint.garbage import Compilation
 from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
@@ -190,7 +190,7 @@ def specialization(
     with _lock:
         found = _find(owner, full, root, args, kwargs, seen)
         if found is None:
-            with Uncollected():
+            with Compilation():
                 found, warnings = _compiled(lower, key, function, native, seen)
             _keep(owner, full, found)
             for warning in warnings:

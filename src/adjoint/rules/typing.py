@@ -32,7 +32,7 @@ from adjoint.ir.types import (
     Tuple,
     Type,
 )
-from adjoint.rules import containers, registry, shapes
+from adjoint.rules import containers, registry
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
 from adjoint.types.structure import float_fields
 
@@ -125,9 +125,7 @@ def _infer(
 ) -> tuple[Type, ...]:
     if not rule.pure or rule.writes:
         return (_NOTHING if rule.writes or rule.fn is print else OPAQUE,) * rule.results
-    special = shapes.typed(rule.fn, arguments, dict(named))
-    if special is None and rule.fn in (max, min):
-        special = _chosen(arguments)
+    special = _special(rule, arguments, named)
     if special is not None:
         return (special,)
     examples = list(_examples(rule, arguments, named))
@@ -139,6 +137,17 @@ def _infer(
     return tuple(
         _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
     )
+
+
+def _special(
+    rule: Rule, arguments: tuple[Type | Const, ...], named: tuple[tuple[str, Type | Const], ...]
+) -> Type | None:
+    """The type of a result of which examples would not tell; None where they do."""
+    if registry.is_about_arrays(rule.fn):
+        from adjoint.rules import shapes
+
+        return shapes.typed(rule.fn, arguments, dict(named))
+    return _chosen(arguments) if rule.fn in (max, min) else None
 
 
 def _chosen(arguments: tuple[Type | Const, ...]) -> Type | None:
