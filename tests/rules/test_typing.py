@@ -116,3 +116,12 @@ def test_abstract() -> None:
     assert abstract(np.ones((1, 3))) == arr("one", "many")
     assert abstract((1, "a")) == Tuple((INT, Opaque(str)))
     assert abstract(None) == Opaque(type(None))
+
+
+def test_what_tells_shapes_from_arguments_is_asked_about_all_that_it_knows():
+    from adjoint.rules import shapes
+    from adjoint.rules.registry import is_about_arrays
+
+    known = (*shapes._LIKE, *shapes._PARTS, np.reshape, np.broadcast_to, np.ndarray.reshape)
+    assert all(map(is_about_arrays, known))
+    assert is_about_arrays(shapes.places.all_but) and is_about_arrays(shapes.places.repeated)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import opcode
 from collections.abc import Mapping, Sequence
+from functools import cache
+from types import CodeType, FunctionType
 from typing import Any
 
 from adjoint.frontend.calls import call_value
@@ -36,6 +40,8 @@ def splice(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, 
     Atom, tuple or None
         What the function returns, in the same form.
     """
+    if isinstance(fn, FunctionType) and _only_places(fn.__code__):
+        return _placed(fn(*args, **(kwargs or {})))
     key, atoms = key_of_splice(fn, args, kwargs or {})
     snippet = None if key is None else kept(key)
     if snippet is not None:
@@ -45,6 +51,28 @@ def splice(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, 
     if key is not None:
         keep(key, fn, atoms, builder.statements[start:], result)
     return result
+
+
+_PLACING = """
+    RESUME LOAD_FAST LOAD_CONST BUILD_TUPLE RETURN_VALUE
+    RETURN_CONST LOAD_FAST_LOAD_FAST LOAD_FAST_BORROW LOAD_FAST_BORROW_LOAD_FAST_BORROW LOAD_SMALL_INT
+"""
+_PLACING_CODES = frozenset(opcode.opmap[name] for name in _PLACING.split() if name in opcode.opmap)
+
+
+@cache
+def _only_places(code: CodeType) -> bool:
+    """Whether a function does nothing but put arguments and literals in their places: ``lambda a, b, y: (b, a)``.
+
+    It need not be read: it is run, as it makes no difference to it what its arguments are.
+    """
+    return _PLACING_CODES.issuperset(code.co_code[::2]) and not code.co_flags & inspect.CO_VARKEYWORDS
+
+
+def _placed(value: Any) -> Spliced:
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_placed, value))
+    return value if value is None or isinstance(value, Atom) else Const(value)
 
 
 def _spliced(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:

@@ -223,7 +223,9 @@ def effects_of(call: Call) -> Effects:
     found = _declared(callee) if known is None else known
     if found is UNKNOWN:
         return found
-    if callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]:  # it writes to what earlier calls made
+    if (
+        found.fresh and callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]
+    ):  # it writes to what earlier calls made
         return UNKNOWN
     if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):
         return UNKNOWN
@@ -231,7 +233,7 @@ def effects_of(call: Call) -> Effects:
         return UNKNOWN if isinstance(callee, np.ufunc) and len(call.args) > callee.nin else found
     if found.pure and found is not FACT and callee is not fresh_shadows and _may_be_overloaded(call.args):
         return _impure(found)
-    if callee in _SIZES and any(_may_grow(type_of_atom(arg)) for arg in call.args):
+    if found is FACT and callee in _SIZES and any(_may_grow(type_of_atom(arg)) for arg in call.args):
         return PURE
     return found
 

@@ -142,11 +142,12 @@ class Memory:
     def _call(self, call: Call) -> None:
         found = self._effects[id(call)] = effects_of(call)
         args = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
-        if found.known and not found.writes and len(call.targets) < 2 and not any(map(_is_reference, args)):
+        references = [arg for arg in args if type(arg) is Var and type(arg.type) is not Scalar]
+        if found.known and not found.writes and len(call.targets) < 2 and not references:
             return
         if not found.known:
             self._unknown_call = True
-            self._written.update(arg for arg in args if type(arg) is Var and _refers(arg))
+            self._written.update(references)
         self._written.update(arg for position in found.writes if type(arg := _at(args, position)) is Var)
         if found.hands_on or any(type(arg) is Var and _may_hold(arg) for arg in args):
             self._unite_all((*args, *call.targets))
@@ -157,10 +158,6 @@ class Memory:
 
 def _at(args: tuple[Atom, ...], position: int) -> Atom | None:
     return args[position] if position < len(args) else None
-
-
-def _is_reference(atom: Atom) -> bool:
-    return type(atom) is Var and _refers(atom)
 
 
 def _refers(var: Var) -> bool:
