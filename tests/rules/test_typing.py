@@ -11,6 +11,8 @@ import pytest
 
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Number, Opaque, Scalar, Tuple, Type
+from adjoint.rules import typing
+from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import abstract, join, type_of_call
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.display import make_list
@@ -125,3 +127,18 @@ def test_what_tells_shapes_from_arguments_is_asked_about_all_that_it_knows():
     known = (*shapes._LIKE, *shapes._PARTS, np.reshape, np.broadcast_to, np.ndarray.reshape)
     assert all(map(is_about_arrays, known))
     assert is_about_arrays(shapes.places.all_but) and is_about_arrays(shapes.places.repeated)
+
+
+def test_arithmetic_with_floats_gives_what_examples_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = (FLOAT, INT, BOOL, Const(2.5), Const(float("inf")), Const(-3), Const(10**9), Const(True))
+    with_floats = [(one, other) for one in numbers for other in numbers if typing._is_of_floats((one, other))]
+    assert len(with_floats) == 39
+    found = {(fn, pair): typing._infer(rule_for(fn), pair, ()) for fn in typing._ARITHMETIC for pair in with_floats}
+    monkeypatch.setattr(typing, "_is_of_floats", lambda arguments: False)
+    for (fn, pair), types in found.items():
+        assert types == typing._infer(rule_for(fn), pair, ()) == (FLOAT,)
+
+
+@pytest.mark.parametrize("other", [Scalar("complex"), Const(1j), Scalar("float", F4), Const(np.float32(1.0))])
+def test_arithmetic_with_other_numbers_is_tried(other: Any) -> None:
+    assert not typing._is_of_floats((FLOAT, other))

@@ -6,6 +6,7 @@ several choices of the extents that are not known; a result's extent is 1, or is
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
@@ -48,6 +49,8 @@ _NOTHING = Opaque(type(None))
 
 _cache: dict[Any, tuple[Type, ...]] = {}
 
+
+_ARITHMETIC = (operator.add, operator.sub, operator.mul)
 
 _MADE = {id(int): INT, id(float): FLOAT, id(bool): BOOL, id(len): INT}
 """Functions whose result has one type, whatever they are given."""
@@ -142,12 +145,30 @@ def _infer(
 def _special(
     rule: Rule, arguments: tuple[Type | Const, ...], named: tuple[tuple[str, Type | Const], ...]
 ) -> Type | None:
-    """The type of a result of which examples would not tell; None where they do."""
+    """The type of a result of which examples would not tell, or nothing new; None where they have to be asked."""
+    if rule.fn in _ARITHMETIC and not named and _is_of_floats(arguments):
+        return FLOAT
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes
 
         return shapes.typed(rule.fn, arguments, dict(named))
     return _chosen(arguments) if rule.fn in (max, min) else None
+
+
+def _is_of_floats(arguments: tuple[Type | Const, ...]) -> bool:
+    """Whether all arguments are numbers of Python, and one is a float."""
+    kinds = set(map(_python_kind, arguments))
+    return "float" in kinds and kinds <= {"float", "int", "bool"}
+
+
+def _python_kind(argument: Type | Const) -> ScalarKind | None:
+    match argument:
+        case Const(value=value):
+            return _PYTHON.get(type(value))
+        case Scalar(kind=kind, dtype=None):
+            return kind
+        case _:
+            return None
 
 
 def _chosen(arguments: tuple[Type | Const, ...]) -> Type | None:
