@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 import pkgutil
@@ -24,8 +25,9 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
 
     def arguments(self) -> tuple[Any, ...]:
+        """The arguments, made anew each time: functions may write to them."""
         rng = np.random.default_rng(7)
-        return tuple(item(rng) if _is_draw(item) else item for item in self.recipe)
+        return copy.deepcopy(tuple(item(rng) if _is_draw(item) else item for item in self.recipe))
 
 
 CASES: list[Case] = []

@@ -17,7 +17,7 @@ T = TypeVar("T")
 KEY = "no_derivative"
 """The key under which the metadata of a dataclass field has the mark."""
 
-_IN_TEXT = re.compile(r"\b(NoDerivative|no_derivative)\b")
+_IN_TEXT = r"\b(NoDerivative|no_derivative)\b"
 
 
 class Mark:
@@ -83,7 +83,7 @@ def _marked(cls: type) -> typing.Iterator[str]:
         if base is not cls and base in _known:
             yield from _known[base]
         for name, annotation in own_annotations(base).items():
-            if isinstance(annotation, str) and _IN_TEXT.search(annotation):
+            if isinstance(annotation, str) and re.search(_IN_TEXT, annotation):
                 yield name
     for name, annotation in field_types(cls).items():
         if get_origin(annotation) is Annotated and any(isinstance(mark, Mark) for mark in get_args(annotation)[1:]):
