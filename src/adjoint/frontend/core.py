@@ -18,7 +18,19 @@ from adjoint.frontend import shapes
 from adjoint.frontend.places import call_notes, headline, users_frame
 from adjoint.frontend.source import FunctionSource
 from adjoint.frontend.tracking import set_unseen
-from adjoint.frontend.values import UNDEFINED, Cell, Closure, Local, Record, Ref, Site, Value, is_atom, is_torn
+from adjoint.frontend.values import (
+    UNDEFINED,
+    Cell,
+    Closure,
+    Local,
+    Record,
+    Ref,
+    RuntimeSites,
+    Site,
+    Value,
+    is_atom,
+    is_torn,
+)
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
     Atom,
@@ -516,7 +528,7 @@ class Run:
 class Settings:
     """What is known beforehand, and what earlier attempts at lowering found out."""
 
-    runtime_sites: set[Site] = field(default_factory=set)
+    runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
     unrolled: set[Site] = field(default_factory=set)
     """Loops over known ranges in which structures are made that cannot exist at run time."""
     one_by_one: set[Site] = field(default_factory=set)

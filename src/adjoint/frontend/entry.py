@@ -82,7 +82,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             sites = set(original_sites(need.sites))
             if sites <= settings.runtime_sites:
                 raise _stuck(lo) from need
-            settings.runtime_sites |= sites
+            settings.runtime_sites.update(sites)
             continue
         except Restart:
             continue

@@ -154,6 +154,7 @@ def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) 
     if guessed is not None:
         lo.settings.site_types[guessed] = List(type_of(atom))
         if type_of(atom) != before:
+            _guess(lo, guessed, type_of(atom))
             raise Restart
         return
     after = _join_optional(lo, before, type_of(atom), node)
@@ -192,11 +193,17 @@ def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: as
             raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
         if joined != known:
             lo.settings.site_types[site] = joined
-            if isinstance(joined, List) and isinstance(joined.element, Scalar):
-                lo.settings.guesses.setdefault(site.place[0], joined.element)
+            if isinstance(joined, List) and joined.element is not None:
+                _guess(lo, site, joined.element)
             changed = True
     if changed:
         raise Restart
+
+
+def _guess(lo: Lowerer, site: Site, element: Type) -> None:
+    """What was found last is what the next list that is made at this place is taken to hold."""
+    if isinstance(element, Scalar):
+        lo.settings.guesses[site.place[0]] = element
 
 
 def grow_field(lo: Lowerer, base: Var, name: str, atom: Atom) -> None:

@@ -83,7 +83,7 @@ def _spliced(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str
         except Restart:
             del builder.statements[start:]
         except NeedsRuntime as need:
-            settings.runtime_sites |= set(original_sites(need.sites))
+            settings.runtime_sites.update(original_sites(need.sites))
             del builder.statements[start:]
     raise AssertionError(f"the structure of what {fn!r} makes does not settle")
 

@@ -7,7 +7,11 @@ store (:mod:`adjoint.frontend.store`) as a :class:`Record`. Two names of one obj
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import field
+from itertools import chain
 from typing import Any
 
 from adjoint.frontend.source import FunctionSource
@@ -70,6 +74,41 @@ class Site:
     """Where an object is made: the unit of the decision whether it must exist at run time."""
 
     place: tuple[Any, ...]
+
+
+class RuntimeSites(set[Site]):
+    """Where objects are made that must exist at run time.
+
+    A place in the source that is reached by many ways, as in a recursion that is inlined, counts as a whole: each way
+    found out on its own would take another attempt at lowering.
+    """
+
+    MANY = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ways: Counter[Any] = Counter()
+
+    def add(self, site: Site) -> None:
+        if not set.__contains__(self, site):
+            super().add(site)
+            self._ways[site.place[0]] += 1
+
+    def update(self, *sites: Iterable[Site]) -> None:
+        for site in chain(*sites):
+            self.add(site)
+
+    def clear(self) -> None:
+        super().clear()
+        self._ways.clear()
+
+    def __contains__(self, site: object) -> bool:
+        if set.__contains__(self, site):
+            return True
+        return isinstance(site, Site) and type(site.place[0]) is int and self._ways[site.place[0]] >= self.MANY
+
+    def __ge__(self, sites: AbstractSet[object]) -> bool:
+        return all(site in self for site in sites)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
