@@ -16,6 +16,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.testing import check_grads
+from golden.programs import halves_sorted
 
 pytest.importorskip("numba")
 
@@ -267,23 +268,6 @@ def test_a_second_process_finds_nothing_that_crashes(tmp_path: Path) -> None:
         env = {**os.environ, "ADJOINT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": folders}
         run = subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
-
-
-def halves_sorted(a):
-    if len(a) <= 1:
-        return a
-    middle = len(a) // 2
-    left, right = halves_sorted(a[:middle]), halves_sorted(a[middle:])
-    out = []
-    i = j = 0
-    while i < len(left) and j < len(right):
-        if left[i] <= right[j]:
-            out.append(left[i])
-            i += 1
-        else:
-            out.append(right[j])
-            j += 1
-    return out + left[i:] + right[j:]
 
 
 def test_lists_that_are_returned():
