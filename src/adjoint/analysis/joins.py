@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from adjoint.ir.nodes import (
     Atom,
@@ -35,6 +35,18 @@ def joins(statement: Statement) -> list[tuple[Atom, Var]]:
             for param, target in zip(params, targets, strict=False):
                 found += [(param, target), (target, param)]
             _join_leaves((body,), params, targets, found)
+    return found
+
+
+def reached(sources: Iterable[Var], flows: Mapping[Var, Iterable[Var]]) -> set[Var]:
+    """The variables that sources flow into, by steps of which ``flows`` tells where each begins, and the sources."""
+    found: set[Var] = set()
+    work = list(sources)
+    while work:
+        var = work.pop()
+        if var not in found:
+            found.add(var)
+            work += flows.get(var, ())
     return found
 
 

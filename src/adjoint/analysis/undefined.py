@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjoint.analysis.joins import joins
+from adjoint.analysis.joins import joins, reached
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, Const, Loop, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import statements_in
@@ -10,7 +10,7 @@ from adjoint.ir.walk import statements_in
 
 def may_be_undefined(block: Block) -> set[Var]:
     """The variables of a block that have no value on some path."""
-    flows: list[tuple[Var, Var]] = []
+    flows: dict[Var, list[Var]] = {}
     found: set[Var] = set()
     for statement in statements_in(block):
         if isinstance(statement, Loop):
@@ -19,12 +19,8 @@ def may_be_undefined(block: Block) -> set[Var]:
             if source is UNDEFINED or _stands_in(source, target):
                 found.add(target)
             elif isinstance(source, Var):
-                flows.append((source, target))
-    before = -1
-    while before != len(found):
-        before = len(found)
-        found.update(target for source, target in flows if source in found)
-    return found
+                flows.setdefault(source, []).append(target)
+    return reached(found, flows)
 
 
 def _stands_in(source: Atom, target: Var) -> bool:

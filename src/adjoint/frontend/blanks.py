@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adjoint.analysis.joins import joins
+from adjoint.analysis.joins import joins, reached
 from adjoint.frontend import shapes
 from adjoint.frontend.values import Value
 from adjoint.ir.builder import Builder
@@ -56,11 +56,12 @@ def with_values_handed_over(block: Block, *, is_called: bool = False) -> Block:
     ends = [leaf for leaf in leaves(block) if isinstance(leaf, Return)] if is_called else []
     returned = [value for end in ends for value in end.values]
     flows = [flow for statement in statements for flow in joins(statement)]
-    wanted = {atom for atom in (*returned, *(arg for call in calls for arg in call.args)) if isinstance(atom, Var)}
-    before = -1
-    while before != len(wanted):
-        before = len(wanted)
-        wanted.update(source for source, target in flows if target in wanted and isinstance(source, Var))
+    origins: dict[Var, list[Var]] = {}
+    for source, target in flows:
+        if isinstance(source, Var):
+            origins.setdefault(target, []).append(source)
+    handed = (*returned, *(arg for call in calls for arg in call.args))
+    wanted = reached([atom for atom in handed if isinstance(atom, Var)], origins)
     if not any(source is UNDEFINED and target in wanted for source, target in flows):
         return block
     return _Filling(wanted).block(block, (), ())

@@ -118,7 +118,8 @@ def _fix_length(lo: Lowerer, storage: Storage) -> None:
     home = storage.find()
     sites = {site for mine, site in lo.run_data.sites_of_storage if mine.find() is home}
     inputs = {site for site in sites if site.place[:2] == ("input", "argument")}
-    if inputs and not inputs <= lo.settings.fixed_sites and not inputs & lo.settings.runtime_sites:
+    at_run_time = any(site in lo.settings.runtime_sites for site in inputs)
+    if inputs and not inputs <= lo.settings.fixed_sites and not at_run_time:
         lo.settings.fixed_sites |= inputs
         raise Restart
 

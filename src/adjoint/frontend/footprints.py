@@ -121,11 +121,11 @@ class Footprint:
 def _own_memory(atom: Atom) -> list[Storage]:
     """The memory of a container itself: not that of what lies in it."""
     own = storage_of(atom.type) if isinstance(atom, Var) else None
-    return [] if own is None else [own.find()]
+    return [] if own is None else [own]
 
 
 def _reachable(atom: Atom) -> list[Storage]:
-    return [storage.find() for storage in memory_of(atom.type)] if isinstance(atom, Var) else []
+    return list(memory_of(atom.type)) if isinstance(atom, Var) else []
 
 
 def memory_of(type_: Type | None) -> Iterator[Storage]:

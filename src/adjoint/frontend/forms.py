@@ -21,35 +21,34 @@ def loose(shape: Shape) -> Shape:
 
 def loosened(shape: Shape) -> Shape:
     """The shape with no number that is known, in objects neither."""
-    match shape:
-        case RefShape(ref=ref, record=record, sites=sites):
-            return RefShape(ref, _record(record, loosened), sites)
-        case TupleShape() | RecordShape() | UnionShape():
-            return _with_parts(shape, loosened)
-        case _:
-            return loose(shape)
+    return _throughout(shape, lambda old, record: RefShape(old.ref, record, old.sites), loose)
 
 
 def fresh(shape: Shape) -> Shape:
     """The shape with every object new."""
-    match shape:
-        case RefShape(record=record, sites=sites):
-            return RefShape(None, _record(record, fresh), sites)
-        case TupleShape() | RecordShape() | UnionShape():
-            return _with_parts(shape, fresh)
-        case _:
-            return shape
+    return _throughout(shape, lambda old, record: RefShape(None, record, old.sites))
 
 
 def anonymous(shape: Shape) -> Shape:
     """The structure alone: objects are neither named, nor is it known where they were made."""
+    return _throughout(shape, lambda _, record: RefShape(None, record, ()))
+
+
+def _throughout(
+    shape: Shape, of_object: Callable[[RefShape, RecordShape], Shape], of_part: Callable[[Shape], Shape] | None = None
+) -> Shape:
+    """The shape with every object in it, and every part without parts, replaced."""
+
+    def change(part: Shape) -> Shape:
+        return _throughout(part, of_object, of_part)
+
     match shape:
         case RefShape(record=record):
-            return RefShape(None, _record(record, anonymous), ())
+            return of_object(shape, _record(record, change))
         case TupleShape() | RecordShape() | UnionShape():
-            return _with_parts(shape, anonymous)
+            return _with_parts(shape, change)
         case _:
-            return shape
+            return shape if of_part is None else of_part(shape)
 
 
 def _with_parts(shape: TupleShape | RecordShape | UnionShape, change: Callable[[Shape], Shape]) -> Shape:

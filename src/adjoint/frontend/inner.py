@@ -170,14 +170,14 @@ def lower_inner(
         block = substitute(block, inner_free)
     block = with_values_handed_over(block)
     lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
-    if any(isinstance(var.type, Array) for statement in statements_in(block) for var in targets_of(statement)):
-        from adjoint.frontend.kinds import with_kinds_checked
-
-        lowered = with_kinds_checked(lowered)
     if for_machine():
         from adjoint.frontend.unbound import with_unbound_told
 
         lowered = with_unbound_told(lowered, returns_one_structure=not shapes.has_options(shape))
+    elif any(isinstance(var.type, Array) for statement in statements_in(block) for var in targets_of(statement)):
+        from adjoint.frontend.kinds import with_kinds_checked
+
+        lowered = with_kinds_checked(lowered)
     _check_outside_writes(lo, block, active.params)
     refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)

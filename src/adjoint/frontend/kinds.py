@@ -8,18 +8,15 @@ from adjoint.analysis.unsure_kinds import unsure_arrays
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import map_blocks, rebuild, rebuild_terminator
-from adjoint.runtime.overlap import check_floats
-from adjoint.transform.target import for_machine
+from adjoint.runtime.checks import check_floats
 
 
 def with_kinds_checked(function: Function) -> Function:
     """The function with a question behind each array that may turn out to hold integers, and that is written.
 
-    Of those that nobody writes it is forgotten what they hold. In machine code the type of a number does not depend on
-    the path.
+    Of those that nobody writes it is forgotten what they hold. That is for Python: in machine code the type of a number
+    does not depend on the path.
     """
-    if for_machine():
-        return function
     written, read = unsure_arrays(function)
     if not written and not read:
         return function

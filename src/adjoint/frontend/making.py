@@ -193,14 +193,14 @@ def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: as
             raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
         if joined != known:
             lo.settings.site_types[site] = joined
-            if isinstance(joined, List) and joined.element is not None:
+            if isinstance(joined, List):
                 _guess(lo, site, joined.element)
             changed = True
     if changed:
         raise Restart
 
 
-def _guess(lo: Lowerer, site: Site, element: Type) -> None:
+def _guess(lo: Lowerer, site: Site, element: Type | None) -> None:
     """What was found last is what the next list that is made at this place is taken to hold."""
     if isinstance(element, Scalar):
         lo.settings.guesses[site.place[0]] = element

@@ -59,7 +59,8 @@ class Stacked:
         """Has the objects of a list taken one by one, if they are few enough and nobody needs them at run time."""
         settings = self.lo.settings
         for storage, site in self.lo.run_data.sites_of_storage:
-            if storage.find() is type_.storage.find() and site not in settings.runtime_sites | settings.single_sites:
+            known = site in settings.runtime_sites or site in settings.single_sites
+            if storage.find() is type_.storage.find() and not known:
                 settings.single_sites.add(site)
                 raise Restart
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from adjoint.analysis.joins import joins
+from adjoint.analysis.joins import joins, reached
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -64,7 +64,7 @@ def with_unbound_told(function: Function, *, returns_one_structure: bool) -> Fun
 
 def _unbound(body: Block) -> set[Var]:
     """The variables that have no value on some path, and what they become."""
-    flows: list[tuple[Var, Var]] = []
+    flows: dict[Var, list[Var]] = {}
     found: set[Var] = set()
     for statement in statements_in(body):
         if isinstance(statement, Loop) and statement.over is not None:
@@ -73,12 +73,8 @@ def _unbound(body: Block) -> set[Var]:
             if source is UNDEFINED and target.named:
                 found.add(target)
             elif isinstance(source, Var):
-                flows.append((source, target))
-    before = -1
-    while before != len(found):
-        before = len(found)
-        found.update(target for source, target in flows if source in found)
-    return found
+                flows.setdefault(source, []).append(target)
+    return reached(found, flows)
 
 
 def _read(statement: Statement) -> Sequence[Atom]:

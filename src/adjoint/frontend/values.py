@@ -7,11 +7,8 @@ store (:mod:`adjoint.frontend.store`) as a :class:`Record`. Two names of one obj
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from dataclasses import field
-from itertools import chain
 from typing import Any
 
 from adjoint.frontend.source import FunctionSource
@@ -76,7 +73,7 @@ class Site:
     place: tuple[Any, ...]
 
 
-class RuntimeSites(set[Site]):
+class RuntimeSites:
     """Where objects are made that must exist at run time.
 
     A place in the source that is reached by many ways, as in a recursion that is inlined, counts as a whole: each way
@@ -86,28 +83,23 @@ class RuntimeSites(set[Site]):
     MANY = 4
 
     def __init__(self) -> None:
-        super().__init__()
-        self._ways: Counter[Any] = Counter()
+        self._ways: dict[Any, set[Site]] = {}
 
     def add(self, site: Site) -> None:
-        if not set.__contains__(self, site):
-            super().add(site)
-            self._ways[site.place[0]] += 1
+        self._ways.setdefault(site.place[0], set()).add(site)
 
-    def update(self, *sites: Iterable[Site]) -> None:
-        for site in chain(*sites):
+    def update(self, sites: Iterable[Site]) -> None:
+        for site in sites:
             self.add(site)
 
     def clear(self) -> None:
-        super().clear()
         self._ways.clear()
 
-    def __contains__(self, site: object) -> bool:
-        if set.__contains__(self, site):
-            return True
-        return isinstance(site, Site) and type(site.place[0]) is int and self._ways[site.place[0]] >= self.MANY
+    def __contains__(self, site: Site) -> bool:
+        ways = self._ways.get(site.place[0], ())
+        return site in ways or (type(site.place[0]) is int and len(ways) >= self.MANY)
 
-    def __ge__(self, sites: AbstractSet[object]) -> bool:
+    def __ge__(self, sites: Iterable[Site]) -> bool:
         return all(site in self for site in sites)
 
 

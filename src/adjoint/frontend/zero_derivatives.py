@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from adjoint.analysis.joins import joins
+from adjoint.analysis.joins import joins, reached
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.ir.nodes import Atom, Call, Function, Return, Statement, Var
@@ -45,7 +45,7 @@ def zero_derivatives(
     flows = _number_flows(function)
     for name, places, span in arguments:
         numbers = [function.params[place] for place in places if function.params[place].type == FLOAT]
-        if not places or not _reached(numbers, flows).isdisjoint(returned):
+        if not places or not reached(numbers, flows).isdisjoint(returned):
             continue
         from adjoint.transform.dependence import Dependence
 
@@ -68,17 +68,6 @@ def _number_flows(function: Function) -> dict[Var, list[Var]]:
             if isinstance(source, Var) and target.type == FLOAT:
                 flows.setdefault(source, []).append(target)
     return flows
-
-
-def _reached(sources: list[Var], flows: dict[Var, list[Var]]) -> set[Var]:
-    reached: set[Var] = set()
-    work = list(sources)
-    while work:
-        var = work.pop()
-        if var not in reached:
-            reached.add(var)
-            work += flows.get(var, ())
-    return reached
 
 
 def _smooth_flows(statement: Statement) -> Iterable[tuple[Atom, Var]]:

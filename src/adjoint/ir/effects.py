@@ -223,10 +223,8 @@ def effects_of(call: Call) -> Effects:
     found = _declared(callee) if known is None else known
     if found is UNKNOWN:
         return found
-    if (
-        found.fresh and callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]
-    ):  # it writes to what earlier calls made
-        return UNKNOWN
+    if found.fresh and callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]:
+        return UNKNOWN  # it writes to what earlier calls made
     if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):
         return UNKNOWN
     if known is None:

@@ -7,6 +7,7 @@ import numpy as np
 from adjoint.rules.declare import case, general, linear, number, sample
 from adjoint.rules.registry import add_variadic
 from adjoint.runtime import sequences
+from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.sequences import (
     array_leaf,
     array_of,
@@ -72,14 +73,8 @@ linear(
 
 
 def _array_of_jvp(dots, y, template, *leaves, dtype=None):
-    return array_of(template, *[_dot_of_leaf(dots[k + 1], leaves[k]) for k in range(len(leaves))], dtype=dtype)
-
-
-def _dot_of_leaf(dot, leaf):
-    """Integers among floats do not vary."""
-    if dot is not None:
-        return dot
-    return 0.0 if np.ndim(leaf) == 0 else np.zeros(np.shape(leaf))
+    own = [zeros_like(leaf) if dot is None else dot for leaf, dot in zip(leaves, dots[1:], strict=True)]
+    return array_of(template, *own, dtype=dtype)
 
 
 def _array_of_vjp(ct, y, template, *leaves, dtype=None):

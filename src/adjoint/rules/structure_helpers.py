@@ -2,7 +2,7 @@
 
 from adjoint.rules.declare import case, constant, linear, no_derivative, observer, sample
 from adjoint.runtime import tangents
-from adjoint.runtime.checks import check_alike, check_bound
+from adjoint.runtime.checks import check_alike, check_bound, check_floats
 from adjoint.runtime.objects import (
     check_least_length,
     check_length,
@@ -11,7 +11,7 @@ from adjoint.runtime.objects import (
     put_item,
     slice_bounds,
 )
-from adjoint.runtime.overlap import check_floats, check_separate
+from adjoint.runtime.overlap import check_separate
 from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from adjoint.diagnostics import error
+
 OUTSIDE_SAID = "math domain error"
 GROWN_SAID = "math range error"
 NEVER = 2**63 - 1
@@ -199,3 +201,20 @@ def check_alike(items: Any) -> None:
 
 _KINDS = {"b": 1, "i": 2, "u": 2, "f": 3, "c": 4}
 """By the first letter of types and by the kinds of dtypes."""
+
+
+def check_floats(array: Any, name: str | None) -> None:
+    """Refuses an array of integers, of which floats were expected: what is written into it would be cut off.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0408.
+    """
+    dtype = getattr(array, "dtype", None)
+    if dtype is not None and dtype.kind in "iub":
+        which = "an array" if name is None else f"the array {name!r}"
+        label = f"{which} holds integers in this call, and what is written into it is cut off"
+        raise error(
+            "AD0408", None, label, helps=("start the numbers that it is made of from 0.0, or give the array a dtype",)
+        )

@@ -1,4 +1,4 @@
-"""Whether arrays share memory, and whether they hold floats, where only a running program tells."""
+"""Whether arrays share memory, where only a running program tells."""
 
 from __future__ import annotations
 
@@ -61,20 +61,3 @@ def _first_byte(array: Any) -> int:
 def _shared() -> Exception:
     label = "two arguments share memory, and the function that is differentiated writes one"
     return error("AD0303", None, label, helps=("pass a copy of one of them",))
-
-
-def check_floats(array: Any, name: str | None) -> None:
-    """Refuses an array of integers, of which floats were expected: what is written into it would be cut off.
-
-    Raises
-    ------
-    DifferentiationError
-        AD0408.
-    """
-    dtype = getattr(array, "dtype", None)
-    if dtype is not None and dtype.kind in "iub":
-        which = "an array" if name is None else f"the array {name!r}"
-        label = f"{which} holds integers in this call, and what is written into it is cut off"
-        raise error(
-            "AD0408", None, label, helps=("start the numbers that it is made of from 0.0, or give the array a dtype",)
-        )

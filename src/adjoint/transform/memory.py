@@ -142,7 +142,7 @@ class Memory:
     def _call(self, call: Call) -> None:
         found = self._effects[id(call)] = effects_of(call)
         args = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
-        references = [arg for arg in args if type(arg) is Var and type(arg.type) is not Scalar]
+        references = [arg for arg in args if type(arg) is Var and _refers(arg)]
         if found.known and not found.writes and len(call.targets) < 2 and not references:
             return
         if not found.known:
