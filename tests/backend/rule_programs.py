@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from adjoint.rules.declare import Constant, NoDerivative, Rule
 from adjoint.rules.registry import all_rules
 from rules.evaluate import cases_of
+from texts import run_text
 
 Program = tuple[str, Callable[..., Any], tuple[Any, ...]]
 
@@ -44,7 +44,4 @@ def _program(rule: Rule, place: int, args: tuple[Any, ...], kwargs: dict[str, An
     params = ", ".join(f"x{place}" for place in range(len(given)))
     text = f"def f({params}):\n    return called({', '.join(parts)})\n"
     filename = f"<{name}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    namespace: dict[str, Any] = {"called": rule.fn, "np": np}
-    exec(compile(text, filename, "exec"), namespace)
-    return name, namespace["f"], tuple(given)
+    return name, run_text(text, filename, {"called": rule.fn, "np": np})["f"], tuple(given)

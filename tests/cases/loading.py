@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import linecache
 import math
 import sys
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from cases import helpers
+from texts import run_text
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "reference_cases.json"
 
@@ -60,13 +60,12 @@ class Loaded:
         sketch = case["sketch"].replace(", dtype=object", "")
         text = "\n\n".join([*map(self._class_text, self.structs), sketch]) + "\n"
         filename = f"<reference case {case['id']}>"
-        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
         module = ModuleType("reference_case")
         sys.modules[module.__name__] = module  # where `dataclass` looks for the names of annotations
         self.namespace: dict[str, Any] = vars(module)
         self.namespace |= {"np": np, "math": math, "dataclass": dataclass}
         self.namespace |= {name: value for name, value in vars(helpers).items() if not name.startswith("__")}
-        exec(compile(text, filename, "exec"), self.namespace)
+        run_text(text, filename, self.namespace)
 
     @property
     def function(self) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ import pytest
 
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.source import find, find_code
+from texts import run_text
 
 
 def code_of(fn):
@@ -56,11 +57,8 @@ def load(path):
 
 
 def cell(text, name="<cell 1>", namespace=None, flags=0):
-    """Runs a text that only linecache knows, as notebooks do."""
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    namespace = {} if namespace is None else namespace
-    exec(compile(text, name, "exec", flags), namespace)
-    return namespace
+    """Runs a text as notebooks do."""
+    return run_text(text, name, namespace, flags)
 
 
 def plain(x):

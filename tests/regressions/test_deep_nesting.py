@@ -5,26 +5,22 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import adjoint as ad
+from texts import run_text
 
 LENGTH = 200
 HEAD = "import math\n\n\ndef f0(x):\n    return math.sin(x) * x\n"
 
 
 @pytest.fixture
-def chain(tmp_path: Path) -> ModuleType:
-    """A module whose function ``f<n>`` calls ``f<n - 1>``."""
+def deepest() -> Callable[[float], float]:
+    """The last of functions ``f<n>`` that call ``f<n - 1>``."""
     text = HEAD + "".join(f"\n\ndef f{n}(x):\n    return f{n - 1}(x * 0.99) + 0.1\n" for n in range(1, LENGTH + 1))
-    path = tmp_path / "chain.py"
-    path.write_text(text)
-    module = ModuleType("chain")
-    exec(compile(text, str(path), "exec"), vars(module))
-    return module
+    function: Callable[[float], float] = run_text(text, "<chain of functions>")[f"f{LENGTH}"]
+    return function
 
 
 @pytest.fixture
@@ -41,18 +37,17 @@ def derivative(x: float) -> float:
 
 
 @pytest.mark.usefixtures("room")
-def test_a_long_chain_of_calls_is_read_where_there_is_room(chain: ModuleType) -> None:
-    function: Callable[[float], float] = getattr(chain, f"f{LENGTH}")
-    assert ad.grad(function)(1.0) == pytest.approx(derivative(1.0), rel=1e-12)
-    assert ad.jvp(function, (1.0,), (1.0,))[1] == pytest.approx(derivative(1.0), rel=1e-12)
+def test_a_long_chain_of_calls_is_read_where_there_is_room(deepest: Callable[[float], float]) -> None:
+    assert ad.grad(deepest)(1.0) == pytest.approx(derivative(1.0), rel=1e-12)
+    assert ad.jvp(deepest, (1.0,), (1.0,))[1] == pytest.approx(derivative(1.0), rel=1e-12)
 
 
-def test_a_chain_that_is_too_long_is_told_and_how_to_make_room(chain: ModuleType) -> None:
+def test_a_chain_that_is_too_long_is_told_and_how_to_make_room(deepest: Callable[[float], float]) -> None:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(1_000)
     try:
         with pytest.raises(ad.DifferentiationError, match="AD0902") as refusal:
-            ad.grad(getattr(chain, f"f{LENGTH}"))(1.0)
+            ad.grad(deepest)(1.0)
     finally:
         sys.setrecursionlimit(limit)
     assert "sys.setrecursionlimit" in str(refusal.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,16 +9,14 @@ from typing import Any
 import pytest
 
 import adjoint as ad
+from texts import run_text
 
 
 def defined(lines: list[str]) -> Callable[..., Any]:
     """The function ``f`` of these lines, whose source can be found."""
     text = "\n".join(lines) + "\n"
     filename = f"<long function of {len(lines)} lines>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    namespace: dict[str, Any] = {"math": math}
-    exec(compile(text, filename, "exec"), namespace)
-    function: Callable[..., Any] = namespace["f"]
+    function: Callable[..., Any] = run_text(text, filename, {"math": math})["f"]
     return function
 
 
