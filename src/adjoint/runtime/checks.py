@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adjoint.diagnostics import error
-
 OUTSIDE_SAID = "math domain error"
 GROWN_SAID = "math range error"
 NEVER = 2**63 - 1
@@ -213,6 +211,8 @@ def check_floats(array: Any, name: str | None) -> None:
     """
     dtype = getattr(array, "dtype", None)
     if dtype is not None and dtype.kind in "iub":
+        from adjoint.diagnostics import error
+
         which = "an array" if name is None else f"the array {name!r}"
         label = f"{which} holds integers in this call, and what is written into it is cut off"
         raise error(
