@@ -147,6 +147,11 @@ def is_float_dtype(dtype: np.dtype | None) -> bool:
     return dtype is not None and dtype.kind in "fc"
 
 
+def may_be_whole(type_: Type | None) -> bool:
+    """Whether a value that carries a derivative on some paths may be of integers on others."""
+    return isinstance(type_, Number) or (isinstance(type_, Array) and type_.dtype is None)
+
+
 def depth_of(type_: Type | None) -> int:
     """How deep containers lie in each other."""
     match type_:

@@ -21,6 +21,13 @@ observer(put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, pure=False, writes=(0,))
 linear(
+    tangents.shadow_or_zeros,
+    lambda ct, shadow, x: ct,
+    wrt=(0,),
+    view_of=0,
+    cases=[case(sample(3), sample(3))],
+)
+linear(
     tangents.follow_view,
     lambda ct, shadow, base, like, like_base: ct,
     wrt=(0,),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.runtime.arrays import zeros_like
 from adjoint.types.structure import (
     field_names,
     float_fields,
@@ -46,6 +47,7 @@ __all__ = [
     "shadow",
     "shadow_like",
     "shadow_of_values",
+    "shadow_or_zeros",
     "take_field",
     "take_slot",
     "tangent_class",
@@ -105,6 +107,14 @@ def shadow_like(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return np.zeros_like(x, subok=False) if x.dtype.kind in "fc" else None
     return _Zeros(mutable=True, memo=None).of(x)
+
+
+def shadow_or_zeros(shadow: Any, x: Any) -> Any:
+    """The shadow of an array or number, or zeros that nobody else sees where it has none: it is of integers.
+
+    A shadow that is missing itself (``x`` is None) has no shadow.
+    """
+    return zeros_like(x) if shadow is None and x is not None else shadow
 
 
 class _Zeros:

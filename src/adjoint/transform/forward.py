@@ -38,10 +38,11 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Array, Type
+from adjoint.ir.types import Array, Type, may_be_whole
 from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime.tangents import shadow_or_zeros
 from adjoint.transform.constant_views import constant_views
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.derived_tangents import call_derived, can_be_kept
@@ -278,6 +279,9 @@ class _Forward:
             return
         if base is None:
             self.dots[target] = self.rules.fresh_shadow(builder, target)
+        elif may_be_whole(target.type) and not isinstance(type_of_atom(load.base), Array):
+            slot = builder.load(base, load.key, self.types.of(target.type), f"{target.hint}_dot")
+            builder.emit(Call((self.bind(target),), shadow_or_zeros, (slot, target), (), load.span))
         else:
             builder.emit(Load(self.bind(target), base, load.key, load.span))
 

@@ -11,7 +11,7 @@ import numpy as np
 from adjoint.frontend.splice import splice
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import UNDEFINED, Atom, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
+from adjoint.ir.nodes import UNDEFINED, Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Tuple, Type
 from adjoint.ir.walk import operands
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
@@ -19,14 +19,17 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.runtime.arrays import match
 from adjoint.runtime.numbers import times
-from adjoint.runtime.tangents import follow_view, shadow_like
+from adjoint.runtime.tangents import follow_view, shadow_like, shadow_or_zeros
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.shadow_types import ShadowTypes, typed, zero_for
 from adjoint.transform.slots import has_slots, is_container, may_vary
 from adjoint.transform.structural import counts_as_float, is_object_display, object_display, roles_of, shadow_callee
 from adjoint.types import shadow_class
 
-_ALWAYS_VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.diagonal)
+_ALWAYS_VIEWS = (
+    *(np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.diagonal),
+    shadow_or_zeros,
+)
 _WHOLE = Subscript((Const(Ellipsis),))
 
 
@@ -111,11 +114,18 @@ class TangentRules:
         target = call.targets[0].type if call.targets else None
         if isinstance(target, Tuple) and len(target.items) == len(call.args):
             return target.items[place]
-        if is_object_display(call.callee) and counts_as_float(call, place):
-            return FLOAT
-        if content is None or is_object_display(call.callee):
-            return type_of_atom(call.args[place])
-        return content
+        if is_object_display(call.callee):
+            return self.field_type(call, place)
+        return type_of_atom(call.args[place]) if content is None else content
+
+    def field_type(self, display: Call, place: int) -> Type | None:
+        """The type of the values in a field of an object: any other of its objects may have a float there."""
+        type_ = type_of_atom(display.args[place])
+        if place < 2 or may_vary(type_):
+            return type_
+        name = object_display(display)[1][place - 2]
+        joined = self.found.content(display.targets[0], Attribute(name))
+        return FLOAT if counts_as_float(display, place) else joined or type_
 
     def emit_into(self, builder: Builder, target: Var, callee: Any, args: tuple[Atom, ...], call: Call) -> None:
         dot = Var(f"{target.hint}_dot", self.types.of(target.type), target.named)

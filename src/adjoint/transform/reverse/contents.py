@@ -15,7 +15,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Key, Loop, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Scalar, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import blocks_of, map_key, operands
-from adjoint.runtime import arrays
+from adjoint.runtime import arrays, tangents
 from adjoint.runtime.copies import snapshot
 from adjoint.transform.copying import can_be_copied
 from adjoint.transform.reverse.ordered import Ordered
@@ -36,6 +36,7 @@ SHAPE_ARGUMENTS = {
     np.size: 0,
     np.ndim: 0,
     len: 0,
+    tangents.shadow_or_zeros: 1,
 }
 """Functions that only ask an argument for its shape, and which."""
 

@@ -31,9 +31,10 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.raising import goes_on
-from adjoint.ir.types import INT, Array, List, Scalar, Tuple, is_handle
+from adjoint.ir.types import INT, Array, List, Scalar, Tuple, is_handle, may_be_whole
 from adjoint.ir.walk import blocks_of, leaves
 from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.tangents import shadow_or_zeros
 from adjoint.transform.reverse.calls import reverse_call
 from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
@@ -398,6 +399,8 @@ class Reverser:
             sweep.store(shadow, key, cotangent, "add")
         elif isinstance(target.type, Array):
             slot = sweep.load(shadow, key, self.shadows.type_of(target.type), f"{target.hint}_bar")
+            if may_be_whole(target.type):
+                slot = sweep.call(shadow_or_zeros, slot, cotangent, hint=slot.hint)
             sweep.store(slot, None, cotangent, "add")
         else:
             self.shadows.add_to_slot(sweep, shadow, key, cotangent)

@@ -51,6 +51,7 @@ from adjoint.ir.types import (
     carries_derivative,
     is_float_dtype,
     is_handle,
+    may_be_whole,
 )
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.rules.declare import Constant
@@ -82,6 +83,7 @@ VIEWS = (
     np.flipud,
     np.rot90,
     np.diagonal,
+    tangents.shadow_or_zeros,
 )
 """Functions whose result is always a view, without overlap."""
 DETACHED = (np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.imag)
@@ -185,16 +187,16 @@ class Shadows:
             if statement is None and binding.region.kind == "top":
                 self.context.edits.put_first(binding.block, Call((shadow,), tangents.shadow, (var,)))
             elif isinstance(statement, (Call, Load)):
-                recipe = self.recipe(var, shadow, statement)
-                if recipe is not None:
+                for recipe in self.recipes(var, shadow, statement):
                     self.context.edits.put_after(statement, recipe)
             return
         if isinstance(statement, (Call, Load)):
-            recipe = self.recipe(var, shadow, statement, at_end=True)
+            recipes = self.recipes(var, shadow, statement, at_end=True)
         else:
-            recipe = self.zeros(var, shadow)
-        if recipe is not None:
-            self.context.recipes[shadow] = (binding.region, (binding.order, 1), recipe)
+            recipes = [self.zeros(var, shadow)]
+        for turn, recipe in enumerate(recipes, 1):
+            (made,) = targets_of(recipe)
+            self.context.recipes[made] = (binding.region, (binding.order, turn), recipe)
 
     def zeros(self, var: Var, shadow: Var) -> Call:
         """A zero shadow for memory as it is."""
@@ -205,8 +207,16 @@ class Shadows:
         given = binding.statement is None and binding.region.kind == "top"
         return Call((shadow,), tangents.shadow if given else _maker(var.type), (var,))
 
-    def recipe(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> Statement | None:
+    def recipes(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> list[Statement]:
         """How the shadow of what a statement gives is made; ``at_end``: after the memory's last change."""
+        if isinstance(statement, Load) and may_be_whole(var.type) and not is_gathered(statement):
+            slot = Var(shadow.hint, shadow.type)
+            recipe = self.recipe(var, slot, statement, at_end=at_end)
+            return [] if recipe is None else [recipe, Call((shadow,), tangents.shadow_or_zeros, (slot, var))]
+        recipe = self.recipe(var, shadow, statement, at_end=at_end)
+        return [] if recipe is None else [recipe]
+
+    def recipe(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> Statement | None:
         if isinstance(statement, Load):
             base = statement.base
             assert isinstance(base, Var)
