@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,19 +14,23 @@ from benchmarks.gradbench.probe import cold_and_again, probe
 from benchmarks.report import Results, duration, ratio
 
 if TYPE_CHECKING:
-    from benchmarks.gradbench.compare import Case, Measured, Outcome
+    from benchmarks.gradbench.measuring import Case, Measured, Outcome
 
 MODES = ("rr", "rf", "fr", "ff")
 
 
-def ours(outcome: Outcome) -> Results:
-    """Adjoint's derivatives beside its programs and beside the others."""
+def ours(outcome: Outcome, outcomes: Sequence[Outcome]) -> Results:
+    """Adjoint's derivatives beside its programs and beside the others; ``outcomes`` has those of each process."""
     results = Results(
         "GradBench: derivatives beside programs",
-        "Processor time, the fastest of several turns; contestants take turns in one process, each in one thread; "
+        "Processor time, the fastest turn in any process; in each process contestants take turns, each in one thread; "
         "freed memory stays with the process. Less than 1 × is faster than the other. C that may change the order of "
-        "sums is the rival of `fastmath`, C that may not that of the default.",
-        ("case", "program", "derivative", "beside the program", "beside JAX", "best of Python", "beside C"),
+        "sums is the rival of `fastmath`, C that may not that of the default. Where times lie far apart between "
+        "processes, the ratios within each tell.",
+        (
+            *("case", "program", "derivative", "beside the program", "beside JAX", "within each process"),
+            *("best of Python", "beside C", "within each process"),
+        ),
     )
     for case, measured in outcome.items():
         for name, rival in ((OURS, C), (OURS_FAST, C_FAST)):
@@ -41,8 +45,10 @@ def ours(outcome: Outcome) -> Results:
                     duration(found.gradient),
                     ratio(found.gradient / found.primal),
                     _beside(found, measured.get(JAX)),
+                    _spread([run[case] for run in outcomes], name, JAX),
                     ratio(found.gradient / min(pythons)) if pythons else "",
                     _beside(found, measured.get(rival)),
+                    _spread([run[case] for run in outcomes], name, rival),
                 )
             )
     results.notes += [f"Not installed: {name}." for name in NAMES if missing(name)]
@@ -51,6 +57,12 @@ def ours(outcome: Outcome) -> Results:
 
 def _beside(found: Measured, other: Measured | None) -> str:
     return "" if other is None else ratio(found.gradient / other.gradient)
+
+
+def _spread(runs: Sequence[Mapping[str, Measured]], name: str, rival: str) -> str:
+    """From the least to the greatest ratio within a process."""
+    ratios = sorted(run[name].gradient / run[rival].gradient for run in runs if rival in run)
+    return f"{ratios[0]:.2f} to {ratios[-1]:.2f}" if ratios else ""
 
 
 def gradients(outcome: Outcome) -> Results:
@@ -73,7 +85,7 @@ def _cell(found: Measured | None) -> str:
 
 def nested(rounds: int) -> Results:
     """The evals that take derivatives of derivatives."""
-    from benchmarks.gradbench.compare import fastest
+    from benchmarks.gradbench.measuring import fastest
 
     results = Results(
         "GradBench: derivatives inside derivatives",

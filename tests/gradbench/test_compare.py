@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -113,12 +114,35 @@ def test_other_systems(benchmarks, small, monkeypatch, name, case):
 
 def test_contestants_must_agree(benchmarks, small, monkeypatch):
     interpreted(benchmarks, monkeypatch)
-    compare, peer = benchmarks("compare"), benchmarks("peers.peer").Peer
+    measuring, peer = benchmarks("measuring"), benchmarks("peers.peer").Peer
     answers = {small.OURS: 1.0, small.OURS_FAST: 1.0 + 1e-6}
     monkeypatch.setattr(small, "NAMES", tuple(answers))
     monkeypatch.setattr(small, "peer", lambda name, *_: peer(lambda: 0.0, lambda: answers[name]))
     with pytest.raises(AssertionError, match="Adjoint, fastmath"):
-        compare.measure("lse", "S", 1)
+        measuring.measure("lse", "S", 1)
+
+
+def test_processes_tell_what_they_measured(benchmarks, small, monkeypatch, capsys):
+    measuring, summary = benchmarks("measuring"), benchmarks("summary")
+    monkeypatch.setattr(measuring, "measure", lambda *case: {small.OURS: measuring.Measured(1.0, 2.0)})
+    monkeypatch.setattr(measuring.sys, "argv", ["measuring", "3", "lse/S", "lse/M"])
+    measuring._main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line) for line in lines] == [{small.OURS: {"primal": 1.0, "gradient": 2.0}}] * 2
+
+    first = {small.OURS_FAST: measuring.Measured(2.0, 3.0), small.JAX: measuring.Measured(2.0, 2.0)}
+    second = {small.OURS_FAST: measuring.Measured(1.0, 4.0), small.JAX: measuring.Measured(2.0, 8.0)}
+    runs = [{("lse", "S"): first}, {("lse", "S"): second}]
+    merged = measuring.fastest_of(runs)
+    assert merged[("lse", "S")][small.OURS_FAST] == measuring.Measured(1.0, 3.0)
+    (row,) = summary.ours(merged, runs).rows
+    assert row[4:6] == ("1.50 ×", "0.50 to 1.50")
+
+
+def test_a_process_that_fails_is_told(benchmarks, monkeypatch):
+    measuring = benchmarks("measuring")
+    with pytest.raises(subprocess.CalledProcessError):
+        list(measuring.in_a_process([("nothing", "S")], 1))
 
 
 def test_the_tables_and_the_plot(benchmarks, small, monkeypatch, tmp_path, capsys):
