@@ -290,6 +290,7 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
     adjoint = adjoint_emitted = finished_adjoint = None
     if entry.adjoint is not None:
         finished_adjoint = finish(entry.adjoint)
+        native = _native_halves(finished, finished_adjoint, native)
         adjoint_emitted = emit(finished_adjoint)
         adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
     count = len(finished.params) - len(entry.captured)
@@ -318,6 +319,21 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
         native=native,
         adjoint_function=finished_adjoint,
     )
+
+
+def _native_halves(primal: Function, adjoint: Function, native: Native) -> Native:
+    """Whether the halves of a derivative are compiled: both or neither, where one relies on what the other keeps."""
+    if not native:
+        return native
+    from adjoint.backend.native_pullbacks import parted
+
+    reason = parted(primal, adjoint)
+    if reason is None:
+        return native
+    if is_strict(native):
+        raise DifferentiationError(reason.problem)
+    warn(reason.problem)
+    return False
 
 
 def _changed(function: Function) -> set[Atom]:

@@ -17,7 +17,10 @@ Arguments = Sequence[Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a comparison: ``same``, ``refused`` (with the reason), ``differs`` (with the difference)."""
+    """What came of a comparison, and why.
+
+    ``same``; ``refused`` in both forms; ``interpreted``, and the same, because it cannot be compiled; ``differs``.
+    """
 
     kind: str
     message: str = ""
@@ -72,14 +75,22 @@ def compare(function: Callable[..., Any], args: Arguments, mode: str = "reverse"
         if isinstance(expected, ad.DifferentiationError):
             return Outcome("refused", str(expected))
         found = _result(function, theirs, mode, "strict")
-    if isinstance(found, ad.DifferentiationError):
-        return Outcome("refused", str(found))
+        reason = str(found) if isinstance(found, ad.DifferentiationError) else None
+        if reason is not None:
+            theirs = given()
+            found = _result(function, theirs, mode, True)
+    difference = _deviation(expected, found, mine, theirs, 2e-3 if variant == "single" else 1e-9)
+    if difference is not None:
+        return Outcome("differs", difference)
+    return Outcome("same") if reason is None else Outcome("interpreted", reason)
+
+
+def _deviation(expected: Any, found: Any, mine: list[Any], theirs: list[Any], tolerance: float) -> str | None:
+    """How two runs differ: in what they raised or returned, and in what they left in their arguments."""
     if isinstance(expected, Exception) or isinstance(found, Exception):
         alike = type(expected) is type(found)
-        return Outcome("same") if alike else Outcome("differs", f"{expected!r} and {found!r}")
-    tolerance = 2e-3 if variant == "single" else 1e-9
-    difference = _difference(expected, found, tolerance) or _difference(mine, theirs, tolerance, "arguments")
-    return Outcome("differs", difference) if difference else Outcome("same")
+        return None if alike else f"{expected!r} and {found!r}"
+    return _difference(expected, found, tolerance) or _difference(mine, theirs, tolerance, "arguments")
 
 
 def _result(function: Callable[..., Any], args: list[Any], mode: str, native: Any) -> Any:

@@ -1,16 +1,19 @@
 """``python -m backend.campaign``: compiled derivatives against interpreted ones, for all programs, until it is through.
 
 Every program runs in both modes and with all kinds of arrays; ``--fuzz`` adds random programs without end. Compiling
-takes most of the time: days rather than minutes where all is asked for.
+takes most of the time: days rather than minutes where all is asked for. With ``--journal FILE`` a run goes on where the
+one before ended, and passes over the program that ended it.
 """
 
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import itertools
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from backend.agreement import MODES, VARIANTS, compare
@@ -28,22 +31,46 @@ def main() -> int:
     parser.add_argument("--part", default="0/1", help="2/5: the third of five parts")
     parser.add_argument("--rules", action="store_true", help="example calls of all rules, instead")
     parser.add_argument("--fuzz", type=int, default=-1, help="random programs from this seed on, instead")
+    parser.add_argument("--journal", type=Path, help="a file that keeps what was found")
+    parser.add_argument("--patience", type=float, default=600.0, help="seconds after which a comparison ends the run")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     source = _random(options.fuzz) if options.fuzz >= 0 else _programs(options.only)
     if options.rules:
         source = (program for program in rule_programs() if options.only in program[0])
-    counts: Counter[str] = Counter()
+    journal = Journal(options.journal)
     for number, (name, function, args) in enumerate(source):
         if number % parts != part:
             continue
         for mode, variant in itertools.product(options.modes.split(","), options.variants.split(",")):
+            title = f"{name} {mode} {variant}"
+            if title in journal.entries:
+                continue
+            journal.write(title, "unfinished")
+            faulthandler.dump_traceback_later(options.patience, exit=True)
             outcome = compare(function, args, mode, variant)
-            counts[outcome.kind] += 1
+            faulthandler.cancel_dump_traceback_later()
+            journal.write(title, f"{outcome.kind}: {_line(outcome.message)}")
             if outcome.kind != "same":
-                print(f"{name} {mode} {variant}: {outcome.kind}: {_line(outcome.message)}", flush=True)
+                print(f"{title}: {journal.entries[title]}", flush=True)
+    counts = Counter(entry.partition(":")[0] for entry in journal.entries.values())
     print(dict(counts), file=sys.stderr)
-    return int(counts["differs"] > 0)
+    return int(counts["differs"] + counts["unfinished"] > 0)
+
+
+class Journal:
+    """What came of each comparison, by title; in a file, too, if there is one."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        lines = path.read_text().splitlines() if path is not None and path.exists() else []
+        self.entries = dict(line.split("\t", 1) for line in lines)
+
+    def write(self, title: str, entry: str) -> None:
+        self.entries[title] = entry
+        if self._path is not None:
+            with self._path.open("a") as file:
+                file.write(f"{title}\t{entry}\n")
 
 
 def _line(message: str) -> str:
