@@ -410,6 +410,93 @@ def test_choices_are_not_joined_across_a_write_or_a_raise():
     assert lines[:2] == ["if %y:", "  raise ValueError"]
 
 
+def test_what_a_choice_computed_is_at_hand_in_later_ones_on_its_condition():
+    def write(b, a, x, c):
+        (first,) = choose(b, c, lambda b: b.call(math.sin, x), lambda b: b.call(operator.mul, b.call(math.exp, x), x))
+        b.store(a, FIRST, first)
+        again = b.item(a, Const(0), FLOAT)
+        return choose(
+            b,
+            c,
+            lambda b: b.call(operator.add, b.call(math.sin, x), again),
+            lambda b: b.call(operator.mul, b.call(math.exp, x), again),
+        )
+
+    assert simplified(write, vector(written=True), FLOAT, BOOL) == [
+        "if %z:",
+        "  %t = math.sin(%y)",
+        "  yield %t, undefined",
+        "else:",
+        "  %t.1 = math.exp(%y)",
+        "  %t.2 = mul(%t.1, %y)",
+        "  yield %t.2, %t.1",
+        "-> %k, %t.3",
+        "%x[0] = %k",
+        "%t.4 = %x[0]",
+        "if %z:",
+        "  %t.5 = add(%k, %t.4)",
+        "  yield %t.5",
+        "else:",
+        "  %t.6 = mul(%t.3, %t.4)",
+        "  yield %t.6",
+        "-> %k.1",
+        "return %k.1",
+    ]
+
+
+def test_a_choice_that_is_made_again_goes():
+    def write(b, a, x, c):
+        def choice():
+            return choose(b, c, lambda b: (b.call(math.sin, x), x), lambda b: (b.call(math.exp, x), Const(0.0)))
+
+        first, second = choice()
+        b.store(a, FIRST, first)
+        return first, second, *choice()
+
+    lines = simplified(write, vector(written=True), FLOAT, BOOL)
+    assert lines.count("if %z:") == 1
+    assert lines[-1] == "return %k, %k.1, %k, %k.1"
+
+
+def test_what_is_written_between_choices_is_read_again():
+    def write(b, a, c):
+        (first,) = choose(b, c, lambda b: b.call(math.sin, b.item(a, Const(0), FLOAT)), lambda b: Const(0.0))
+        b.store(a, FIRST, first)
+        return choose(b, c, lambda b: b.call(math.sin, b.item(a, Const(0), FLOAT)), lambda b: Const(0.0))
+
+    assert sum("math.sin" in line for line in simplified(write, vector(written=True), BOOL)) == 2
+
+
+def test_a_choice_in_a_loop_is_not_at_hand_behind_it():
+    def write(b, a, x, c, n):
+        index = Var("i", INT)
+        inner = b.nested()
+        (value,) = choose(inner, c, lambda b: b.call(math.sin, x), lambda b: x)
+        inner.store(a, FIRST, value)
+        b.emit(Loop(Range(Const(0), n, Const(1)), index, (), (), inner.block(Continue()), ()))
+        return choose(b, c, lambda b: b.call(math.sin, x), lambda b: x)
+
+    lines = simplified(write, vector(written=True), FLOAT, BOOL, INT)
+    assert sum("math.sin" in line for line in lines) == 2
+
+
+def test_a_variable_that_may_be_unbound_keeps_its_name():
+    def write(b, a, x, c):
+        def bound(name):
+            block = b.nested()
+            value = block.call(math.sin, x)
+            target = Var(name, FLOAT, named=True)
+            b.emit(If(c, block.block(Yield((value,))), Block((), Yield((UNDEFINED,))), (target,)))
+            return target
+
+        first = bound("first")
+        b.store(a, FIRST, Const(1.0))
+        second = bound("second")
+        return first, second
+
+    assert simplified(write, vector(written=True), FLOAT, BOOL)[-1] == "return %first, %second"
+
+
 # All together
 
 

@@ -43,6 +43,7 @@ from adjoint.ir.walk import leaves, map_leaves, operands, read_counts, rebuild, 
 from adjoint.transform.dead_code import load_is_pure
 from adjoint.transform.fold import fold, negated
 from adjoint.transform.memory import Memory
+from adjoint.transform.same_choice import Place, Rewritten, SameChoices, Seen, numbers_in
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, range, type, type(None), np.dtype)
 _FIXED_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
@@ -66,8 +67,11 @@ class _Rewriter:
         self.level: dict[Var, int] = {}
         self.replacement: dict[Var, Atom] = {}
         self.definitions: dict[Var, Call] = {}
-        self.seen: dict[Hashable, tuple[Var, ...]] = {}
+        self.seen: Seen = {}
+        self.seen_last: Seen = {}  # at the end of the block that was left last
         self.known: dict[Atom, bool] = {}
+        self.choices: dict[Atom, SameChoices] = {}
+        self.called: dict[Var, Var] = {}
         self.bind(function.params)
 
     # Facts, for folding
@@ -93,19 +97,20 @@ class _Rewriter:
 
     def hand(self, atom: Atom) -> Atom:
         """The atom that now stands for another, where it may be undefined."""
-        return self.replacement.get(atom, atom) if type(atom) is Var else atom
-
-    def read(self, atom: Atom) -> Atom:
-        """The atom that now stands for another, where it is read: a value of a path that is never taken is None."""
         if type(atom) is not Var:
             return atom
         found = self.replacement.get(atom, atom)
-        return Const(None) if type(found) is Undefined else found
+        return self.called.get(found, found) if self.called and type(found) is Var else found
+
+    def read(self, atom: Atom) -> Atom:
+        """The atom that now stands for another, where it is read: a value of a path that is never taken is None."""
+        found = self.hand(atom)
+        return Const(None) if type(found) is Undefined and type(atom) is Var else found
 
     def is_renamed(self, call: Call) -> bool:
         """Whether other atoms stand for arguments of a call now."""
-        replacement = self.replacement
-        return bool([arg for arg in operands(call) if type(arg) is Var and arg in replacement])
+        replacement, called = self.replacement, self.called
+        return bool([arg for arg in operands(call) if type(arg) is Var and (arg in replacement or arg in called)])
 
     def replace(self, var: Var, atom: Atom) -> None:
         self.changed = True
@@ -121,15 +126,17 @@ class _Rewriter:
     # Blocks
 
     def block(self, block: Block, assume: tuple[Atom, bool] | None = None, *, forget: bool = False) -> Block:
-        outer_seen, outer_known = self.seen, self.known
+        outer_seen, outer_known, outer_choices = self.seen, self.known, self.choices
         self.seen = {} if forget else dict(outer_seen)
+        self.choices = {} if forget else dict(outer_choices)
         if assume is not None and isinstance(getattr(assume[0], "type", None), Scalar):
             self.known = {**outer_known, assume[0]: assume[1]}
         self.depth += 1
         out: list[Statement] = []
         terminator = self.fill(block, out)
         self.depth -= 1
-        self.seen, self.known = outer_seen, outer_known
+        self.seen_last = self.seen
+        self.seen, self.known, self.choices = outer_seen, outer_known, outer_choices
         return Block(tuple(out), terminator)
 
     def fill(self, block: Block, out: list[Statement]) -> Terminator:
@@ -150,8 +157,34 @@ class _Rewriter:
             self.changed = True
             block = terminator.then if decided else terminator.orelse
 
+    def sides(self, choice: If | Branch, cond: Atom) -> tuple[Block, Block, Rewritten | None]:
+        """The sides of a choice; and what to take down of it, where there are others on its condition."""
+        if not (type(cond) is Var and type(cond.type) is Scalar and self.counts[cond] > 1):
+            return self.block(choice.then, (cond, True)), self.block(choice.orelse, (cond, False)), None
+        same = self.choices.get(cond) or SameChoices()
+        then, found_then = self.side(choice.then, cond, True, same)
+        orelse, found_orelse = self.side(choice.orelse, cond, False, same)
+        rewritten = Rewritten({True: then, False: orelse}, {True: found_then, False: found_orelse})
+        targets = choice.targets if isinstance(choice, If) else None
+        outside, handed_out = same.outside(rewritten.sides, targets)
+        for var, called, place in handed_out:
+            self.level[var] = place.depth
+            self.counts[var] += 1
+            self.memory.unite(var, called)
+        return outside[True], outside[False], rewritten
+
+    def side(self, block: Block, cond: Var, which: bool, same: SameChoices) -> tuple[Block, Seen]:
+        """One side of a choice, with the names that variables have there, and the numbers that it computes."""
+        outer_seen, outer_called = self.seen, self.called
+        self.seen = {**same.sides[which].seen, **outer_seen}
+        self.called = {**outer_called, **same.sides[which].called}
+        rewritten = self.block(block, (cond, which))
+        found = numbers_in(self.seen_last, outer_seen)
+        self.seen, self.called = outer_seen, outer_called
+        return rewritten, found
+
     def branch(self, branch: Branch, cond: Atom) -> Terminator:
-        then, orelse = self.block(branch.then, (cond, True)), self.block(branch.orelse, (cond, False))
+        then, orelse, _ = self.sides(branch, cond)
         if not then.statements and not orelse.statements and then.terminator == orelse.terminator:
             self.changed = True
             return then.terminator
@@ -301,7 +334,7 @@ class _Rewriter:
         if decided is not None:
             self.changed = True
             return self.splice(statement.then if decided else statement.orelse, statement, out)
-        then, orelse = self.block(statement.then, (cond, True)), self.block(statement.orelse, (cond, False))
+        then, orelse, rewritten = self.sides(statement, cond)
         handed = [leaf.values for block in (then, orelse) for leaf in leaves(block) if isinstance(leaf, Yield)]
         kept = self.settle(statement.targets, handed)
         if len(kept) == 1 and self.is_condition(cond, then, orelse, kept[0]):
@@ -312,6 +345,10 @@ class _Rewriter:
         targets = tuple([statement.targets[position] for position in kept])
         self.bind(targets)
         out.append(If(cond, then, orelse, targets, statement.span))
+        if rewritten is not None:
+            same = self.choices[cond].copy() if cond in self.choices else SameChoices()
+            same.add(Place(out, len(out) - 1, self.depth), rewritten, kept)
+            self.choices[cond] = same
         return None
 
     def splice(self, block: Block, statement: If, out: list[Statement]) -> Terminator | None:

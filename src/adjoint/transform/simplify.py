@@ -1,8 +1,8 @@
 """Makes a function as small as a careful person would have written it, without changing what it computes.
 
 A few linear passes over the whole function, until none of them finds anything: what nothing depends on goes
-(:mod:`.dead_code`), what is known is used (:mod:`.rewrite`, with the algebra of :mod:`.fold`), and neighbouring choices
-on one condition are joined (:mod:`.merge`).
+(:mod:`.dead_code`), what is known is used (:mod:`.rewrite`, with the algebra of :mod:`.fold`; what an earlier choice on
+the same condition knows: :mod:`.same_choice`), and neighbouring choices on one condition are joined (:mod:`.merge`).
 """
 
 from __future__ import annotations

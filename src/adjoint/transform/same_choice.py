@@ -1,0 +1,172 @@
+"""What is known on one side of a choice because an earlier choice on the same condition took that side, too.
+
+While such a side is rewritten, the variables that the earlier choice bound are called what they are on its side, so
+that what was computed there is found again. Afterwards they have their own names back, and the earlier choice hands
+out what it did not hand out before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import field
+
+from adjoint.ir.nodes import UNDEFINED, Atom, Block, If, Raise, Statement, Terminator, Var, Yield
+from adjoint.ir.types import Scalar
+from adjoint.ir.walk import leaves, map_leaves, substitute, targets_of, vars_used
+from adjoint.records import dataclass
+
+Seen = dict[Hashable, tuple[Var, ...]]
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """Where a choice stands in a list of statements that is still being written; and how deep that is."""
+
+    statements: list[Statement]
+    position: int
+    depth: int
+
+    @property
+    def choice(self) -> If:
+        found = self.statements[self.position]
+        assert isinstance(found, If)
+        return found
+
+
+@dataclass(eq=False, slots=True)
+class Side:
+    """What choices on one condition computed on one of their sides.
+
+    Attributes
+    ----------
+    seen
+        Numbers by what computes them.
+    called
+        What a variable that one of the choices binds is on this side.
+    owners
+        The choices on whose side a variable is bound.
+    handed
+        The variable by which one that is bound on this side is known outside.
+    """
+
+    seen: Seen = field(default_factory=dict)
+    called: dict[Var, Var] = field(default_factory=dict)
+    owners: dict[Var, Place] = field(default_factory=dict)
+    handed: dict[Var, Var] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The sides of a choice, with the names that variables have there, and what each of them computes."""
+
+    sides: dict[bool, Block]
+    found: dict[bool, Seen]
+
+
+class SameChoices:
+    """The choices on one condition so far, as far as what they bind can be read where the next one stands."""
+
+    def __init__(self) -> None:
+        self.sides = {True: Side(), False: Side()}
+        self._pairs: dict[tuple[Atom, Atom], Var] = {}
+
+    def copy(self) -> SameChoices:
+        """One to which choices can be added that cannot be read where this one is used."""
+        other = SameChoices()
+        for which, side in self.sides.items():
+            other.sides[which] = Side(dict(side.seen), dict(side.called), dict(side.owners), dict(side.handed))
+        other._pairs = dict(self._pairs)
+        return other
+
+    def add(self, place: Place, rewritten: Rewritten, kept: list[int]) -> None:
+        """Takes down a choice that was rewritten, and still hands out what is in the positions ``kept``."""
+        for which, side in self.sides.items():
+            side.seen.update(rewritten.found[which])
+            side.owners.update(
+                (var, place) for statement in rewritten.sides[which].statements for var in targets_of(statement)
+            )
+        yielded = {which: _only_yield(block) for which, block in rewritten.sides.items()}
+        for position, target in zip(kept, place.choice.targets, strict=True):
+            then, orelse = (None if values is None else values[position] for values in yielded.values())
+            self._name(target, then, orelse)
+
+    def _name(self, target: Var, then: Atom | None, orelse: Atom | None) -> None:
+        if then is not None and orelse is not None and _may_be_another(target, then, orelse):
+            self._pairs.setdefault((then, orelse), target)
+        for which, atom in ((True, then), (False, orelse)):
+            side = self.sides[which]
+            if isinstance(atom, Var) and atom in side.owners and atom.type == target.type:
+                if isinstance(atom.type, Scalar):
+                    side.called[target] = atom
+                side.handed.setdefault(atom, target)
+
+    def outside(
+        self, inner: Mapping[bool, Block], targets: tuple[Var, ...] | None
+    ) -> tuple[dict[bool, Block], list[tuple[Var, Var, Place]]]:
+        """The sides of a choice that binds ``targets``, with names that are known outside.
+
+        Then the variables that are new, with what they are on their side and the choice that now hands them out.
+        """
+        made: list[tuple[Var, Var, Place]] = []
+        sides = dict(inner) if targets is None else self._with_pairs(inner, targets)
+        for which, block in sides.items():
+            side = self.sides[which]
+            names: dict[Var, Atom] = {}
+            for var in vars_used(block):
+                if var in side.owners:
+                    if var not in side.handed:
+                        made.append((self._hand_out(var, which), var, side.owners[var]))
+                    names[var] = side.handed[var]
+            sides[which] = substitute(block, names)
+        return sides, made
+
+    def _with_pairs(self, inner: Mapping[bool, Block], targets: tuple[Var, ...]) -> dict[bool, Block]:
+        """The sides of a choice, which hand out as one what an earlier choice handed out as one."""
+        then, orelse = (_only_yield(inner[which]) for which in (True, False))
+        if then is None or orelse is None:
+            return dict(inner)
+        known = [
+            self._pairs.get((yes, no)) if _may_be_another(target, yes, no) else None
+            for target, yes, no in zip(targets, then, orelse, strict=True)
+        ]
+
+        def leaf(terminator: Terminator) -> Terminator:
+            if not isinstance(terminator, Yield):
+                return terminator
+            values = zip(known, targets, terminator.values, strict=True)
+            return Yield(tuple([old if new is None or new.type != var.type else new for new, var, old in values]))
+
+        return {which: map_leaves(block, leaf) for which, block in inner.items()}
+
+    def _hand_out(self, var: Var, which: bool) -> Var:
+        """A variable bound by the choice that computes ``var`` on one side; on the other side nobody reads it."""
+        target = Var(var.hint, var.type, var.named)
+        place = self.sides[which].owners[var]
+        old = place.choice
+        then, orelse = _also(old.then, var if which else UNDEFINED), _also(old.orelse, UNDEFINED if which else var)
+        place.statements[place.position] = If(old.cond, then, orelse, (*old.targets, target), old.span)
+        self._name(target, *((var, UNDEFINED) if which else (UNDEFINED, var)))
+        return target
+
+
+def numbers_in(seen: Seen, before: Seen) -> Seen:
+    """The entries that are not in an earlier table and that are numbers."""
+    return {
+        key: found
+        for key, found in seen.items()
+        if key not in before and all(isinstance(var.type, Scalar) for var in found)
+    }
+
+
+def _may_be_another(target: Var, then: Atom, orelse: Atom) -> bool:
+    """Whether another variable may stand for one of the two; not where it may be a variable that is not bound."""
+    return not (target.named and UNDEFINED in (then, orelse)) and then != orelse
+
+
+def _only_yield(block: Block) -> tuple[Atom, ...] | None:
+    ends = [leaf for leaf in leaves(block) if not isinstance(leaf, Raise)]
+    return ends[0].values if len(ends) == 1 and isinstance(ends[0], Yield) else None
+
+
+def _also(block: Block, atom: Atom) -> Block:
+    return map_leaves(block, lambda end: Yield((*end.values, atom)) if isinstance(end, Yield) else end)
