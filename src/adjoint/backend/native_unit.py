@@ -25,6 +25,7 @@ from adjoint.backend import cache
 from adjoint.backend.native_calls import ByPython
 from adjoint.backend.not_native import NotNative as NotNative
 from adjoint.backend.python import Emitted
+from adjoint.backend.short_loops import short_vectors_for_the_rest
 
 _CACHE = "cache=True, "
 _VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
@@ -140,7 +141,7 @@ class Unit:
         sys.modules[module.__name__] = module  # what is read from the cache looks for it there
         exec(compile(text, filename, "exec"), vars(module))
         dispatcher = self.dispatcher = vars(module)[self.emitted.name]
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), short_vectors_for_the_rest():
             warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
             dispatcher.compile(self.signature)
         dispatcher.disable_compile()

@@ -1,0 +1,45 @@
+"""What long vectors leave over of a loop is computed by shorter ones; everybody else's code is compiled as before."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+pytest.importorskip("numba")
+
+
+def gates(w, x):
+    total = 0.0
+    for i in range(len(x)):
+        total += 1.0 / (1.0 + math.exp(-w[i] * x[i])) * math.tanh(w[i] + x[i])
+    return total
+
+
+def test_every_number_of_iterations_is_right() -> None:
+    strict, fast = ad.grad(gates, native="strict"), ad.grad(gates, native="strict", fastmath=True)
+    for n in range(36):
+        w, x = np.linspace(-1.0, 2.0, n), np.linspace(0.5, 1.5, n)
+        wanted = ad.grad(gates, native=False)(w, x)
+        np.testing.assert_allclose(strict(w, x), wanted, rtol=1e-14)
+        np.testing.assert_allclose(fast(w, x), wanted, rtol=1e-14)
+
+
+def test_the_compiler_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    from adjoint.backend import short_loops
+
+    binding = pytest.importorskip("llvmlite.binding")
+    told = []
+    monkeypatch.setattr(binding, "set_option", lambda name, option: told.append(option))
+    monkeypatch.setattr(binding, "llvm_version_info", (15, 0, 7))
+    with pytest.raises(KeyError), short_loops.short_vectors_for_the_rest():
+        raise KeyError
+    assert [option.rsplit("=")[1] for option in told] == ["4", "16"]
+    told.clear()
+    monkeypatch.setattr(binding, "llvm_version_info", (14, 0, 6))
+    with short_loops.short_vectors_for_the_rest():
+        pass
+    assert told == []
