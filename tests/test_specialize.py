@@ -425,6 +425,80 @@ def test_fast_path_counts_arguments() -> None:
     assert [derivative(1.0), derivative(1.0, 3.0), derivative(1.0), derivative(1.0, k=4.0)] == [2.0, 3.0, 2.0, 4.0]
 
 
+def _called_by_door(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> bool:
+    """Whether a call that was made twice already does not look for its specialisation."""
+    run()
+    run()
+    with monkeypatch.context() as patched:
+        patched.setattr(specialize, "specialization", lambda *_: pytest.fail("looked for"))
+        try:
+            run()
+        except pytest.fail.Exception:
+            return False
+    return True
+
+
+def test_operators_that_take_a_function_at_each_call_have_a_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x, y):
+        return np.sum(x * x) * y
+
+    x, one = np.array([1.0, 2.0]), np.array([1.0, 0.0])
+    slope = ad.grad(f)
+    assert _called_by_door(monkeypatch, lambda: ad.jvp(f, (x, 2.0), (one, None)))
+    assert _called_by_door(monkeypatch, lambda: ad.jvp(slope, (x, 2.0), (one, None)))
+    assert _called_by_door(monkeypatch, lambda: ad.hvp(f, (x, 2.0), (one, None))) is False  # of an operator of its own
+    assert _called_by_door(monkeypatch, lambda: ad.vjp(f, x, 2.0))
+    assert ad.jvp(f, (x, 3.0), (one, 1.0)) == (15.0, 11.0)
+    assert ad.jvp(f, (x, 3.0), (None, 1.0)) == (15.0, 5.0)
+    for y in (2.0, np.float32(2.0), 2):
+        assert ad.jvp(f, (x, y), (one, None)) == (10.0, 4.0)
+    value, pullback = ad.vjp(f, x, 3.0)
+    assert value == 15.0 and pullback(1.0)[1] == 5.0
+
+
+def test_the_fast_path_sees_what_a_function_captures() -> None:
+    factor = 2.0
+
+    def f(x):
+        return factor * x
+
+    assert [ad.jvp(f, (1.0,), (1.0,)) for _ in range(3)] == [(2.0, 2.0)] * 3
+    factor = 3.0
+    assert ad.jvp(f, (1.0,), (1.0,)) == (3.0, 3.0)
+    assert ad.vjp(f, 1.0)[1](1.0) == (3.0,)
+    factor = np.float32(4.0)
+    assert ad.jvp(f, (1.0,), (1.0,)) == (4.0, 4.0)
+
+
+def test_the_fast_path_keeps_no_function_alive() -> None:
+    def make(k):
+        return lambda x: k * x * x
+
+    function = make(2.0)
+    slope = ad.grad(function)
+    watched = ref(function)
+    for _ in range(3):
+        assert ad.jvp(function, (1.0,), (1.0,)) == (2.0, 4.0)
+        assert ad.jvp(slope, (1.0,), (1.0,)) == (4.0, 4.0)
+        assert ad.vjp(function, 1.0)[0] == 2.0
+    del function, slope
+    gc.collect()
+    assert watched() is None
+
+
+def test_a_tangent_of_another_shape_or_kind_is_refused_on_the_fast_path() -> None:
+    def f(x):
+        return x * x
+
+    x = np.array([1.0, 2.0])
+    for _ in range(3):
+        ad.jvp(f, (x,), (x,))
+    for tangent in (np.ones(3), np.ones((1, 2)), np.ones(2, complex), 1.0):
+        with pytest.raises(ad.DifferentiationError, match="tangent 0: expected an array"):
+            ad.jvp(f, (x,), (tangent,))
+    assert ad.jvp(f, (x,), (np.array([1, 0]),))[1].tolist() == [2.0, 0.0]
+
+
 @pytest.mark.slow
 def test_calls_are_cheap() -> None:
     derivative = ad.grad(lambda x, y: x * x * y)

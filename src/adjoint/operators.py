@@ -13,7 +13,7 @@ from adjoint.frontend.inputs import differentiated
 from adjoint.keypaths import KeyPath
 from adjoint.keypaths.parts import as_part
 from adjoint.keys import MISS, Door
-from adjoint.specialize import Specialization, specialization
+from adjoint.specialize import Specialization, call_specialized, specialization
 
 WrtOne = int | str | KeyPath[Any, Any]
 Wrt = WrtOne | tuple[WrtOne, ...]
@@ -313,9 +313,12 @@ def vjp(
     (3.0, 2.0)
     """
     native = resolve(native, _function(f, "vjp"), fastmath, boundscheck)
-    compiled = specialization(f, ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), native)
     root = differentiated(f)
-    value, residuals = compiled.run(root, (*args, *kwargs.values()))
+    if kwargs:
+        compiled = specialization(f, ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), native)
+        value, residuals = compiled.run(root, (*args, *kwargs.values()))
+    else:
+        compiled, (value, residuals) = call_specialized(f, ("vjp",), args, lambda: lower_vjp(f, args, {}), native)
     return value, Pullback(root, compiled, residuals, value)
 
 
@@ -350,8 +353,9 @@ def jvp(
     native = resolve(native, _function(f, "jvp"), fastmath, boundscheck)
     primals = tuple(primals)
     checked = checked_tangents(primals, tangents)
-    compiled = specialized_jvp(f, primals, checked, native)
-    result: tuple[Any, Any] = compiled.run(differentiated(f), (*primals, *checked))
+    result: tuple[Any, Any]
+    lower = lambda: lower_jvp(f, primals, checked)
+    _, result = call_specialized(f, _key_of_jvp(primals), (*primals, *checked), lower, native)
     return result
 
 
@@ -361,10 +365,8 @@ def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
 
     if len(primals) != len(tangents):
         raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents")
-    return tuple(
-        None if tangent is None else check_tangent(tangent, primal, f"tangent {place}")
-        for place, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
-    )
+    pairs = enumerate(zip(tangents, primals, strict=True))
+    return tuple([check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs])
 
 
 def specialized_jvp(
@@ -373,7 +375,11 @@ def specialized_jvp(
     """The compiled form of :func:`jvp` for these arguments and checked tangents."""
     native = resolve(native, _function(f, "jvp"))
     lower = lambda: lower_jvp(f, primals, tangents)
-    return specialization(f, ("jvp", len(primals)), (*primals, *tangents), {}, lower, native)
+    return specialization(f, _key_of_jvp(primals), (*primals, *tangents), {}, lower, native)
+
+
+def _key_of_jvp(primals: Sequence[Any]) -> tuple[str, int]:
+    return "jvp", len(primals)
 
 
 def hvp(

@@ -22,7 +22,7 @@ from adjoint.garbage import Compilation
 from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
-from adjoint.keys import Door, Seen, key_of, keys_of
+from adjoint.keys import MISS, Door, Seen, key_of, keys_of
 from adjoint.records import dataclass
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
@@ -196,6 +196,27 @@ def specialization(
             for warning in warnings:
                 warn(warning)
         return found
+
+
+_entered: WeakKeyDictionary[Any, dict[Any, Specialization]] = WeakKeyDictionary()
+"""What was called last for functions that are handed to an operator again and again, where it has a door."""
+
+
+def call_specialized(
+    function: Any, key: Any, args: tuple[Any, ...], lower: Callable[[], Entry], native: Native = False
+) -> tuple[Specialization, Any]:
+    """The compiled derivative for a call, and what it gives."""
+    is_steady = type(function) is types.FunctionType or hasattr(type(function), "__adjoint_operator__")
+    root = differentiated(function)
+    known = _entered.get(function, {}).get((key, native)) if is_steady else None
+    if known is not None and known.door is not None:
+        result = known.door(root, args)
+        if result is not MISS:
+            return known, result
+    compiled = specialization(function, key, args, {}, lower, native)
+    if is_steady and compiled.door is not None:
+        _entered.setdefault(function, {})[key, native] = compiled
+    return compiled, compiled.run(root, args)
 
 
 def _keep(owner: Any, key: Any, found: Specialization) -> None:

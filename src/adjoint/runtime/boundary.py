@@ -44,12 +44,25 @@ def check_cotangent(cotangent: Any, like: Any, what: str = "the cotangent") -> A
     DifferentiationError
         AD0409, with the path at which the structures differ.
     """
-    return _Check("cotangent").of(cotangent, like, what)
+    return cotangent if _is_such_an_array(cotangent, like) else _Check("cotangent").of(cotangent, like, what)
 
 
-def check_tangent(tangent: Any, like: Any, what: str = "the tangent") -> Any:
-    """A tangent that a user gives; as :func:`check_cotangent`."""
-    return _Check("tangent").of(tangent, like, what)
+def check_tangent(tangent: Any, like: Any, what: str = "the tangent", place: int | None = None) -> Any:
+    """A tangent that a user gives; as :func:`check_cotangent`. The place is said behind what it is called."""
+    if tangent is None or _is_such_an_array(tangent, like):
+        return tangent
+    return _Check("tangent").of(tangent, like, what if place is None else f"{what} {place}")
+
+
+def _is_such_an_array(given: Any, like: Any) -> bool:
+    """Whether an array has the shape and the dtype of another, which is one of floats or complex numbers."""
+    return (
+        type(given) is np.ndarray
+        and type(like) is np.ndarray
+        and given.dtype is like.dtype
+        and given.shape == like.shape
+        and like.dtype.kind in "fc"
+    )
 
 
 class _Check:
