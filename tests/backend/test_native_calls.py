@@ -62,6 +62,18 @@ def remembered(x):
     return total
 
 
+def diagonals(v, m):
+    """New matrices and views, read and written before and after."""
+    a = np.diag(v)
+    a[0, 1] = v[0]
+    b = m.copy()
+    d = np.diag(b)
+    s = np.sum(d * d)
+    b[0, 0] *= 3.0
+    s += np.sum(np.diag(b, 1) ** 2) + np.sum(np.diagonal(b, -2) ** 3) + np.sum(np.diag(a, -1) * v[1:])
+    return s + np.sum(a @ b) + d[0] * d[2] + np.sum(np.diag(v, -1)[1:, 1:] @ np.diag(b, k=0)) + np.sum(np.diag(b, k=4))
+
+
 def assembled(nodes, k):
     n = len(nodes)
     stiffness = np.zeros((n, n))
@@ -102,6 +114,7 @@ def pairwise_products(x):
         (logged, (1.2, 3)),
         (refused, (1.5,)),
         (remembered, (0.7,)),
+        (diagonals, (np.array([1.0, 2.0, 0.5]), np.arange(9.0).reshape(3, 3) + 1.0)),
         (assembled, (np.linspace(0, 1, 5) ** 1.2, np.array([1.0, 2.0, 0.5, 1.5]))),
     ],
 )

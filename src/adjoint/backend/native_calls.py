@@ -24,7 +24,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Return, Statement, Store, Var
 from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
-from adjoint.runtime import arrays, checks, display, numbers, results, tables
+from adjoint.runtime import arrays, checks, display, numbers, places, results, tables
 
 _NOTHING = Const(None)
 
@@ -134,9 +134,13 @@ def _is_plain_field(value: Atom, conversion: Atom = _NOTHING, spec: Atom = _NOTH
     return known and not is_converted and isinstance(spec, Const) and not spec.value
 
 
+_ALWAYS_VIEWS = (np.transpose, arrays.unbroadcast, places.diag, places.diagonal)
+"""What gives a view in machine code exactly where it does in Python."""
+
+
 def _is_written_view(call: Call) -> bool:
     """Whether the result may share memory that something writes: what Numba copies, NumPy may not."""
-    if isinstance(call.callee, (Definition, Function)) or call.callee in (np.transpose, arrays.unbroadcast):
+    if isinstance(call.callee, (Definition, Function)) or call.callee in _ALWAYS_VIEWS:
         return False
     if effects_of(call).view_of is None:
         return False

@@ -13,7 +13,7 @@ from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
 from adjoint.ir.types import INT, Array, List, Scalar, Tuple
-from adjoint.runtime import display, plain
+from adjoint.runtime import display, places, plain
 
 
 def with_plain_functions(function: Function) -> Function:
@@ -120,6 +120,10 @@ def _is_kept_reshape(call: Call) -> bool:
     return not written and _is_shape(call.args[1])
 
 
+def _is_of_a_matrix(call: Call) -> bool:
+    return not call.kwargs and len(call.args) <= 2 and rank_of(call.args[0]) == 2
+
+
 _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
     np.empty: (plain.empty, _makes_numbers),
     np.zeros: (plain.zeros, _makes_numbers),
@@ -129,6 +133,8 @@ _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
     np.asanyarray: (np.array, _is_of_list),
     np.ndarray.reshape: (plain.reshaped, _is_kept_reshape),
     np.reshape: (plain.reshaped, _is_kept_reshape),
+    np.diag: (places.diag, _is_of_a_matrix),
+    np.diagonal: (places.diagonal, _is_of_a_matrix),
     pow: (operator.pow, _is_power_of_arrays),
     np.linalg.solve: (plain.solution, _is_of_matrices),
     np.linalg.inv: (plain.inverse, _is_of_matrices),

@@ -52,6 +52,40 @@ def _slice_bounds(sequence, lower, upper, step):
 # Places
 
 
+@overload(places.from_diagonal)
+def _from_diagonal(v, k=0):
+    if _is_array(v) and v.ndim == 1:
+        return lambda v, k=0: np.diag(v, k)
+    return None
+
+
+@overload(places.to_diagonal)
+def _to_diagonal(m, k=0):
+    if _is_array(m) and m.ndim == 2:
+        return lambda m, k=0: np.diag(m, k)
+    return None
+
+
+@overload(places.diag)
+def _diag(v, k=0):
+    if not _is_array(v) or v.ndim != 2:
+        return None
+
+    def diag(v, k=0):
+        part = v[:, max(k, 0) :] if k >= 0 else v[-k:]
+        length = min(part.shape[0], part.shape[1])
+        return np.lib.stride_tricks.as_strided(part, (length,), (part.strides[0] + part.strides[1],))
+
+    return diag
+
+
+@overload(places.diagonal)
+def _diagonal(a, offset=0):
+    if not _is_array(a) or a.ndim != 2:
+        return None
+    return lambda a, offset=0: places.diag(a, offset)
+
+
 @overload(places.numbered)
 def _numbered(selected):
     if _is_array(selected):

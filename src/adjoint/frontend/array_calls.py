@@ -18,6 +18,7 @@ from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Scalar
+from adjoint.runtime.places import from_diagonal
 from adjoint.runtime.products import einsum_of_one
 from adjoint.runtime.sequences import array_of
 
@@ -49,6 +50,17 @@ def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     if _copies(lo, kwargs, node):
         return NotImplemented
     return _call(lo, np.asarray, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
+
+
+@handles(np.diag)
+def _diag(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of a vector ``np.diag`` makes a new matrix, of a matrix it gives a view: which, is settled here if it is known."""
+    made_of = type_of(args[0]) if args else None
+    if not isinstance(made_of, Array) or made_of.dims is None or len(made_of.dims) > 2:
+        return NotImplemented
+    if len(made_of.dims) == 1:
+        return _call(lo, from_diagonal, args, kwargs, node)
+    return _call(lo, np.diagonal, [*args, *kwargs.values()], {}, node)
 
 
 def _of_rank(

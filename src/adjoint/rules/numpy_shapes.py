@@ -199,8 +199,19 @@ linear(
     lambda ct, v, k=0: arrays.undiag(ct, v, k),
     view_of=0,
     shape="unknown",
-    by_rank={(1, ...): lambda ct, v, k=0: np.diag(ct, k)},
     cases=[case(sample(3)), case(sample(3), 1), case(sample(4, 3), -1)],
+)
+linear(
+    places.from_diagonal,
+    lambda ct, v, k=0: places.to_diagonal(ct, k),
+    shape="unknown",
+    cases=[case(sample(3)), case(sample(3), -1)],
+)
+linear(
+    places.to_diagonal,
+    lambda ct, m, k=0: arrays.undiag(ct, m, k),
+    shape="unknown",
+    cases=[case(sample(3, 3)), case(sample(4, 3), -1)],
 )
 linear(np.triu, lambda ct, m, k=0: np.triu(ct, k), cases=[case(sample(4, 3)), case(sample(4, 3), 1)])
 linear(np.tril, lambda ct, m, k=0: np.tril(ct, k), cases=[case(sample(4, 3)), case(sample(4, 3), -1)])

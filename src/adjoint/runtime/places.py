@@ -29,6 +29,16 @@ def diag(v: Any, k: int = 0) -> Any:
     return diagonal(v, k)
 
 
+def from_diagonal(v: Any, k: int = 0) -> Any:
+    """``np.diag`` of a vector: a new matrix."""
+    return np.diag(v, k)
+
+
+def to_diagonal(m: Any, k: int = 0) -> Any:
+    """``np.diag`` of a matrix, in memory of its own."""
+    return np.diag(m, k).copy()
+
+
 def unwindow(ct: Any, x: Any, window_shape: Any, axis: Any = None) -> Any:
     """The transpose of ``sliding_window_view``: each element adds up what its copies have."""
     numbers = np.arange(x.size).reshape(x.shape)
