@@ -54,7 +54,7 @@ def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @handles(np.diag)
 def _diag(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """Of a vector ``np.diag`` makes a new matrix, of a matrix it gives a view: which, is settled here if it is known."""
+    """Of a vector ``np.diag`` makes a new matrix, of a matrix it gives a view."""
     made_of = type_of(args[0]) if args else None
     if not isinstance(made_of, Array) or made_of.dims is None or len(made_of.dims) > 2:
         return NotImplemented
