@@ -74,6 +74,23 @@ def diagonals(v, m):
     return s + np.sum(a @ b) + d[0] * d[2] + np.sum(np.diag(v, -1)[1:, 1:] @ np.diag(b, k=0)) + np.sum(np.diag(b, k=4))
 
 
+def reshaped(x, n):
+    """Views through which others are written, before and after."""
+    t = np.zeros((n, 2, 3))
+    for i in range(n):
+        t[i, 0] = x * i
+        t[i, 1, 2] = x[0] ** 2
+    rows = t.reshape(n, 6)
+    s = np.sum(rows * rows)
+    rows[0, 5] = x[1] * x[2]
+    t[1, 0, 0] *= 3.0
+    flat = t.ravel()
+    flat[2] += x[2]
+    turned = t.T.reshape(6, n)
+    turned[0, 0] += x[0]
+    return s + np.sum(rows @ rows.T) + np.sum(flat**3) + np.sum(np.eye(3) @ x) + np.sum(turned**2)
+
+
 def assembled(nodes, k):
     n = len(nodes)
     stiffness = np.zeros((n, n))
@@ -114,6 +131,7 @@ def pairwise_products(x):
         (logged, (1.2, 3)),
         (refused, (1.5,)),
         (remembered, (0.7,)),
+        (reshaped, (np.array([0.5, 1.5, -0.7]), 3)),
         (diagonals, (np.array([1.0, 2.0, 0.5]), np.arange(9.0).reshape(3, 3) + 1.0)),
         (assembled, (np.linspace(0, 1, 5) ** 1.2, np.array([1.0, 2.0, 0.5, 1.5]))),
     ],
@@ -137,3 +155,28 @@ def test_what_numba_would_compile_as_something_else_is_refused(name):
     function, args = next(found[1:] for found in programs() if found[0] == name)
     outcome = compare(function, args)
     assert outcome.kind == "interpreted" and "AD0601" in outcome.message
+
+
+def test_memory_that_may_be_shared():
+    numba = pytest.importorskip("numba")
+    import adjoint.backend.for_numba  # noqa: F401
+    from adjoint.runtime import plain
+
+    overlap = numba.njit(lambda a, b: plain.may_overlap(a, b))
+    a = np.arange(24.0).reshape(4, 6)
+    parts = [
+        a,
+        a.T,
+        a[1:3],
+        a[::-1],
+        a[:, ::-2],
+        a[2:, 3],
+        a[:2, :2],
+        a[2:, 4:],
+        a[0:0],
+        a.copy(),
+        np.asfortranarray(a),
+    ]
+    for one in parts:
+        for other in parts:
+            assert overlap(one, other) == np.may_share_memory(one, other)

@@ -24,7 +24,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Return, Statement, Store, Var
 from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
-from adjoint.runtime import arrays, checks, display, numbers, places, results, tables
+from adjoint.runtime import arrays, checks, display, numbers, places, results, tables, tangents
 
 _NOTHING = Const(None)
 
@@ -134,7 +134,7 @@ def _is_plain_field(value: Atom, conversion: Atom = _NOTHING, spec: Atom = _NOTH
     return known and not is_converted and isinstance(spec, Const) and not spec.value
 
 
-_ALWAYS_VIEWS = (np.transpose, arrays.unbroadcast, places.diag, places.diagonal)
+_ALWAYS_VIEWS = (np.transpose, arrays.unbroadcast, places.diag, places.diagonal, tangents.follow_view)
 """What gives a view in machine code exactly where it does in Python."""
 
 

@@ -13,6 +13,9 @@ from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
 from adjoint.ir.types import INT, Array, List, Scalar, Tuple
+from adjoint.ir.walk import statements_in
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, places, plain
 
 
@@ -22,6 +25,13 @@ def with_plain_functions(function: Function) -> Function:
 
 
 class _Plain(Rewriting):
+    def function(self, function: Function) -> Function:
+        outer: frozenset[Atom] = getattr(self, "contiguous", frozenset())
+        self.contiguous = outer | _contiguous(function)
+        rewritten = super().function(function)
+        self.contiguous = outer
+        return rewritten
+
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
         if not isinstance(statement, Call):
             return (statement,)
@@ -29,13 +39,48 @@ class _Plain(Rewriting):
             base, *extents = statement.args
             shape = Var("shape", Tuple((INT,) * len(extents)))
             whole = Call(statement.targets, np.reshape, (base, shape), statement.kwargs, statement.span)
-            if _plain_form(whole) is not None:
-                return (Call((shape,), display.make_tuple, tuple(extents)), *self.statement(whole))
+            (plainer,) = self.statement(whole)
+            if plainer is not whole:
+                return (Call((shape,), display.make_tuple, tuple(extents)), plainer)
+        if statement.callee in _FLAT and len(statement.args) == 1 and not statement.kwargs:
+            return self.reshaped(statement, Const(-1))
+        if statement.callee in _RESHAPED and len(statement.args) == 2 and not statement.kwargs:
+            return self.reshaped(statement, statement.args[1])
         callee = _plain_form(statement)
         if callee is None:
             return (statement,)
         args = (*statement.args, *[value for _, value in statement.kwargs])
         return (Call(statement.targets, callee, args, (), statement.span),)
+
+    def reshaped(self, call: Call, shape: Atom) -> Iterable[Statement]:
+        """The elements in the order of rows: where somebody writes the result, only of what surely lies in it."""
+        base = call.args[0]
+        written = any(isinstance(target.type, Array) and target.type.storage.written for target in call.targets)
+        fits = isinstance(type_of_atom(base), Array) and (not written or base in self.contiguous) and _is_shape(shape)
+        return (Call(call.targets, plain.reshaped, (base, shape), (), call.span) if fits else call,)
+
+
+_FLAT = (np.ravel, np.ndarray.ravel)
+_RESHAPED = (np.reshape, np.ndarray.reshape)
+_MAKERS = (np.empty, np.zeros, np.ones, np.full)
+_ALIKE = (np.empty_like, np.zeros_like, np.ones_like, np.copy)
+
+
+def _contiguous(function: Function) -> frozenset[Atom]:
+    """Arrays whose elements surely lie in the order of rows, one behind the other."""
+    found: set[Atom] = set()
+    for statement in statements_in(function.body):
+        if isinstance(statement, Call) and _makes_contiguous(statement, found):
+            found.update(statement.targets)
+    return frozenset(found)
+
+
+def _makes_contiguous(call: Call, found: set[Atom]) -> bool:
+    if call.callee in _MAKERS:
+        return len(call.args) <= 2 and all(name == "dtype" for name, _ in call.kwargs)
+    if call.callee in _ALIKE:
+        return len(call.args) == 1 and not call.kwargs and call.args[0] in found
+    return all(rank_of(target) == 1 for target in call.targets) and isinstance(rule_for(call.callee), Elementwise)
 
 
 def _plain_form(call: Call) -> Callable[..., Any] | None:
@@ -112,14 +157,6 @@ def _is_power_of_arrays(call: Call) -> bool:
     return len(call.args) == 2 and any(isinstance(type_of_atom(arg), Array) for arg in call.args)
 
 
-def _is_kept_reshape(call: Call) -> bool:
-    """Whether elements are read in the order of rows, and nobody writes an array through the result."""
-    if len(call.args) != 2 or call.kwargs or not isinstance(type_of_atom(call.args[0]), Array):
-        return False
-    written = any(isinstance(target.type, Array) and target.type.storage.written for target in call.targets)
-    return not written and _is_shape(call.args[1])
-
-
 def _is_of_a_matrix(call: Call) -> bool:
     return not call.kwargs and len(call.args) <= 2 and rank_of(call.args[0]) == 2
 
@@ -131,8 +168,8 @@ _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
     np.zeros_like: (plain.zeros_in_shape, _is_like),
     np.ascontiguousarray: (np.array, _is_of_list),
     np.asanyarray: (np.array, _is_of_list),
-    np.ndarray.reshape: (plain.reshaped, _is_kept_reshape),
-    np.reshape: (plain.reshaped, _is_kept_reshape),
+    np.may_share_memory: (plain.may_overlap, lambda call: len(call.args) == 2),
+    np.eye: (plain.eye, lambda call: len(call.args) == 1 and not call.kwargs),
     np.diag: (places.diag, _is_of_a_matrix),
     np.diagonal: (places.diagonal, _is_of_a_matrix),
     pow: (operator.pow, _is_power_of_arrays),

@@ -88,6 +88,20 @@ def _solver(dtype):
     return solve_in_place
 
 
+@overload(plain.eye)
+def _eye(n):
+    if not isinstance(n, types.Integer):
+        return None
+
+    def eye(n):
+        out = plain.zeros((n, n), np.float64)
+        for i in range(n):
+            out[i, i] = 1.0
+        return out
+
+    return eye
+
+
 @overload(plain.solution)
 def _solution(a, b):
     if not _is_matrix(a) or not (_is_matrix(b) or _is_matrix(b, 1)) or a.dtype != b.dtype:

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 from numba.core import types
+from numba.extending import register_jitable
 
 from adjoint.backend.declaring import overload
 from adjoint.backend.overloads import _is_array, _made
-from adjoint.runtime import arrays, objects, places, sequences, tables
+from adjoint.runtime import arrays, objects, places, plain, sequences, tables, tangents
 
 # Lists
 
@@ -54,16 +55,33 @@ def _slice_bounds(sequence, lower, upper, step):
 
 @overload(places.from_diagonal)
 def _from_diagonal(v, k=0):
-    if _is_array(v) and v.ndim == 1:
-        return lambda v, k=0: np.diag(v, k)
-    return None
+    if not _is_array(v) or v.ndim != 1:
+        return None
+    dtype = v.dtype
+
+    def from_diagonal(v, k=0):
+        extent = v.shape[0] + abs(k)
+        out = plain.zeros((extent, extent), dtype)
+        for i in range(v.shape[0]):
+            out[i + max(-k, 0), i + max(k, 0)] = v[i]
+        return out
+
+    return from_diagonal
 
 
 @overload(places.to_diagonal)
 def _to_diagonal(m, k=0):
-    if _is_array(m) and m.ndim == 2:
-        return lambda m, k=0: np.diag(m, k)
-    return None
+    if not _is_array(m) or m.ndim != 2:
+        return None
+    dtype = m.dtype
+
+    def to_diagonal(m, k=0):
+        out = plain.empty(max(min(m.shape[0] - max(-k, 0), m.shape[1] - max(k, 0)), 0), dtype)
+        for i in range(out.shape[0]):
+            out[i] = m[i + max(-k, 0), i + max(k, 0)]
+        return out
+
+    return to_diagonal
 
 
 @overload(places.diag)
@@ -84,6 +102,52 @@ def _diagonal(a, offset=0):
     if not _is_array(a) or a.ndim != 2:
         return None
     return lambda a, offset=0: places.diag(a, offset)
+
+
+@overload(plain.may_overlap)
+def _may_overlap(a, b):
+    if not _is_array(a) or not _is_array(b):
+        return None
+    bounds_of_a, bounds_of_b = _bounds(a), _bounds(b)
+
+    def may_overlap(a, b):
+        a_first, a_end = bounds_of_a(a)
+        b_first, b_end = bounds_of_b(b)
+        return a_first < b_end and b_first < a_end and a.size > 0 and b.size > 0
+
+    return may_overlap
+
+
+def _bounds(array):
+    """What finds the addresses between which the elements of an array lie."""
+    if array.layout in "CF":
+        return register_jitable(lambda a: (a.ctypes.data, a.ctypes.data + a.size * a.itemsize))
+
+    def bounds(a):
+        first = last = a.ctypes.data
+        for axis in range(a.ndim):
+            reach = (a.shape[axis] - 1) * a.strides[axis]
+            first += min(reach, 0)
+            last += max(reach, 0)
+        return first, last + a.itemsize
+
+    return register_jitable(bounds)
+
+
+@overload(tangents.follow_view)
+def _follow_view(shadow, base, like, like_base):
+    if not all(map(_is_array, (shadow, base, like, like_base))):
+        return None
+
+    def follow_view(shadow, base, like, like_base):
+        follows = plain.may_overlap(shadow, base)
+        if not plain.may_overlap(like, like_base):
+            return tables.any_layout(shadow.copy() if follows else shadow)
+        if not follows:
+            raise ValueError("a tangent is laid out differently from the array that it belongs to")
+        return tables.any_layout(shadow)
+
+    return follow_view
 
 
 @overload(places.numbered)

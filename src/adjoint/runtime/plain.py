@@ -62,8 +62,13 @@ def cholesky_factor(a: Any) -> Any:
 
 
 def reshaped(x: Any, shape: Any) -> Any:
-    """``np.reshape``, of an array that nobody writes through the result."""
+    """``np.reshape``: a view of what lies one behind the other; a copy of anything else, which nobody writes."""
     return np.reshape(x, shape)
+
+
+def may_overlap(a: Any, b: Any) -> Any:
+    """``np.may_share_memory``."""
+    return np.may_share_memory(a, b)
 
 
 def put(part: Any, value: Any) -> None:
