@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import adjoint as ad
 from benchmarks.gradbench.build import Build
 from benchmarks.gradbench.evaluation import Function
 
@@ -42,14 +43,30 @@ def project(camera, point):
     return u * scale + camera[7], v * scale + camera[8]
 
 
+def reprojection_error(camera, point, weight, feature):
+    """How far a camera sees a point from where it was seen, weighted."""
+    u, v = project(camera, point)
+    return weight * (u - feature[0]), weight * (v - feature[1])
+
+
 def reprojection_errors(cameras, points, weights, features):
-    """Of each observation, how far a camera sees a point from where it was seen, weighted."""
+    """The errors of all observations."""
     errors = np.empty((len(weights), 2))
     for i in range(len(weights)):
-        u, v = project(cameras[i], points[i])
-        errors[i, 0] = weights[i] * (u - features[i, 0])
-        errors[i, 1] = weights[i] * (v - features[i, 1])
+        errors[i, 0], errors[i, 1] = reprojection_error(cameras[i], points[i], weights[i], features[i])
     return errors
+
+
+def fill_blocks(blocks, cameras, points, weights, features, which_camera, which_point):
+    """Of each observation, the derivatives of its two errors by its camera, its point and its weight."""
+    for i in range(len(weights)):
+        camera, point = cameras[which_camera[i]], points[which_point[i]]
+        _, pullback = ad.vjp(reprojection_error, camera, point, weights[i], features[i])
+        for row, cotangent in enumerate(((1.0, 0.0), (0.0, 1.0))):
+            of_camera, of_point, of_weight, _ = pullback(cotangent)
+            blocks[i, row, :CAMERA] = of_camera
+            blocks[i, row, CAMERA:-1] = of_point
+            blocks[i, row, -1] = of_weight
 
 
 def weight_errors(weights):
@@ -78,23 +95,14 @@ def objective(build: Build) -> Any:
 
 
 def jacobian(build: Build) -> Any:
-    """What computes the numbers of the sparse Jacobian, row by row.
-
-    The errors of an observation depend on its camera, its point and its weight only, so that one pullback yields
-    one row for each observation.
-    """
+    """What computes the numbers of the sparse Jacobian, row by row."""
+    fill = build.compile(fill_blocks)
 
     def run(cameras, points, weights, features, which_camera, which_point):
         count = len(weights)
         numbers = np.empty(count * 2 * (CAMERA + POINT + 1) + count)
         blocks = numbers[:-count].reshape(count, 2, CAMERA + POINT + 1)
-        _, pullback = build.vjp(reprojection_errors, cameras[which_camera], points[which_point], weights, features)
-        seeds = np.zeros((2, count, 2))
-        seeds[0, :, 0] = seeds[1, :, 1] = 1.0
-        for row, (of_camera, of_point, of_weight, _) in enumerate(pullback.each(seeds)):
-            blocks[:, row, :CAMERA] = of_camera
-            blocks[:, row, CAMERA:-1] = of_point
-            blocks[:, row, -1] = of_weight
+        fill(blocks, cameras, points, weights, features, which_camera, which_point)
         numbers[-count:] = build.vjp(weight_errors, weights)[1](np.ones(count))[0]
         return Sparse(numbers, len(cameras), len(points), which_camera, which_point)
 

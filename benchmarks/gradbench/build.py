@@ -33,6 +33,10 @@ class Build:
         """The function itself."""
         return compiled(function, self.fastmath) if self.native else function
 
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, which takes derivatives itself."""
+        return ad.compile(self.program(function), native=self.native)
+
     def grad(self, function: Callable[..., Any], wrt: Places = 0) -> Callable[..., Any]:
         """Its gradient."""
         return ad.grad(self.program(function), wrt)

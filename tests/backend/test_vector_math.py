@@ -275,6 +275,31 @@ def test_only_iterations_that_do_not_wait_call_our_own():
     assert "math.exp" not in text_of(in_place, x)
 
 
+def sines_beside_parts(x, y, out):
+    for i in range(len(x)):
+        out[i, :2] = y
+        out[i, 2] = math.sin(x[i])
+    return out
+
+
+def sines_beside_elements(x, y, out):
+    for i in range(len(x)):
+        out[i, 0] = y[0]
+        out[i, 2] = math.sin(x[i])
+    return out
+
+
+def test_a_loop_with_a_loop_in_it_has_no_vectors():
+    x, y, out = np.linspace(0.1, 1, 5), np.ones(2), np.zeros((5, 3))
+    texts = []
+    for f in (sines_beside_parts, sines_beside_elements):
+        compiled = ad.compile(f, native="strict")
+        np.testing.assert_allclose(compiled(x, y, out.copy()), f(x, y, out.copy()), rtol=1e-15)
+        texts.append(compiled.specialized((x, y, out), {}).call.emitted.text)
+    assert "math.sin" in texts[0] and "rt.vector_sin" not in texts[0]
+    assert "math.sin" not in texts[1] and "rt.vector_sin" in texts[1]
+
+
 def test_powers_that_are_products_stay_what_they_are():
     text = text_of(waves_and_powers, np.linspace(0.1, 1, 5))
     assert "rt.vector_power" in text

@@ -34,6 +34,7 @@ def compiled_form(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None
 
     def switch() -> None:
         monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
+        monkeypatch.setattr(specialize, "_entered", weakref.WeakKeyDictionary())
         monkeypatch.setattr(specialize, "finish", for_machines)
         monkeypatch.setattr(target, "_machine", ContextVar("machine", default=True))
         monkeypatch.setattr(specialize, "target", lambda *, machine: nullcontext())

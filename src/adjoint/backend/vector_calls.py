@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.ir.join import is_array
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -75,10 +76,26 @@ def _block(block: Block) -> Block:
 def _statement(statement: Statement) -> Statement:
     if not isinstance(statement, Loop) or not isinstance(statement.over, Range):
         return map_blocks(statement, _block)
-    if any(isinstance(part, Loop) for part in statements_in(statement.body)):
+    if any(isinstance(part, Loop) or _is_of_a_part(part) for part in statements_in(statement.body)):
         return map_blocks(statement, _block)
     waiting = chained(statement)
     return map_blocks(statement, lambda body: _replaced(body, waiting))
+
+
+def _is_of_a_part(statement: Statement) -> bool:
+    """Whether a statement writes more than one element of an array: that is a loop in the loop."""
+    if not isinstance(statement, Store) or not is_array(statement.base):
+        return False
+    items = statement.key.items if isinstance(statement.key, Subscript) else ()
+    return not items or any(not _is_whole_number(item) for item in items)
+
+
+def _is_whole_number(item: Atom | Slice) -> bool:
+    match item:
+        case Var(type=Scalar(kind="int")):
+            return True
+        case _:
+            return isinstance(item, Const) and type(item.value) is int
 
 
 def _replaced(block: Block, waiting: set[Var]) -> Block:

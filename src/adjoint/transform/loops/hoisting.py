@@ -53,6 +53,10 @@ _FACTS = (len, np.shape, display.make_tuple, max)
 """Functions that may be called earlier, and where they were not called."""
 
 
+Sizes = tuple[Atom | tuple[Atom, int], ...]
+"""The extents of an array: numbers, or axes of another array."""
+
+
 def without_allocations_in_loops(function: Function) -> Function:
     """The function with its work arrays and tapes made outside of the loops that fill them."""
     while True:
@@ -109,31 +113,33 @@ class _Hoisting:
 
     def made_outside(self, statement: Statement, inside: set[Var]) -> list[Statement]:
         """The statement that makes the array, or finds the fact, before the loop."""
-        extents = None if _makes_alike(statement, inside) else self.row_shape(statement, inside)
-        if extents is None or not isinstance(statement, Call):
+        sizes = None if _makes_alike(statement, inside) else self.row_shape(statement, inside)
+        if sizes is None or not isinstance(statement, Call):
             return [_unfilled(statement)]
         builder = Builder(type_of_call, statement.span)
+        extents = [self.extent(builder, size) for size in sizes]
         shape = extents[0] if len(extents) == 1 else builder.call(display.make_tuple, *extents, hint="shape")
         builder.emit(
             Call(statement.targets, np.empty, (shape, *_dtype_argument(statement.targets[0])), (), statement.span)
         )
         return builder.statements
 
-    def row_shape(self, statement: Statement, inside: set[Var]) -> tuple[Atom, ...] | None:
+    def row_shape(self, statement: Statement, inside: set[Var]) -> Sizes | None:
         """The extents, known outside, of an array like a row of another."""
         if not isinstance(statement, Call) or statement.callee not in (np.zeros_like, np.empty_like):
             return None
         row = self.uses.made.get(statement.args[0]) if isinstance(statement.args[0], Var) else None
         match row:
-            case Load(base=Var() as base, key=Subscript(items=(Var(type=Scalar(kind="int")),))) if base not in inside:
+            case Load(
+                base=Var(type=Array(dims=tuple() as dims)) as base, key=Subscript(items=(Var(type=Scalar(kind="int")),))
+            ) if len(dims) > 1 and base not in inside:
                 made = self.uses.made.get(base)
             case _:
                 return None
-        shape = self.sizes(made) if isinstance(made, Call) and made.callee is np.empty else None
-        if shape is None or len(shape) < 2:
-            return None
-        extents = tuple(atom for atom in shape[1:] if isinstance(atom, (Var, Const)) and atom not in inside)
-        return extents if len(extents) == len(shape) - 1 else None
+        sizes = self.sizes(made) if isinstance(made, Call) and made.callee is np.empty else None
+        if sizes is None or len(sizes) != len(dims) or any(size in inside for size in sizes):
+            return tuple((base, axis) for axis in range(1, len(dims)))
+        return sizes[1:]
 
     # Tapes of arrays
 
@@ -195,7 +201,7 @@ class _Hoisting:
         self.rows[tape] = rows
         self.changed = True
 
-    def sizes(self, call: Call) -> tuple[Atom | tuple[Atom, int], ...] | None:
+    def sizes(self, call: Call) -> Sizes | None:
         """The extents of an array that is made: numbers, or axes of another array."""
         size = call.args[0]
         if call.callee in (np.empty_like, np.zeros_like):
