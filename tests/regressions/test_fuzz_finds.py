@@ -689,3 +689,27 @@ def test_numbers_of_an_array_beside_lists() -> None:
         return x * (y[0] - [x, y[1]]) + [x] / y[1]
 
     check_grads(f, (0.3, A))
+
+
+def calls_itself_at_last(x, depth):
+    if depth <= 0:
+        return x
+    try:
+        pass
+    finally:
+        calls_itself_at_last(x, depth - 1)
+    calls_itself_at_last(x, depth - 1)
+    return calls_itself_at_last(x * x, depth - 1)
+
+
+def called_often(x):
+    y = x
+    for _ in (1, 2, 3):
+        y += calls_itself_at_last(x * y, 2)
+    for _ in (1, 2, 3):
+        calls_itself_at_last(y, 3)
+    return x + y
+
+
+def test_recursion_in_a_finally_block() -> None:
+    check_grads(called_often, (0.4,), order=2)

@@ -93,9 +93,14 @@ def _finally_handler(
 ) -> tuple[Any, tuple[Any, Any]]:
     root = lo.fork(store_of_handlers(lo, watch, base, goes_on=lo.run_data.handled > 0))
     problem = Var("problem", OPAQUE)
+
+    def run_final() -> Value:
+        final.after_exception(problem)
+        return UNDEFINED
+
     with lo.region("guarded") as region:
         restore(lo, watch)
-        final.after_exception(problem)
+        lo.attempt(run_final)
         if lo.block is not None:
             lo.stop(Raise(None, None, lo.span(node)))
     if region.exits:
