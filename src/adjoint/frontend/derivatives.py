@@ -259,7 +259,15 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, shape: shapes.Shape, node:
             helps = ("return the value",)
             raise refusal(lo, "AD0407", function, node, "this returns None", helps=helps)
         case _:
+            refuse_several_kinds(lo, function, shape, node)
             raise refusal(lo, "AD0407", function, node, f"this returns {_describe(shape)}")
+
+
+def refuse_several_kinds(lo: Lowerer, function: Value, shape: shapes.Shape, node: ast.AST | None) -> None:
+    """Refuses a result that is of one kind on some paths and of another on others: it would have two tangents."""
+    if isinstance(shape, shapes.UnionShape):
+        helps = ("return a value of the same kind on all paths",)
+        raise refusal(lo, "AD0407", function, node, f"this returns {_describe(shape)}", helps=helps)
 
 
 def _result_varies(inner: Inner) -> bool:
@@ -462,6 +470,7 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     for place in places:
         check_differentiable(lo, function, args[place], place, node)
     inner = lower_inner(lo, function, args, {}, places, node)
+    refuse_several_kinds(lo, function, inner.shape, node)
     directions: list[Atom] = []
     chosen: list[int] = []
     leaves = [pair for place in places for pair in paired(lo, args[place], tangents[place], node)]

@@ -203,6 +203,7 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         layout = layouts(lo, [values[i] for i in places], lasting=True)
         stacked = Stacked(lo, lower_inner(lo, fn, values, named, places, None))
         inner = stacked.inner
+        derivatives.refuse_several_kinds(lo, fn, inner.shape, None)
         outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
         halves = split(inner.function, tuple(range(inner.count)), outputs)
         atoms = inline(lo.open, halves.primal, inner.atoms)

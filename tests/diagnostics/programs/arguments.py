@@ -100,6 +100,20 @@ def no_result_on_a_path(x):  # error[AD0407]: this returns a number or None
         return x * x
 
 
+#: ad.vjp(pair_or_number, 2.0)
+def pair_or_number(x):  # error[AD0407]: this returns a tuple of 2 or a number
+    if x > 0:
+        return x, x * x
+    return x
+
+
+#: ad.jvp(dict_or_number, (2.0,), (1.0,))
+def dict_or_number(x):  # error[AD0407]: this returns a dict or a number
+    if x > 0:
+        return {"square": x * x}
+    return x
+
+
 #: ad.grad(string_result)(2.0)
 def string_result(x):  # error[AD0407]: this returns a string
     return f"{x}"
