@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
-from adjoint.testing import clone, leaves, rebuild
+from adjoint.testing import clone, fields_of, leaves, rebuild
 
 Arguments = Sequence[Any]
 
@@ -138,8 +138,8 @@ def _difference(one: Any, other: Any, tolerance: float, path: str = "result") ->
         if list(one) != list(other):
             return f"{path}: {list(one)} and {list(other)}"
         parts = [(f"{path}[{key!r}]", one[key], other[key]) for key in one]
-    elif hasattr(one, "__dict__") and not callable(one):
-        parts = [(f"{path}.{name}", value, vars(other)[name]) for name, value in vars(one).items()]
+    elif not callable(one) and fields_of(one):
+        parts = [(f"{path}.{name}", getattr(one, name), getattr(other, name)) for name in fields_of(one)]
     else:
         return None if callable(one) or one == other else f"{path}: {one!r} and {other!r}"
     found = (_difference(mine, theirs, tolerance, name) for name, mine, theirs in parts)

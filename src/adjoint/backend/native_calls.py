@@ -21,7 +21,20 @@ from adjoint.backend.python import Emitted, emit
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Return, Statement, Store, Var
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Definition,
+    Function,
+    Guarded,
+    Load,
+    Return,
+    Statement,
+    Store,
+    Var,
+)
 from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
 from adjoint.runtime import arrays, checks, display, numbers, places, results, tables, tangents
@@ -75,6 +88,11 @@ class _Leaving(Rewriting):
         callee = ByPython(_alone(statement, taken), [name for name in declared if name is not None])
         return (Call(targets_of(statement), callee, taken, (), statement.span),)
 
+    def compound(self, statement: Statement) -> Statement:
+        if isinstance(statement, Guarded):
+            raise NotNative(_fault_of_guarded(statement), (), statement.span)
+        return statement
+
 
 def _fault_of(statement: Call | Load | Store) -> str | None:
     """Why a statement is refused that Numba would compile, but not as what it means."""
@@ -85,6 +103,15 @@ def _fault_of(statement: Call | Load | Store) -> str | None:
             return "eigenvalues of a real matrix, and roots, are real or complex, as its elements have it"
         case _:
             return None
+
+
+def _fault_of_guarded(statement: Guarded) -> str:
+    """Why it is refused. Machine code raises less than Python does, so a handler of all exceptions would miss some."""
+    if statement.context is not None:
+        return "'with' has no form in machine code"
+    if statement.handlers:
+        return "machine code does not tell exceptions apart, so 'except' has no form in it"
+    return "'finally' has no form in machine code"
 
 
 def _kind_of(array: Atom) -> str | None:
