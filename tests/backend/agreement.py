@@ -58,7 +58,12 @@ VARIANTS: dict[str, Callable[[Any], Any]] = {
 }
 """Kinds of arrays, by what makes them of plain ones."""
 
-MODES = ("reverse", "forward")
+MODES = ("gradient", "reverse", "forward")
+
+
+def has_arrays(args: Arguments) -> bool:
+    """Whether kinds of arrays make a difference."""
+    return any(isinstance(leaf, np.ndarray) for _, leaf in leaves(tuple(args)))
 
 
 def compare(function: Callable[..., Any], args: Arguments, mode: str = "reverse", variant: str = "plain") -> Outcome:
@@ -106,6 +111,9 @@ def _result(function: Callable[..., Any], args: list[Any], mode: str, native: An
         if mode == "forward":
             tangents = [drawn(arg) if isinstance(arg, (float, np.ndarray)) and leaves(arg) else None for arg in args]
             return ad.jvp(function, args, tangents, native=native)
+        if mode == "gradient":
+            wrt = tuple(place for place, arg in enumerate(args) if leaves(arg))
+            return ad.value_and_grad(function, wrt, native=native)(*args)
         value, pullback = ad.vjp(function, *args, native=native)
         seed = rebuild(value, drawn, {})
         return value, pullback(seed), pullback(seed)

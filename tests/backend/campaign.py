@@ -1,8 +1,8 @@
 """``python -m backend.campaign``: compiled derivatives against interpreted ones, for all programs, until it is through.
 
-Every program runs in both modes and with all kinds of arrays; ``--fuzz`` adds random programs without end. Compiling
-takes most of the time: days rather than minutes where all is asked for. With ``--journal FILE`` a run goes on where the
-one before ended, and passes over the program that ended it.
+Every program runs in all modes and with all kinds of arrays, or with ``--in-turn`` with one kind each; ``--fuzz`` runs
+random programs without end. Compiling takes most of the time: days rather than minutes where all is asked for. With
+``--journal FILE`` a run goes on where the one before ended, and passes over the program that ended it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from backend.agreement import MODES, VARIANTS, compare
+from backend.agreement import MODES, VARIANTS, compare, has_arrays
 from backend.rule_programs import programs as rule_programs
 from fuzz.check import module_of
 from fuzz.programs import generate
@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="programs whose name contains this")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--variants", default=",".join(VARIANTS))
+    parser.add_argument("--in-turn", action="store_true", help="the programs take turns with the kinds of arrays")
     parser.add_argument("--part", default="0/1", help="2/5: the third of five parts")
     parser.add_argument("--rules", action="store_true", help="example calls of all rules, instead")
     parser.add_argument("--fuzz", type=int, default=-1, help="random programs from this seed on, instead")
@@ -42,7 +43,10 @@ def main() -> int:
     for number, (name, function, args) in enumerate(source):
         if number % parts != part:
             continue
-        for mode, variant in itertools.product(options.modes.split(","), options.variants.split(",")):
+        kinds = options.variants.split(",") if has_arrays(args) else ["plain"]
+        if options.in_turn:
+            kinds = [kinds[number // parts % len(kinds)]]
+        for mode, variant in itertools.product(options.modes.split(","), kinds):
             title = f"{name} {mode} {variant}"
             if title in journal.entries:
                 continue
