@@ -43,6 +43,30 @@ def limited(x):
     return x * x
 
 
+def gamma(x):
+    return math.gamma(x)
+
+
+def lgamma(x):
+    return math.lgamma(x)
+
+
+def power_of_two(x):
+    return math.exp2(x)
+
+
+def whole_part(x):
+    return x * int(x)
+
+
+def rounded(x):
+    return x * round(x)
+
+
+def floor(x):
+    return x * math.floor(x)
+
+
 def of_numpy(x):
     return np.log(x[0]) / x[1]
 
@@ -57,6 +81,13 @@ CASES = [
     (exponential, (1000.0,), OverflowError),
     (exponential, (math.inf,), None),
     (arc, (1.5,), ValueError),
+    *[(f, (x,), ValueError) for f in (gamma, lgamma) for x in (0.0, -2.0)],
+    *[(f, (2.5,), None) for f in (gamma, lgamma, power_of_two, whole_part, rounded, floor)],
+    (gamma, (-math.inf,), ValueError),
+    (gamma, (200.0,), OverflowError),
+    (power_of_two, (2000.0,), OverflowError),
+    *[(f, (math.nan,), ValueError) for f in (whole_part, rounded, floor)],
+    *[(f, (-math.inf,), OverflowError) for f in (whole_part, rounded, floor)],
     (limited, (3.0,), ValueError),
     (of_numpy, (np.zeros(2),), None),
 ]
@@ -67,13 +98,18 @@ CASES = [
 def test_errors_are_those_of_python(f, args, kind):
     interpreted, native = ad.value_and_grad(f), ad.value_and_grad(f, native="strict")
     if kind is None:
-        np.testing.assert_array_equal(np.hstack(interpreted(*args)), np.hstack(native(*args)))
+        np.testing.assert_allclose(np.hstack(native(*args)), np.hstack(interpreted(*args)), rtol=1e-14)
         return
     with pytest.raises(kind) as expected:
         interpreted(*args)
     with pytest.raises(kind) as found:
         native(*args)
     assert str(found.value) == str(expected.value)
+
+
+def test_whole_numbers_that_machine_code_does_not_have_are_refused():
+    with pytest.raises(OverflowError, match="too large"):
+        ad.grad(whole_part, native="strict")(1e19)
 
 
 def test_fast_arithmetic_refuses_nothing():
@@ -92,6 +128,31 @@ def test_indices_are_checked_on_request():
 
     with pytest.raises(IndexError):
         ad.grad(second, native="strict", boundscheck=True)(np.ones(3), 5)
+
+
+def through_places(a, i):
+    return np.sum(a[np.array([0, i])] * 2.0)
+
+
+def stored_through_places(a, i):
+    b = a.copy()
+    b[np.array([0, i])] = 3.0 * a[:2]
+    return np.sum(b * b)
+
+
+def rows_of_columns(a, i):
+    return np.sum(np.outer(a, a)[:, np.array([i, 0])])
+
+
+@pytest.mark.parametrize("f", [through_places, stored_through_places, rows_of_columns])
+def test_places_are_checked_on_request(f):
+    a = np.array([1.0, 2.0, 3.0])
+    gradient = ad.grad(f, native="strict", boundscheck=True)
+    for i in (2, -3):
+        np.testing.assert_allclose(gradient(a, i), ad.grad(f)(a, i))
+    for i in (3, -4):
+        with pytest.raises(IndexError):
+            gradient(a, i)
 
 
 def test_options_are_part_of_the_derivative():

@@ -144,10 +144,11 @@ class Lowering:
                 clock, own = self._tick(), self._accesses(statement, out)
                 atoms = (base, *key_atoms(key))
                 beside = len(target.hint)
+                span = out.origin(statement.span, atoms)
                 fragment = out.take(
                     atoms, lambda nodes: self.expressions.load(nodes[0], key, nodes[1:]), clock, own, beside=beside
                 )
-                self._result(target, fragment, clock, out, statement.span)
+                self._result(target, fragment, clock, out, span)
             case Store():
                 self._store(statement, out)
             case If():
@@ -183,19 +184,20 @@ class Lowering:
         beside = 0
         for target in call.targets:
             beside += len(target.hint) + 3
+        span = out.origin(call.span, atoms)
         fragment = out.take(atoms, make, clock, own, self.expressions.order(call.callee, len(atoms)), beside)
         if len(call.targets) == 1:
             self.calls[call.targets[0]] = call
             used = self.uses.count(call.targets[0]) > 0
             if used or call.targets[0].named or strongest(own) is not Effect.WRITES:
-                self._result(call.targets[0], fragment, clock, out, call.span)
+                self._result(call.targets[0], fragment, clock, out, span)
                 return
         if call.targets and any(map(self.uses.count, call.targets)):
             targets = tuple(self._number(var) if self.uses.count(var) else None for var in call.targets)
             hints = frozenset(var.hint for var in call.targets)
-            out.emit(Bind(targets, fragment.node, call.span), fragment.accesses, hints)
+            out.emit(Bind(targets, fragment.node, span), fragment.accesses, hints)
         elif fragment.effect is Effect.WRITES:
-            out.emit(Plain(ast.Expr(fragment.node), call.span), fragment.accesses, frozenset())
+            out.emit(Plain(ast.Expr(fragment.node), span), fragment.accesses, frozenset())
 
     def _store(self, store: Store, out: OpenBlock) -> None:
         base = store.base
@@ -211,9 +213,10 @@ class Lowering:
         elif store.mode != "add_at":
             order = [*places, EARLY, value]
             early = frozenset(Access(Effect.READS, access.memory) for access in own)
+        span = out.origin(store.span, atoms)
         fragment = out.take(atoms, _several, self._tick(), own, order, early=early)
         statement = self._store_syntax(store, _parts(fragment))
-        out.emit(Plain(statement, store.span), fragment.accesses, frozenset())
+        out.emit(Plain(statement, span), fragment.accesses, frozenset())
 
     @staticmethod
     def _may_hold_store(store: Store, out: OpenBlock, base: Var) -> bool:
@@ -429,7 +432,8 @@ class Lowering:
                 out.emit(Jump("continue"), NOTHING, frozenset())
             case Exit():
                 self._exit(terminator, out, place)
-            case Return(values=values, span=span):
+            case Return(values=values):
+                span = out.origin(terminator.span, values)
                 out.emit(Leave(ast.Return(self._returned(values, out)), span), WRITES_ANYTHING, frozenset())
             case Raise():
                 self._raise(terminator, out)

@@ -30,9 +30,11 @@ from adjoint.ir.nodes import (
     Function,
     Guarded,
     Load,
+    Raise,
     Return,
     Statement,
     Store,
+    Terminator,
     Var,
 )
 from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
@@ -43,7 +45,7 @@ _NOTHING = Const(None)
 
 _SELDOM_OF_MATH = (
     *(math.remainder, math.fmod, math.modf, math.frexp, math.ldexp),
-    *(math.comb, math.perm, math.isqrt),
+    *(math.comb, math.perm, math.isqrt, math.factorial, math.lcm, math.ulp),
 )
 """Functions of ``math`` of which Numba knows few."""
 
@@ -87,6 +89,11 @@ class _Leaving(Rewriting):
             return (statement,)
         callee = ByPython(_alone(statement, taken), [name for name in declared if name is not None])
         return (Call(targets_of(statement), callee, taken, (), statement.span),)
+
+    def terminator(self, terminator: Terminator) -> tuple[Iterable[Statement], Terminator]:
+        if isinstance(terminator, Raise) and terminator.cause is not None:
+            raise NotNative("'raise ... from' has no form in machine code", (), terminator.span)
+        return (), terminator
 
     def compound(self, statement: Statement) -> Statement:
         if isinstance(statement, Guarded):

@@ -20,6 +20,7 @@ _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 _INSIDE = {getattr(math, name): name for name in checks.OUTSIDE}
 _POWERS = {operator.pow: ("pole of **", "range of **"), pow: ("pole of **", "range of **")}
 _POWERS[math.pow] = ("domain of pow", "range of pow")
+_TO_WHOLE = (int, round, math.floor, math.ceil, math.trunc)
 _GROWING = tuple(getattr(math, name) for name in checks.GROWING)
 
 
@@ -55,12 +56,18 @@ class _Checking(Rewriting):
         if not self.of_functions or len(statement.args) != 1 or len(statement.targets) != 1:
             return (statement,)
         (x,) = statement.args
-        name = _INSIDE.get(statement.callee)
+        return (*self._before(statement, x), statement, *self._behind(statement, x))
+
+    def _before(self, call: Call, x: Atom) -> Iterable[Statement]:
+        name = _INSIDE.get(call.callee)
         if name is not None and self._is_new(name, x):
-            return Call((), checks.check_domain, (Const(name), x), (), statement.span), statement
-        if statement.callee in _GROWING and self._is_new("range", x):
-            return statement, Call((), checks.check_range, (x, statement.targets[0]), (), statement.span)
-        return (statement,)
+            yield Call((), checks.check_domain, (Const(name), x), (), call.span)
+        if call.callee in _TO_WHOLE and _is_float(x) and self._is_new("whole", x):
+            yield Call((), checks.check_whole, (x,), (), call.span)
+
+    def _behind(self, call: Call, x: Atom) -> Iterable[Statement]:
+        if call.callee in _GROWING and self._is_new(f"range of {call.callee.__name__}", x):
+            yield Call((), checks.check_range, (x, call.targets[0]), (), call.span)
 
     def _divisor(self, call: Call) -> Iterable[Statement]:
         divisor = call.args[1]
@@ -111,6 +118,11 @@ def _is_hashable(callee: Any) -> bool:
 def _is_python_number(atom: Atom) -> bool:
     type_ = type_of_atom(atom)
     return isinstance(atom, (Var, Const)) and isinstance(type_, Scalar) and type_.dtype is None
+
+
+def _is_float(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    return isinstance(type_, Scalar) and type_.kind == "float"
 
 
 def _message(callee: Any, args: Iterable[Atom]) -> str:

@@ -66,4 +66,5 @@ def native_form(
     function = with_calls_of_python(with_plain_functions(with_quotients(function)))
     if not checked.at_once:
         function = everywhere(function, lambda part: with_deferred_checks(part, handed))
-    return with_plain_places(everywhere(function, lambda part: in_parts(with_vector_calls(part))))
+    function = everywhere(function, lambda part: in_parts(with_vector_calls(part)))
+    return with_plain_places(function, checked.at_once)

@@ -16,12 +16,24 @@ _ANY: Dim = "any"
 _FORMS = {"set": plain.put, "add": plain.add_to, "sub": plain.take_from}
 
 
-def with_plain_places(function: Function) -> Function:
-    """The function with calls of loops for stores of arrays, and for what is read and stored through places."""
-    return _Places().function(function)
+def with_plain_places(function: Function, checked: bool = False) -> Function:
+    """The function with calls of loops for stores of arrays, and for what is read and stored through places.
+
+    Parameters
+    ----------
+    function
+        The function.
+    checked
+        Whether places outside of an array raise: the loops, compiled besides, do not see to it themselves.
+    """
+    return _Places(checked).function(function)
 
 
 class _Places(Rewriting):
+    def __init__(self, checked: bool) -> None:
+        super().__init__()
+        self.checked = checked
+
     def function(self, function: Function) -> Function:
         outer, self.aliases = getattr(self, "aliases", None), Aliases(function)
         rewritten = super().function(function)
@@ -29,6 +41,21 @@ class _Places(Rewriting):
         return rewritten
 
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        if isinstance(statement, (Load, Store)) and isinstance(statement.key, Subscript):
+            return (*self.check(statement, statement.key), *self.loops(statement))
+        return self.loops(statement)
+
+    def check(self, statement: Load | Store, key: Subscript) -> Iterable[Statement]:
+        """What raises where places lie outside of an array."""
+        base = statement.base
+        if not self.checked or not isinstance(base, Var) or not _is_of_places(base, key):
+            return ()
+        before: list[Statement] = []
+        items = [place(item, before) for item in key.items]
+        return (*before, Call((), plain.check_places, (base, *items), (), statement.span))
+
+    def loops(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        """What stands for a statement."""
         match statement:
             case Load(base=Var() as base, key=Subscript() as key) if _is_of_places(base, key):
                 before: list[Statement] = []

@@ -50,6 +50,22 @@ def _check_domain(name, x):
     return check_domain
 
 
+_TOO_LARGE = checks.TOO_LARGE
+
+
+@overload(checks.check_whole)
+def _check_whole(x):
+    def check_whole(x):
+        if not abs(x) < _TOO_LARGE:
+            if x != x:
+                raise ValueError("cannot convert float NaN to integer")
+            if math.isinf(x):
+                raise OverflowError("cannot convert float infinity to integer")
+            raise OverflowError("int too large for machine code")
+
+    return check_whole
+
+
 @overload(checks.check_range)
 def _check_range(x, y):
     def check_range(x, y):

@@ -110,6 +110,26 @@ def _taken_at(a, *index):
     return _made("a, *index", [*lines, "    return out"], **_NAMES)
 
 
+@overload(plain.check_places)
+def _check_places(a, *index):
+    found = _index_of(a, index)
+    if found is None:
+        return None
+    lines = []
+    for axis in range(len(found.items)):
+        if axis in found.arrays:
+            lines += [f"    for at in index[{axis}].flat:", *_check("at", axis, "        ")]
+        elif axis in found.taken:
+            lines += _check(f"index[{axis}]", axis, "    ")
+    return _made("a, *index", lines)
+
+
+def _check(place, axis, indent):
+    extent = f"a.shape[{axis}]"
+    outside = f"{place} < -{extent} or {place} >= {extent}"
+    return [f"{indent}if {outside}:", f"{indent}    raise IndexError('index is out of bounds')"]
+
+
 def _declare(function, operation, operate):
     @overload(function)
     def declared(a, values, *index):

@@ -78,6 +78,13 @@ class OpenBlock:
         self.items.append(slot)
         self.waiting[var] = slot
 
+    def origin(self, span: Span | None, atoms: Sequence[Atom]) -> Span | None:
+        """Where a statement comes from; if that is not known, where what is written inside of it comes from."""
+        if span is not None:
+            return span
+        slots = (self.waiting.get(atom) for atom in atoms if isinstance(atom, Var))
+        return next((slot.span for slot in slots if slot is not None and slot.span is not None), None)
+
     def release(self, slot: Slot) -> None:
         """Makes a waiting value a statement, after those that must happen before it."""
         if slot.printed or slot.var not in self.waiting:

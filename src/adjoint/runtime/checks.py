@@ -33,6 +33,24 @@ def check_domain(name: str, x: Any) -> None:
         raise ValueError(OUTSIDE_SAID)
 
 
+def check_whole(x: Any) -> None:
+    """Raises what ``int(x)`` would raise, also where the number is too large for whole numbers of machine code.
+
+    >>> check_whole(math.inf)
+    Traceback (most recent call last):
+    OverflowError: cannot convert float infinity to integer
+    """
+    if not abs(x) < TOO_LARGE:
+        if x != x:
+            raise ValueError("cannot convert float NaN to integer")
+        if math.isinf(x):
+            raise OverflowError("cannot convert float infinity to integer")
+        raise OverflowError("int too large for machine code")
+
+
+TOO_LARGE = 2.0**63
+
+
 def check_bound(is_bound: Any, name: str) -> None:
     """Raises what reading an unbound variable would raise.
 
@@ -176,10 +194,12 @@ OUTSIDE: dict[str, Any] = {
     "sin": math.isinf,
     "cos": math.isinf,
     "tan": math.isinf,
+    "gamma": lambda x: x == -math.inf or (x <= 0 and x == math.floor(x)),
+    "lgamma": lambda x: math.isfinite(x) and x <= 0 and x == math.floor(x),
 }
 """Where functions of the module ``math`` have no value."""
 
-GROWING = ("exp", "expm1", "sinh", "cosh")
+GROWING = ("exp", "exp2", "expm1", "sinh", "cosh", "gamma", "lgamma")
 """Functions of the module ``math`` whose values can be too large."""
 
 

@@ -94,3 +94,15 @@ def taken_at(a: Any, *index: Any) -> Any:
 def put_at(a: Any, values: Any, *index: Any) -> None:
     """``a[index] = values`` through arrays of places; of those for one place the last counts."""
     a[index] = values
+
+
+def check_places(a: Any, *index: Any) -> None:
+    """Raises where a place of an index is none of the array's.
+
+    >>> check_places(np.zeros(2), np.array([0, -2]))
+    >>> check_places(np.zeros(2), np.array([0, 2]))
+    Traceback (most recent call last):
+    ...
+    IndexError: index 2 is out of bounds for axis 0 with size 2
+    """
+    a[index]
