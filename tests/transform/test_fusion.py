@@ -132,6 +132,22 @@ def test_shapes_that_do_not_fit_raise():
         loops(np.ones(3), np.ones(4))
 
 
+def in_a_part(x, y, n, m):
+    x[:n] = y[:m]
+    return x
+
+
+def test_what_is_stored_in_a_part_fits_or_is_one():
+    loops = fused(ad.compile, in_a_part, (np.zeros(4), np.ones(5), 2, 2))
+    outcomes = []
+    for n in range(5):
+        for m in range(5):
+            args = np.zeros(4), np.arange(1.0, 6.0), n, m
+            outcomes.append(outcome(in_a_part, args))
+            same(outcome(loops, args), outcomes[-1], np.float64)
+    assert sum(found is ValueError for found in outcomes) == 16
+
+
 def greatest(x):
     return np.max(x * 2.0)
 

@@ -218,9 +218,12 @@ class Recognizer:
         for mine, theirs in zip(value, extents[len(extents) - len(value) :], strict=True):
             if mine is None or (theirs is not None and mine.find() is theirs.find()):
                 continue
-            if theirs is None or mine.find().may_be_one or theirs.find().may_be_one:
+            if theirs is None:
                 return False
-            self.shapes.equate(theirs, mine, self.order)
+            if mine.find().may_be_one:
+                self.shapes.require_fit(mine, theirs, self.order)
+            else:
+                self.shapes.equate(theirs, mine, self.order)
         return True
 
 

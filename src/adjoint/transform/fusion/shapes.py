@@ -108,6 +108,10 @@ class Shapes:
             self.checks.append(Check(lanes.same_extent, (mine, theirs), order))
             mine.unite(theirs, order)
 
+    def require_fit(self, narrow: Extent, wide: Extent, order: int) -> None:
+        """An extent that must be 1 or that of another."""
+        self.checks.append(Check(lanes.fits_extent, (narrow, wide), order))
+
     def require_some(self, extent: Extent, order: int) -> None:
         """An extent that must not be 0."""
         self.checks.append(Check(lanes.some, (extent,), order))
