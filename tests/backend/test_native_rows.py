@@ -92,3 +92,51 @@ def test_gradients_that_are_kept_are_apart() -> None:
 
 def test_rows_of_what_each_iteration_makes_have_its_size() -> None:
     compare(of_what_the_loop_makes, ROWS, WHICH)
+
+
+def into_parts(out, rows, first, last):
+    for i in range(len(rows)):
+        out[i, first:last] = rows[i]
+        out[i, first:] += rows[i, :1]
+        out[i, first:last] -= 2.0 * rows[0]
+    return out
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("bounds", [(1, 4), (0, 3), (-4, -1), (2, 9)])
+def test_vectors_are_stored_in_parts_of_rows(dtype: Any, bounds: Any) -> None:
+    out, rows = np.ones((4, 5), dtype), ROWS.astype(dtype)
+    found = ad.compile(into_parts, native="strict")(out.copy(), rows, *bounds)
+    np.testing.assert_allclose(found, into_parts(out.copy(), rows, *bounds), rtol=1e-6)
+    assert "rt.put" not in text_of(into_parts, out, rows, *bounds)
+
+
+def test_a_vector_of_one_element_fills_a_part_and_others_must_fit() -> None:
+    def put(out, x, n, m):
+        for i in range(len(out)):
+            out[i, n:] = x[:m]
+        return out
+
+    compiled = ad.compile(put, native="strict")
+    for n in range(5):
+        for m in range(5):
+            args = np.zeros((2, 4)), np.arange(1.0, 5.0), n, m
+            try:
+                expected = put(args[0].copy(), *args[1:])
+            except ValueError:
+                with pytest.raises(ValueError, match="broadcast"):
+                    compiled(*args)
+            else:
+                np.testing.assert_array_equal(compiled(*args), expected)
+
+
+def test_a_part_is_stored_in_another_of_the_same_memory_as_numpy_does() -> None:
+    def shift(x, n):
+        for i in range(len(x)):
+            x[i, n:] = x[i, : 5 - n]
+        return x
+
+    x = np.arange(10.0).reshape(2, 5)
+    for n in (1, 2):
+        found = ad.compile(shift, native="strict")(x.copy(), n)
+        np.testing.assert_array_equal(found, shift(x.copy(), n))

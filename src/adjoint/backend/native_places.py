@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 
 from adjoint.analysis.aliases import Aliases
 from adjoint.backend.native_indices import place, rank_of
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Function, Key, Load, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, Dim, Scalar, Type
-from adjoint.runtime import plain
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Function,
+    Key,
+    Load,
+    Loop,
+    Range,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+)
+from adjoint.ir.types import INT, OPAQUE, Array, Dim, Scalar, ScalarKind, Type
+from adjoint.ir.walk import statements_in
+from adjoint.runtime import indices, lanes, plain
 
 _ANY: Dim = "any"
 _FORMS = {"set": plain.put, "add": plain.add_to, "sub": plain.take_from}
@@ -35,9 +54,10 @@ class _Places(Rewriting):
         self.checked = checked
 
     def function(self, function: Function) -> Function:
-        outer, self.aliases = getattr(self, "aliases", None), Aliases(function)
+        outer = getattr(self, "aliases", None), getattr(self, "in_loops", None)
+        self.aliases, self.in_loops = Aliases(function), _stores_in_loops(function)
         rewritten = super().function(function)
-        self.aliases = outer or self.aliases
+        self.aliases, self.in_loops = outer[0] or self.aliases, outer[1] or self.in_loops
         return rewritten
 
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
@@ -92,14 +112,50 @@ class _Places(Rewriting):
         if store.key is None:
             return (Call((), _FORMS[store.mode], (base, value), (), store.span),)
         part = Var("part", Array(_dtype_of(base), (_ANY,) * rank))
-        return (
-            Load(part, base, store.key, store.span),
-            Call((), _FORMS[store.mode], (part, value), (), store.span),
-        )
+        found = Load(part, base, store.key, store.span)
+        if rank == its_rank == 1 and id(store) in self.in_loops:
+            return (found, *_one_by_one(part, value, store))
+        return (found, Call((), _FORMS[store.mode], (part, value), (), store.span))
 
     def is_apart(self, base: Var, value: Atom) -> bool:
         """Whether loops that read and write by turns do the same: they share no memory."""
         return not isinstance(type_of_atom(value), Array) or self.aliases.of(base) != self.aliases.of(value)
+
+
+def _stores_in_loops(function: Function) -> set[int]:
+    loops = [statement for statement in statements_in(function.body) if isinstance(statement, Loop)]
+    return {id(inner) for loop in loops for inner in statements_in(loop.body) if isinstance(inner, Store)}
+
+
+def _one_by_one(part: Var, value: Var, store: Store) -> list[Statement]:
+    """The loop that stores a vector in another: where stores are many, calls of functions for it take their time."""
+    statements: list[Statement] = []
+    size, given, step = Var("size", INT), Var("size", INT), Var("step", INT)
+    for extent, array in ((size, part), (given, value)):
+        shape = Var("shape", OPAQUE)
+        statements.append(Load(shape, array, Attribute("shape"), store.span))
+        statements.append(Load(extent, shape, Subscript((Const(0),)), store.span))
+    statements.append(Call((), lanes.fits_extent, (given, size), (), store.span))
+    statements.append(Call((step,), lanes.step_along, (given,), (), store.span))
+    at, place_, scaled, source = Var("i", INT), Var("i", INT), Var("i", INT), Var("i", INT)
+    element = Var("t", _element_of(value))
+    body = (
+        Call((scaled,), operator.mul, (at, step)),
+        Call((source,), indices.unsigned, (scaled,)),
+        Load(element, value, Subscript((source,)), store.span),
+        Call((place_,), indices.unsigned, (at,)),
+        Store(part, Subscript((place_,)), element, store.mode, store.span),
+    )
+    over = Range(Const(0), size, Const(1))
+    return [*statements, Loop(over, at, (), (), Block(body, Continue()), (), None, store.span)]
+
+
+_KINDS: dict[str, ScalarKind] = {"f": "float", "c": "complex", "b": "bool", "i": "int"}
+
+
+def _element_of(array: Var) -> Scalar:
+    dtype = _dtype_of(array)
+    return Scalar(_KINDS[dtype.kind], dtype)
 
 
 def _narrows_nothing(base: Var, value: Atom) -> bool:
