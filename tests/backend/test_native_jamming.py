@@ -120,7 +120,36 @@ def own_work_array(x, n):
     return total
 
 
+def least_so_far(x, n):
+    found, least = -1, np.inf
+    for i in range(n):
+        distance = 0.0
+        for j in range(len(x)):
+            distance += (x[j] - 0.3 * i + 0.2 * j) ** 2
+        if distance < least:
+            found, least = i, distance
+    return (x[0] if found < 0 else least) * (found + 2)
+
+
+def three_that_depend(x, n):
+    best, second, last = 0.0, 0.0, 1.0
+    for i in range(n):
+        p = 1.0
+        for j in range(len(x)):
+            p = p * x[j] + 0.1 * i
+        size = abs(p) + 0.01 * last
+        if size > best:
+            second = best
+            best = size if size < 3.0 else 3.0 + 0.1 * size
+        elif size > second:
+            second = size * 0.9
+        last = best - 0.5 * second
+    return best + 2.0 * second + 3.0 * last
+
+
 FUNCTIONS = [
+    least_so_far,
+    three_that_depend,
     polynomial_error,
     rows_times,
     two_chains,
@@ -180,6 +209,47 @@ def test_side_by_side(function: Callable[..., Any]) -> None:
     assert ", 4):" in text_for_machine(function)
 
 
-@pytest.mark.parametrize("function", [long_as_the_index, left_early, handed_on, in_one_array])
+@pytest.mark.parametrize("function", [least_so_far, three_that_depend])
+def test_what_follows_the_chains_is_done_in_order(function: Callable[..., Any]) -> None:
+    compiled = ad.compile(function, native="strict")
+    text = compiled.specialized((X, 5), {}).call.emitted.text
+    group, left = text.split(", 4):")[1].split("for ", 2)[1:]
+    assert group.count("if ") >= 4 > left.count("if ")
+    for n in range(10):
+        assert compiled(X, n) == pytest.approx(function(X, n), rel=1e-13)
+
+
+def test_the_first_of_equals_and_what_is_not_a_number() -> None:
+    def nearest(rows, x):
+        found, least = -1, np.inf
+        for i in range(len(rows)):
+            distance = 0.0
+            for j in range(len(x)):
+                distance += (rows[i, j] - x[j]) ** 2
+            if distance < least:
+                found, least = i, distance
+        return found
+
+    compiled = ad.compile(nearest, native="strict")
+    rows = RNG.integers(0, 2, size=(11, 2)).astype(float)
+    rows[3] = np.nan
+    for n in range(12):
+        for x in (np.zeros(2), np.ones(2), np.array([0.5, 0.5]), np.array([np.nan, 0.0])):
+            assert compiled(rows[:n], x) == nearest(rows[:n], x)
+
+
+def writes_what_it_found(x, n):
+    found, least = np.zeros(n + 1), np.inf
+    for i in range(n):
+        distance = 0.0
+        for j in range(len(x)):
+            distance += (x[j] - i) ** 2 * (1.0 + found[i])
+        if distance < least:
+            least = distance
+        found[i + 1] = 0.1 * least
+    return np.sum(found)
+
+
+@pytest.mark.parametrize("function", [long_as_the_index, left_early, handed_on, in_one_array, writes_what_it_found])
 def test_one_after_the_other(function: Callable[..., Any]) -> None:
     assert ", 4):" not in text_for_machine(function)

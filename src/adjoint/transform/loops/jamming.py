@@ -1,7 +1,8 @@
 """Iterations of a loop side by side, where each would wait for itself.
 
 An inner loop in which every step needs the one before takes as long as a chain of operations takes, while most of the
-machine is idle. Where the iterations around it do not need each other, some of them take their steps together.
+machine is idle. Where the iterations around it do not need each other, some of them take their steps together. What
+they do with the outcome (whether it is the least so far) they may do one after the other.
 """
 
 from __future__ import annotations
@@ -16,18 +17,21 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array
 from adjoint.ir.nodes import (
+    UNDEFINED,
     Atom,
     Block,
     Call,
     Const,
     Continue,
     Function,
+    If,
     Load,
     Loop,
     Range,
     Statement,
     Store,
     Var,
+    Yield,
 )
 from adjoint.ir.types import Array, Scalar, Storage, Type
 from adjoint.ir.walk import (
@@ -110,12 +114,49 @@ def _may_be_jammed(loop: Loop) -> bool:
     over, end = loop.over, loop.body.terminator
     if not isinstance(over, Range) or over.step != Const(1) or loop.index is None or loop.exit is not None:
         return False
-    if not isinstance(end, Continue) or not commutes(loop):
+    if not isinstance(end, Continue):
         return False
+    if not commutes(loop):
+        return _ends_in_order(loop)
     sums = dict(zip(loop.params, end.values, strict=True))
     own = {target for statement in loop.body.statements for target in targets_of(statement)}
     steady = own & _steady(loop)
     return all(_goes_along(statement, sums, own - steady) for statement in loop.body.statements)
+
+
+def _ends_in_order(loop: Loop) -> bool:
+    """Whether all that an iteration needs of the one before it comes after its inner loops, and nothing is written."""
+    found = Accesses(loop)
+    if not found.known or any(access.writes for accesses in found.of.values() for access in accesses):
+        return False
+    head, tail = _head_and_tail(loop)
+    own = {target for statement in loop.body.statements for target in targets_of(statement)}
+    varying = own - _steady(loop)
+    carried: dict[Var, Atom] = dict.fromkeys(loop.params, UNDEFINED)
+    return all(_goes_along(statement, carried, varying) for statement in head) and all(map(_only_computes, tail))
+
+
+def _head_and_tail(loop: Loop) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
+    """The statements of a body up to its last inner loop, and those behind it."""
+    statements = loop.body.statements
+    last = max(place for place, statement in enumerate(statements) if isinstance(statement, Loop))
+    return statements[: last + 1], statements[last + 1 :]
+
+
+def _only_computes(statement: Statement) -> bool:
+    """Whether a statement gives numbers and does nothing else; the ends of its blocks included."""
+    match statement:
+        case Call(targets=targets):
+            return effects_of(statement).pure and all(isinstance(target.type, Scalar) for target in targets)
+        case Load(target=target):
+            return isinstance(target.type, Scalar)
+        case If(then=then, orelse=orelse):
+            return all(
+                all(map(_only_computes, block.statements)) and isinstance(block.terminator, Yield)
+                for block in (then, orelse)
+            )
+        case _:
+            return False
 
 
 def _goes_along(statement: Statement, sums: Mapping[Var, Atom], own: set[Var]) -> bool:
@@ -201,13 +242,18 @@ class _Jam:
             names |= dict(zip(self.loop.params, values, strict=True))
             values = tuple(copy.hand(value) for value in end.values)
             copies.append(copy)
-        for statement in self.loop.body.statements:
+        head, tail = _head_and_tail(self.loop)
+        for statement in head:
             if isinstance(statement, Loop):
                 builder.emit(_side_by_side([copy.of(statement) for copy in copies]))
             elif _all_in(targets_of(statement), self.steady):
                 builder.emit(copies[0].of(statement))
             else:
                 for copy in copies:
+                    builder.emit(copy.of(statement))
+        for copy in copies:
+            for statement in tail:
+                if copy is copies[0] or not _all_in(targets_of(statement), self.steady):
                     builder.emit(copy.of(statement))
         return builder.block(Continue(values))
 
