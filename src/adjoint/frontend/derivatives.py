@@ -57,6 +57,7 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
+from adjoint.runtime.checks import check_single
 from adjoint.transform.copying import can_be_copied, copied
 
 _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
@@ -192,6 +193,8 @@ def _gradient(
     targets, cotangents = _targets(inner, "value")
     derived = Derived(inner.function, tuple(range(inner.count)), (0,))
     lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
+    if _may_have_several_elements(targets[0].type):
+        lo.emit(Call((), check_single, (targets[0],), (), lo.span(node)))
     stacked.put_back()
     result = shapes.build(inner.shape, iter(targets), lo.store)
     places_of = iter(stacked.cotangents(cotangents, layout))
@@ -278,6 +281,10 @@ def _result_varies(inner: Inner) -> bool:
 
 def _has_one_element(dims: tuple[Dim, ...] | None) -> bool:
     return dims is not None and all(dim != "many" for dim in dims)
+
+
+def _may_have_several_elements(type_: Type) -> bool:
+    return isinstance(type_, Array) and (type_.dims is None or any(dim != "one" for dim in type_.dims))
 
 
 def _may_be_float(dtype: np.dtype | None) -> bool:

@@ -2,7 +2,7 @@
 
 from adjoint.rules.declare import case, constant, linear, no_derivative, observer, sample
 from adjoint.runtime import tangents
-from adjoint.runtime.checks import check_alike, check_bound, check_floats
+from adjoint.runtime.checks import check_alike, check_bound, check_floats, check_single
 from adjoint.runtime.objects import (
     check_least_length,
     check_length,
@@ -16,7 +16,9 @@ from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)
 no_derivative(first_items, pure=False)
-observer(check_alike, check_bound, check_floats, check_least_length, check_length, check_separate, pure=False)
+observer(
+    check_alike, check_bound, check_floats, check_least_length, check_length, check_separate, check_single, pure=False
+)
 observer(put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, pure=False, writes=(0,))

@@ -238,3 +238,17 @@ def check_floats(array: Any, name: str | None) -> None:
         raise error(
             "AD0408", None, label, helps=("start the numbers that it is made of from 0.0, or give the array a dtype",)
         )
+
+
+def check_single(array: Any) -> None:
+    """Refuses a result of more than one element, of which there is no gradient.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0406.
+    """
+    if array.size != 1:
+        from adjoint.diagnostics import error
+
+        raise error("AD0406", None, f"in this call the result is an array of shape {array.shape}")
