@@ -43,7 +43,7 @@ from adjoint.ir.walk import leaves, map_leaves, operands, read_counts, rebuild, 
 from adjoint.transform.dead_code import load_is_pure
 from adjoint.transform.fold import fold, negated
 from adjoint.transform.memory import Memory
-from adjoint.transform.same_choice import Place, Rewritten, SameChoices, Seen, numbers_in
+from adjoint.transform.same_choice import Place, Rewritten, SameChoices, Seen, numbers_after
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, range, type, type(None), np.dtype)
 _FIXED_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
@@ -176,10 +176,10 @@ class _Rewriter:
     def side(self, block: Block, cond: Var, which: bool, same: SameChoices) -> tuple[Block, Seen]:
         """One side of a choice, with the names that variables have there, and the numbers that it computes."""
         outer_seen, outer_called = self.seen, self.called
-        self.seen = {**same.sides[which].seen, **outer_seen}
+        self.seen = before = {**same.sides[which].seen, **outer_seen}
         self.called = {**outer_called, **same.sides[which].called}
         rewritten = self.block(block, (cond, which))
-        found = numbers_in(self.seen_last, outer_seen)
+        found = numbers_after(self.seen_last, len(before))
         self.seen, self.called = outer_seen, outer_called
         return rewritten, found
 

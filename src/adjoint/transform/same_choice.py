@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import field
+from itertools import islice
 
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, If, Raise, Statement, Terminator, Var, Yield
 from adjoint.ir.types import Scalar
@@ -149,13 +150,10 @@ class SameChoices:
         return target
 
 
-def numbers_in(seen: Seen, before: Seen) -> Seen:
-    """The entries that are not in an earlier table and that are numbers."""
-    return {
-        key: found
-        for key, found in seen.items()
-        if key not in before and all(isinstance(var.type, Scalar) for var in found)
-    }
+def numbers_after(seen: Seen, start: int) -> Seen:
+    """The entries that were added to a table of ``start`` entries and that are numbers."""
+    added = islice(seen.items(), start, None)
+    return {key: found for key, found in added if all(isinstance(var.type, Scalar) for var in found)}
 
 
 def _may_be_another(target: Var, then: Atom, orelse: Atom) -> bool:
