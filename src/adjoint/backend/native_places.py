@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from adjoint.analysis.aliases import Aliases
 from adjoint.backend.native_indices import place, rank_of
 from adjoint.backend.rewriting import Rewriting
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.nodes import (
     Atom,
     Attribute,
@@ -185,7 +185,7 @@ def _rank_of_part(base: Var, key: Key | None) -> int | None:
     if rank is None or key is None:
         return rank
     if not isinstance(key, Subscript) or not all(
-        _is_slice(item) or _is_number(item) or _is_new(item) for item in key.items
+        _is_slice(item) or is_whole_number(item) or _is_new(item) for item in key.items
     ):
         return None
     added = sum(map(_is_new, key.items))
@@ -196,7 +196,7 @@ def _rank_of_part(base: Var, key: Key | None) -> int | None:
 def _is_of_places(base: Var, key: Subscript) -> bool:
     """Whether a key has arrays of whole numbers, and besides them numbers and slices only."""
     rank = rank_of(base)
-    known = all(_is_slice(item) or _is_number(item) or _is_places(item) for item in key.items)
+    known = all(_is_slice(item) or is_whole_number(item) or _is_places(item) for item in key.items)
     return known and any(map(_is_places, key.items)) and rank is not None and len(key.items) <= rank
 
 
@@ -212,12 +212,6 @@ def _is_slice(item: Atom | Slice) -> bool:
 
 def _is_new(item: Atom | Slice) -> bool:
     return isinstance(item, Const) and item.value is None
-
-
-def _is_number(item: Atom | Slice) -> bool:
-    if isinstance(item, Const):
-        return type(item.value) is int
-    return isinstance(item, Var) and isinstance(item.type, Scalar) and item.type.kind == "int"
 
 
 def _is_places(item: Atom | Slice) -> bool:

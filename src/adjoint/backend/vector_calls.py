@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.join import is_array
+from adjoint.ir.join import is_array, is_whole_number
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -87,15 +87,7 @@ def _is_of_a_part(statement: Statement) -> bool:
     if not isinstance(statement, Store) or not is_array(statement.base):
         return False
     items = statement.key.items if isinstance(statement.key, Subscript) else ()
-    return not items or any(not _is_whole_number(item) for item in items)
-
-
-def _is_whole_number(item: Atom | Slice) -> bool:
-    match item:
-        case Var(type=Scalar(kind="int")):
-            return True
-        case _:
-            return isinstance(item, Const) and type(item.value) is int
+    return not items or any(not is_whole_number(item) for item in items)
 
 
 def _replaced(block: Block, waiting: set[Var]) -> Block:

@@ -43,6 +43,13 @@ def is_array(atom: Atom) -> bool:
     return type(atom) is Var and isinstance(atom.type, Array)
 
 
+def is_whole_number(atom: object) -> bool:
+    """Whether an item of a key is a whole number of Python: a variable that holds one, or a constant."""
+    if type(atom) is Var:
+        return isinstance(atom.type, Scalar) and atom.type.kind == "int"
+    return type(atom) is Const and type(atom.value) is int
+
+
 def _type_of_value(value: object) -> Type:
     number = _PYTHON_NUMBERS.get(type(value))
     if number is not None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.ir.join import is_whole_number
 from adjoint.ir.nodes import (
     Atom,
     Attribute,
@@ -153,7 +154,7 @@ class Extents:
             self.tuples[target] = shape
         elif call.callee is len and shape:
             self.numbers[target] = shape[0]
-        elif call.callee is display.make_tuple and all(map(_is_whole, call.args)):
+        elif call.callee is display.make_tuple and all(map(is_whole_number, call.args)):
             self.tuples[target] = tuple(map(self.number, call.args))
 
     def measure_part(self, target: Var, base: Atom, key: Key) -> None:
@@ -281,12 +282,6 @@ def like_argument(callee: Any) -> int | None:
         return _LIKE.get(callee)
     except TypeError:  # not hashable
         return None
-
-
-def _is_whole(atom: Atom) -> bool:
-    if isinstance(atom, Const):
-        return type(atom.value) is int
-    return isinstance(atom, Var) and isinstance(atom.type, Scalar) and atom.type.kind == "int"
 
 
 def _names(term: object, variables: set[Var]) -> bool:

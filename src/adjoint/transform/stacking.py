@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.joins import joins
+from adjoint.ir.join import is_whole_number
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -158,7 +159,7 @@ def _is_fit(statement: Statement, param: Var, places: set[Atom]) -> bool:
         return False
     match statement:
         case Load(base=base, key=Subscript(items=(place,), tupled=False)) if base is param or base in places:
-            return isinstance(place, Atom) and _is_whole(place)
+            return isinstance(place, Atom) and is_whole_number(place)
         case Load(base=base, key=Attribute(), target=target) if base in places:
             return _is_number(target.type)
         case Store(base=base, key=Attribute(), value=value, mode="set") if base in places:
@@ -173,12 +174,6 @@ def _is_fit(statement: Statement, param: Var, places: set[Atom]) -> bool:
             return True
         case _:
             return param not in operands(statement) and places.isdisjoint(operands(statement))
-
-
-def _is_whole(place: Atom) -> bool:
-    if isinstance(place, Var):
-        return isinstance(place.type, Scalar) and place.type.kind == "int"
-    return type(getattr(place, "value", None)) is int
 
 
 def _fields(function: Function, places: set[Atom]) -> tuple[set[str], set[str]]:

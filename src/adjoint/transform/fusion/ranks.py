@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from adjoint.ir.join import is_whole_number
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -151,7 +152,7 @@ def _selected(dims: Sequence[Dim], items: Sequence[Atom | Slice]) -> tuple[Dim, 
             whole = all(_is(part, None) for part in (item.lower, item.upper, item.step))
             first = left.pop(0)
             found.append(first if whole else "any")
-        elif _is_number(item):
+        elif is_whole_number(item):
             left.pop(0)
         else:
             return None
@@ -172,7 +173,7 @@ def _at_places(dims: Sequence[Dim], items: Sequence[Atom | Slice]) -> tuple[Dim,
 
 def _rank_of_places(item: Atom | Slice) -> int | None:
     """The rank of an array of whole numbers, 0 for one number; None for other items."""
-    if not isinstance(item, Slice) and _is_number(item):
+    if not isinstance(item, Slice) and is_whole_number(item):
         return 0
     match item:
         case Var(type=Array(dtype=dtype, dims=tuple() as dims)) if dtype is not None and dtype.kind in "iu":
@@ -185,9 +186,3 @@ def _rank_of_places(item: Atom | Slice) -> int | None:
 
 def _is(item: Atom | Slice, value: object) -> bool:
     return isinstance(item, Const) and item.value is value
-
-
-def _is_number(item: Atom) -> bool:
-    if isinstance(item, Const):
-        return type(item.value) is int
-    return isinstance(item, Var) and isinstance(item.type, Scalar) and item.type.kind == "int"
