@@ -26,6 +26,8 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="PATH", help="where to write the tables")
     parser.add_argument("--plot", type=Path, default=PLOT, metavar="PATH", help="where to draw the plot")
     options = parser.parse_args()
+    if options.processes < 1:
+        parser.error("--processes must be at least 1")
     os.environ.update(ONE_THREAD)  # read by the libraries when they are imported
 
     from benchmarks.gradbench import summary

@@ -314,11 +314,8 @@ def vjp(
     """
     native = resolve(native, _function(f, "vjp"), fastmath, boundscheck)
     root = differentiated(f)
-    if kwargs:
-        compiled = specialization(f, ("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), native)
-        value, residuals = compiled.run(root, (*args, *kwargs.values()))
-    else:
-        compiled, (value, residuals) = call_specialized(f, ("vjp",), args, lambda: lower_vjp(f, args, {}), native)
+    lower = lambda: lower_vjp(f, args, kwargs)
+    compiled, (value, residuals) = call_specialized(f, root, ("vjp",), args, kwargs, lower, native)
     return value, Pullback(root, compiled, residuals, value)
 
 
@@ -355,7 +352,7 @@ def jvp(
     checked = checked_tangents(primals, tangents)
     result: tuple[Any, Any]
     lower = lambda: lower_jvp(f, primals, checked)
-    _, result = call_specialized(f, _key_of_jvp(primals), (*primals, *checked), lower, native)
+    _, result = call_specialized(f, differentiated(f), _key_of_jvp(primals), (*primals, *checked), {}, lower, native)
     return result
 
 

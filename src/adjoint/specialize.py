@@ -203,20 +203,25 @@ _entered: WeakKeyDictionary[Any, dict[Any, Specialization]] = WeakKeyDictionary(
 
 
 def call_specialized(
-    function: Any, key: Any, args: tuple[Any, ...], lower: Callable[[], Entry], native: Native = False
+    function: Any,
+    root: Any,
+    key: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    lower: Callable[[], Entry],
+    native: Native,
 ) -> tuple[Specialization, Any]:
-    """The compiled derivative for a call, and what it gives."""
-    is_steady = type(function) is types.FunctionType or hasattr(type(function), "__adjoint_operator__")
-    root = differentiated(function)
+    """The compiled derivative of a function, ``root``, for a call, and what it gives."""
+    is_steady = not kwargs and (type(function) is types.FunctionType or hasattr(type(function), "__adjoint_operator__"))
     known = _entered.get(function, {}).get((key, native)) if is_steady else None
     if known is not None and known.door is not None:
         result = known.door(root, args)
         if result is not MISS:
             return known, result
-    compiled = specialization(function, key, args, {}, lower, native)
+    compiled = specialization(function, key, args, kwargs, lower, native)
     if is_steady and compiled.door is not None:
         _entered.setdefault(function, {})[key, native] = compiled
-    return compiled, compiled.run(root, args)
+    return compiled, compiled.run(root, (*args, *kwargs.values()))
 
 
 def _keep(owner: Any, key: Any, found: Specialization) -> None:

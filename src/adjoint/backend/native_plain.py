@@ -170,7 +170,6 @@ _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
     np.asanyarray: (np.array, _is_of_list),
     np.may_share_memory: (plain.may_overlap, lambda call: len(call.args) == 2),
     np.eye: (plain.eye, lambda call: len(call.args) == 1 and not call.kwargs),
-    np.diag: (places.diag, _is_of_a_matrix),
     np.diagonal: (places.diagonal, _is_of_a_matrix),
     pow: (operator.pow, _is_power_of_arrays),
     np.linalg.solve: (plain.solution, _is_of_matrices),

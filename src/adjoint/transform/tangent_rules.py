@@ -118,14 +118,15 @@ class TangentRules:
             return self.field_type(call, place)
         return type_of_atom(call.args[place]) if content is None else content
 
-    def field_type(self, display: Call, place: int) -> Type | None:
+    def field_type(self, call: Call, place: int) -> Type | None:
         """The type of the values in a field of an object: any other of its objects may have a float there."""
-        type_ = type_of_atom(display.args[place])
+        type_ = type_of_atom(call.args[place])
         if place < 2 or may_vary(type_):
             return type_
-        name = object_display(display)[1][place - 2]
-        joined = self.found.content(display.targets[0], Attribute(name))
-        return FLOAT if counts_as_float(display, place) else joined or type_
+        if counts_as_float(call, place):
+            return FLOAT
+        name = object_display(call)[1][place - 2]
+        return self.found.content(call.targets[0], Attribute(name)) or type_
 
     def emit_into(self, builder: Builder, target: Var, callee: Any, args: tuple[Atom, ...], call: Call) -> None:
         dot = Var(f"{target.hint}_dot", self.types.of(target.type), target.named)

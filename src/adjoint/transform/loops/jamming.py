@@ -119,9 +119,8 @@ def _may_be_jammed(loop: Loop) -> bool:
     if not commutes(loop):
         return _ends_in_order(loop)
     sums = dict(zip(loop.params, end.values, strict=True))
-    own = {target for statement in loop.body.statements for target in targets_of(statement)}
-    steady = own & _steady(loop)
-    return all(_goes_along(statement, sums, own - steady) for statement in loop.body.statements)
+    varying = _varying(loop)
+    return all(_goes_along(statement, sums, varying) for statement in loop.body.statements)
 
 
 def _ends_in_order(loop: Loop) -> bool:
@@ -130,8 +129,7 @@ def _ends_in_order(loop: Loop) -> bool:
     if not found.known or any(access.writes for accesses in found.of.values() for access in accesses):
         return False
     head, tail = _head_and_tail(loop)
-    own = {target for statement in loop.body.statements for target in targets_of(statement)}
-    varying = own - _steady(loop)
+    varying = _varying(loop)
     carried: dict[Var, Atom] = dict.fromkeys(loop.params, UNDEFINED)
     return all(_goes_along(statement, carried, varying) for statement in head) and all(map(_only_computes, tail))
 
@@ -174,6 +172,12 @@ def _goes_along(statement: Statement, sums: Mapping[Var, Atom], own: set[Var]) -
     if not isinstance(over, Range) or not own.isdisjoint((over.start, over.stop, over.step)):
         return False
     return isinstance(statement.body.terminator, Continue) and statement.exit is None and statement.index is not None
+
+
+def _varying(loop: Loop) -> set[Var]:
+    """What the statements of a body bind and iterations do not share."""
+    own = {target for statement in loop.body.statements for target in targets_of(statement)}
+    return own - _steady(loop)
 
 
 def _steady(loop: Loop) -> set[Var]:

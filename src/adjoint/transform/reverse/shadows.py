@@ -209,14 +209,15 @@ class Shadows:
 
     def recipes(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> list[Statement]:
         """How the shadow of what a statement gives is made; ``at_end``: after the memory's last change."""
-        if isinstance(statement, Load) and may_be_whole(var.type) and not is_gathered(statement):
-            slot = Var(shadow.hint, shadow.type)
-            recipe = self.recipe(var, slot, statement, at_end=at_end)
-            return [] if recipe is None else [recipe, Call((shadow,), tangents.shadow_or_zeros, (slot, var))]
-        recipe = self.recipe(var, shadow, statement, at_end=at_end)
-        return [] if recipe is None else [recipe]
+        may_be_empty = isinstance(statement, Load) and may_be_whole(var.type) and not is_gathered(statement)
+        slot = Var(shadow.hint, shadow.type) if may_be_empty else shadow
+        recipe = self.recipe(var, slot, statement, at_end=at_end)
+        if recipe is None:
+            return []
+        return [recipe, Call((shadow,), tangents.shadow_or_zeros, (slot, var))] if may_be_empty else [recipe]
 
-    def recipe(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> Statement | None:
+    def recipe(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool) -> Statement | None:
+        """The same where nothing is missing in a slot; None where the shadow is made elsewhere, or refused."""
         if isinstance(statement, Load):
             base = statement.base
             assert isinstance(base, Var)
