@@ -49,14 +49,28 @@ def _frozen(leaf: Any) -> Any:
     return leaf
 
 
+def _cut(extent: int) -> Callable[[Any], Any]:
+    """What gives arrays with at most ``extent`` places in each dimension, contiguous ones."""
+
+    def cut(leaf: Any) -> Any:
+        return leaf[(slice(extent),) * leaf.ndim].copy() if isinstance(leaf, np.ndarray) else leaf
+
+    return cut
+
+
 VARIANTS: dict[str, Callable[[Any], Any]] = {
     "plain": lambda leaf: leaf,
     "single": _single,
     "fortran": _fortran,
     "strided": _strided,
     "frozen": _frozen,
+    "one": _cut(1),
+    "empty": _cut(0),
 }
 """Kinds of arrays, by what makes them of plain ones."""
+
+SHORT = ("one", "empty")
+"""Kinds of arrays that programs may read outside of: compiled with bounds checked."""
 
 MODES = ("gradient", "reverse", "forward")
 
@@ -76,14 +90,15 @@ def compare(function: Callable[..., Any], args: Arguments, mode: str = "reverse"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         mine, theirs = given(), given()
+        checked = variant in SHORT
         expected = _result(function, mine, mode, False)
         if isinstance(expected, ad.DifferentiationError):
             return Outcome("refused", str(expected))
-        found = _result(function, theirs, mode, "strict")
+        found = _result(function, theirs, mode, "strict", checked)
         reason = str(found) if isinstance(found, ad.DifferentiationError) else None
         if reason is not None:
             theirs = given()
-            found = _result(function, theirs, mode, True)
+            found = _result(function, theirs, mode, True, checked)
     difference = _deviation(expected, found, mine, theirs, 2e-3 if variant == "single" else 1e-9)
     if difference is not None:
         return Outcome("differs", difference)
@@ -98,9 +113,12 @@ def _deviation(expected: Any, found: Any, mine: list[Any], theirs: list[Any], to
     return _difference(expected, found, tolerance) or _difference(mine, theirs, tolerance, "arguments")
 
 
-def _result(function: Callable[..., Any], args: list[Any], mode: str, native: Any) -> Any:
+def _result(
+    function: Callable[..., Any], args: list[Any], mode: str, native: bool | str, boundscheck: bool = False
+) -> Any:
     """The values and derivatives, or what was raised."""
     rng = np.random.default_rng(11)
+    form: Any = {"native": native, "boundscheck": boundscheck}
 
     def drawn(leaf: Any) -> Any:
         if isinstance(leaf, np.ndarray):
@@ -110,11 +128,11 @@ def _result(function: Callable[..., Any], args: list[Any], mode: str, native: An
     try:
         if mode == "forward":
             tangents = [drawn(arg) if isinstance(arg, (float, np.ndarray)) and leaves(arg) else None for arg in args]
-            return ad.jvp(function, args, tangents, native=native)
+            return ad.jvp(function, args, tangents, **form)
         if mode == "gradient":
             wrt = tuple(place for place, arg in enumerate(args) if leaves(arg))
-            return ad.value_and_grad(function, wrt, native=native)(*args)
-        value, pullback = ad.vjp(function, *args, native=native)
+            return ad.value_and_grad(function, wrt, **form)(*args)
+        value, pullback = ad.vjp(function, *args, **form)
         seed = rebuild(value, drawn, {})
         return value, pullback(seed), pullback(seed)
     except Exception as problem:

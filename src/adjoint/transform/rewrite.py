@@ -7,7 +7,7 @@ What is known in a block is known in the blocks inside it, and forgotten at its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Set
 from dataclasses import replace
 
 import numpy as np
@@ -39,23 +39,54 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import BOOL, Array, Number, Opaque, Scalar, Tuple
-from adjoint.ir.walk import leaves, map_leaves, operands, read_counts, rebuild, rebuild_terminator, with_values
+from adjoint.ir.walk import leaves, operands, read_counts, rebuild, rebuild_terminator
+from adjoint.records import dataclass
 from adjoint.transform.dead_code import load_is_pure
 from adjoint.transform.fold import fold, negated
+from adjoint.transform.handed import handing_out, only_value, with_carried
 from adjoint.transform.memory import Memory
-from adjoint.transform.same_choice import Place, Rewritten, SameChoices, Seen, numbers_after
+from adjoint.transform.same_choice import Place, Rewritten, RewrittenSide, SameChoices, Seen
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, range, type, type(None), np.dtype)
 _FIXED_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
 
 
-def rewrite(function: Function) -> tuple[Function, bool]:
-    """The function with what is known put to use, and whether anything was."""
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What came of a walk over a function.
+
+    Attributes
+    ----------
+    function
+        With what is known put to use.
+    changed
+        Whether anything was.
+    unsettled
+        Whether a choice or a loop, or what a call computes, became another one: the next walk may know more.
+    shared
+        The variables that are not folded into what reads them, as several do.
+    """
+
+    function: Function
+    changed: bool
+    unsettled: bool
+    shared: Set[Var]
+
+    def leaves_more(self, cleaned: Function) -> bool:
+        """Whether another walk may find more in what dead code removal made of the function."""
+        if self.unsettled or not self.shared:
+            return self.unsettled
+        counts = read_counts(cleaned.body)
+        return any(counts[var] == 1 for var in self.shared)
+
+
+def rewrite(function: Function) -> Walk:
+    """Puts to use what is known."""
     rewriter = _Rewriter(function)
     body = rewriter.block(function.body)
-    if not rewriter.changed:
-        return function, False
-    return Function(function.name, function.params, body, function.doc), True
+    if rewriter.changed:
+        function = Function(function.name, function.params, body, function.doc)
+    return Walk(function, rewriter.changed, rewriter.unsettled, rewriter.shared)
 
 
 class _Rewriter:
@@ -63,6 +94,8 @@ class _Rewriter:
         self.memory = Memory(function)
         self.counts: Counter[Var] = read_counts(function.body)
         self.changed = False
+        self.unsettled = False
+        self.shared: set[Var] = set()
         self.depth = 0
         self.level: dict[Var, int] = {}
         self.replacement: dict[Var, Atom] = {}
@@ -80,7 +113,11 @@ class _Rewriter:
         return self.definitions.get(atom) if type(atom) is Var else None
 
     def used_once(self, atom: Atom) -> bool:
-        return type(atom) is Var and self.counts[atom] == 1
+        if type(atom) is not Var:
+            return False
+        if self.counts[atom] > 1:
+            self.shared.add(atom)
+        return self.counts[atom] == 1
 
     def steady(self, atom: Atom) -> bool:
         return not self.memory.written(atom)
@@ -111,6 +148,11 @@ class _Rewriter:
         """Whether other atoms stand for arguments of a call now."""
         replacement, called = self.replacement, self.called
         return bool([arg for arg in operands(call) if type(arg) is Var and (arg in replacement or arg in called)])
+
+    def settle(self, var: Var, atom: Atom) -> None:
+        """Replaces what a choice or a loop binds."""
+        self.unsettled = True
+        self.replace(var, atom)
 
     def replace(self, var: Var, atom: Atom) -> None:
         self.changed = True
@@ -158,35 +200,36 @@ class _Rewriter:
             block = terminator.then if decided else terminator.orelse
 
     def sides(self, choice: If | Branch, cond: Atom) -> tuple[Block, Block, Rewritten | None]:
-        """The sides of a choice; and what to take down of it, where there are others on its condition."""
-        if not (type(cond) is Var and type(cond.type) is Scalar and self.counts[cond] > 1):
+        """The sides of a choice; and what to take down of it, where there may be others on its condition."""
+        if type(cond) is not Var or type(cond.type) is not Scalar:
             return self.block(choice.then, (cond, True)), self.block(choice.orelse, (cond, False)), None
-        same = self.choices.get(cond) or SameChoices()
-        then, found_then = self.side(choice.then, cond, True, same)
-        orelse, found_orelse = self.side(choice.orelse, cond, False, same)
-        rewritten = Rewritten({True: then, False: orelse}, {True: found_then, False: found_orelse})
-        targets = choice.targets if isinstance(choice, If) else None
-        outside, handed_out = same.outside(rewritten.sides, targets)
+        same = self.choices.get(cond)
+        then, orelse = self.side(choice.then, cond, True, same), self.side(choice.orelse, cond, False, same)
+        rewritten = {True: then, False: orelse}
+        if same is None:
+            return then.block, orelse.block, rewritten
+        outside, handed_out = same.outside(rewritten, choice.targets if isinstance(choice, If) else None)
         for var, called, place in handed_out:
             self.level[var] = place.depth
             self.counts[var] += 1
             self.memory.unite(var, called)
         return outside[True], outside[False], rewritten
 
-    def side(self, block: Block, cond: Var, which: bool, same: SameChoices) -> tuple[Block, Seen]:
-        """One side of a choice, with the names that variables have there, and the numbers that it computes."""
+    def side(self, block: Block, cond: Var, which: bool, same: SameChoices | None) -> RewrittenSide:
         outer_seen, outer_called = self.seen, self.called
-        self.seen = before = {**same.sides[which].seen, **outer_seen}
-        self.called = {**outer_called, **same.sides[which].called}
+        if same is not None:
+            known = same.sides[which]
+            self.seen = {**known.seen, **outer_seen}
+            self.called = {**outer_called, **known.called}
+        before = len(self.seen)
         rewritten = self.block(block, (cond, which))
-        found = numbers_after(self.seen_last, len(before))
         self.seen, self.called = outer_seen, outer_called
-        return rewritten, found
+        return RewrittenSide(rewritten, self.seen_last, before)
 
     def branch(self, branch: Branch, cond: Atom) -> Terminator:
         then, orelse, _ = self.sides(branch, cond)
         if not then.statements and not orelse.statements and then.terminator == orelse.terminator:
-            self.changed = True
+            self.changed = self.unsettled = True
             return then.terminator
         return Branch(cond, then, orelse, branch.span)
 
@@ -222,7 +265,7 @@ class _Rewriter:
             call = Call(call.targets, call.callee, args, kwargs, call.span)
         folded = fold(call, self)
         if type(folded) is Call:
-            self.changed = True
+            self.changed = self.unsettled = True
             call = folded
         elif folded is not None:
             self.replace(call.targets[0], folded)  # type: ignore[arg-type]
@@ -323,7 +366,7 @@ class _Rewriter:
         operand = negated(mapped.value, self)
         if operand is None:
             return mapped
-        self.changed = True
+        self.changed = self.unsettled = True
         return replace(mapped, value=operand, mode="sub" if mapped.mode == "add" else "add")
 
     # Constructs
@@ -332,23 +375,22 @@ class _Rewriter:
         cond = self.read(statement.cond)
         decided = self.decide(cond)
         if decided is not None:
-            self.changed = True
+            self.changed = self.unsettled = True
             return self.splice(statement.then if decided else statement.orelse, statement, out)
         then, orelse, rewritten = self.sides(statement, cond)
         handed = [leaf.values for block in (then, orelse) for leaf in leaves(block) if isinstance(leaf, Yield)]
-        kept = self.settle(statement.targets, handed)
+        kept = self.settle_choice(statement.targets, handed)
         if len(kept) == 1 and self.is_condition(cond, then, orelse, kept[0]):
-            self.replace(statement.targets[kept[0]], cond)
+            self.settle(statement.targets[kept[0]], cond)
             kept = []
         if len(kept) != len(statement.targets):
-            then, orelse = _only(then, Yield, kept), _only(orelse, Yield, kept)
+            then, orelse = handing_out(then, Yield, kept), handing_out(orelse, Yield, kept)
         targets = tuple([statement.targets[position] for position in kept])
         self.bind(targets)
         out.append(If(cond, then, orelse, targets, statement.span))
         if rewritten is not None:
-            same = self.choices[cond].copy() if cond in self.choices else SameChoices()
-            same.add(Place(out, len(out) - 1, self.depth), rewritten, kept)
-            self.choices[cond] = same
+            earlier = self.choices.get(cond) or SameChoices()
+            self.choices[cond] = earlier.with_choice(Place(out, len(out) - 1, self.depth), rewritten, kept)
         return None
 
     def splice(self, block: Block, statement: If, out: list[Statement]) -> Terminator | None:
@@ -360,20 +402,20 @@ class _Rewriter:
         match block.terminator:
             case Yield(values):
                 for target, value in zip(statement.targets, values, strict=True):
-                    self.replace(target, self.hand(value))
+                    self.settle(target, self.hand(value))
                 return None
             case Branch(cond, then, orelse, span):
                 return self.choice(If(cond, then, orelse, statement.targets, span), out)
             case terminator:
                 return rebuild_terminator(terminator, self.read)
 
-    def settle(self, targets: tuple[Var, ...], handed: list[tuple[Atom, ...]]) -> list[int]:
+    def settle_choice(self, targets: tuple[Var, ...], handed: list[tuple[Atom, ...]]) -> list[int]:
         """Replaces each target that can only be one value; gives the positions of the others."""
         kept = []
         for position, target in enumerate(targets):
-            only = _single(target, [values[position] for values in handed])
+            only = only_value(target, [values[position] for values in handed])
             if only is not None and self.is_outside(only):
-                self.replace(target, only)
+                self.settle(target, only)
             else:
                 kept.append(position)
         return kept
@@ -397,10 +439,11 @@ class _Rewriter:
             self.bind((loop.index,))
         self.depth -= 1
         loop = replace(loop, body=self.block(loop.body))
+        self.unsettled = self.unsettled or any(self.constant_params(loop))
         loop = self.settle_targets(loop)
         exits = {leaf.kind for leaf in leaves(loop.body) if isinstance(leaf, Exit)}
         if loop.exit is not None and loop.over is None and len(exits) == 1:
-            self.replace(loop.exit, Const(exits.pop()))
+            self.settle(loop.exit, Const(exits.pop()))
             loop = replace(loop, exit=None)
         self.bind(loop.targets)
         if loop.exit is not None:
@@ -409,26 +452,31 @@ class _Rewriter:
 
     def drop_constant_params(self, loop: Loop) -> Loop:
         """Replaces each carried variable that never changes by its first value."""
+        dropped: set[int] = set()
+        move: list[int] = []
+        for position, also_in_exits in self.constant_params(loop):
+            self.settle(loop.params[position], loop.inits[position])
+            dropped.add(position)
+            if also_in_exits:
+                self.settle(loop.targets[position], loop.inits[position])
+            else:
+                move.append(position)
+        if not dropped:
+            return loop
+        stay = [position for position in range(len(loop.params)) if position not in dropped]
+        return with_carried(loop, stay, stay + move + list(range(len(loop.params), len(loop.targets))))
+
+    def constant_params(self, loop: Loop) -> Iterator[tuple[int, bool]]:
+        """The positions of carried variables that keep their first value; and whether exits hand out that, too."""
         ends = list(leaves(loop.body))
         continues = [leaf.values for leaf in ends if isinstance(leaf, Continue)]
         exits = [leaf.values for leaf in ends if isinstance(leaf, Exit)]
-        stay: list[int] = []
-        move: list[int] = []
         for position, (param, init) in enumerate(zip(loop.params, loop.inits, strict=True)):
             same = (param, init, UNDEFINED)
-            if init == UNDEFINED or not all(self.hand(values[position]) in same for values in continues):
-                stay.append(position)
-            elif all(self.hand(values[position]) in same for values in exits):
-                self.replace(loop.targets[position], init)
-                self.replace(param, init)
-            elif loop.over is None:
-                self.replace(param, init)
-                move.append(position)
-            else:
-                stay.append(position)
-        if len(stay) == len(loop.params):
-            return loop
-        return _reordered(loop, stay, stay + move + list(range(len(loop.params), len(loop.targets))))
+            if init != UNDEFINED and all(self.hand(values[position]) in same for values in continues):
+                in_exits = all(self.hand(values[position]) in same for values in exits)
+                if in_exits or loop.over is None:
+                    yield position, in_exits
 
     def settle_targets(self, loop: Loop) -> Loop:
         """Replaces each target that only exits hand out and that can only be one value."""
@@ -438,15 +486,15 @@ class _Rewriter:
         for position, target in enumerate(loop.targets):
             only = None
             if position >= count or loop.over is None:
-                only = _single(target, [values[position] for values in exits])
+                only = only_value(target, [values[position] for values in exits])
             settled = only is not None and self.is_outside(only) and target not in self.replacement
             if settled:
                 assert only is not None
                 if self.counts[target]:
-                    self.replace(target, only)
+                    self.settle(target, only)
             if position < count or not settled:
                 kept.append(position)
-        return loop if len(kept) == len(loop.targets) else _reordered(loop, list(range(count)), kept)
+        return loop if len(kept) == len(loop.targets) else with_carried(loop, list(range(count)), kept)
 
     def guarded(self, guarded: Guarded) -> Guarded:
         mapped = rebuild(guarded, self.read)
@@ -460,40 +508,3 @@ class _Rewriter:
         final = None if guarded.final is None else self.block(guarded.final)
         self.bind(guarded.targets)
         return replace(guarded, body=body, handlers=handlers, final=final)
-
-
-def _single(target: Var, atoms: Sequence[Atom]) -> Atom | None:
-    """The one atom among those that are not undefined; a variable of the program that may be unbound stays so."""
-    if target.named and UNDEFINED in atoms:
-        return None
-    only: Atom | None = None
-    for atom in atoms:
-        if type(atom) is Undefined or atom == only:
-            continue
-        if only is not None:
-            return None
-        only = atom
-    return only
-
-
-def _only(block: Block, kind: type[Yield] | type[Continue] | type[Exit], positions: list[int]) -> Block:
-    """A block whose leaves of a kind hand out only the values in some positions."""
-
-    def leaf(terminator: Terminator) -> Terminator:
-        if not isinstance(terminator, kind):
-            return terminator
-        return with_values(terminator, tuple([terminator.values[position] for position in positions]))
-
-    return map_leaves(block, leaf)
-
-
-def _reordered(loop: Loop, params: list[int], targets: list[int]) -> Loop:
-    """A loop with some of its parameters and targets, in the order of their positions."""
-    body = _only(_only(loop.body, Continue, params), Exit, targets)
-    return replace(
-        loop,
-        params=tuple([loop.params[position] for position in params]),
-        inits=tuple([loop.inits[position] for position in params]),
-        body=body,
-        targets=tuple([loop.targets[position] for position in targets]),
-    )

@@ -57,36 +57,56 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
-    """The sides of a choice, with the names that variables have there, and what each of them computes."""
+class RewrittenSide:
+    """One side of a choice, with the names that variables have there; and what was seen at its end and before it."""
 
-    sides: dict[bool, Block]
-    found: dict[bool, Seen]
+    block: Block
+    seen: Seen
+    seen_before: int
+
+    def numbers(self) -> Seen:
+        """The numbers that it computes."""
+        added = islice(self.seen.items(), self.seen_before, None)
+        return {key: found for key, found in added if all(isinstance(var.type, Scalar) for var in found)}
+
+
+Rewritten = Mapping[bool, RewrittenSide]
 
 
 class SameChoices:
-    """The choices on one condition so far, as far as what they bind can be read where the next one stands."""
+    """The choices on one condition so far, as far as what they bind can be read where the next one stands.
+
+    Most conditions have one choice only: what that computes is taken down when there is another.
+    """
 
     def __init__(self) -> None:
-        self.sides = {True: Side(), False: Side()}
+        self._sides = {True: Side(), False: Side()}
         self._pairs: dict[tuple[Atom, Atom], Var] = {}
+        self._latest: tuple[Place, Rewritten, list[int]] | None = None
 
-    def copy(self) -> SameChoices:
-        """One to which choices can be added that cannot be read where this one is used."""
+    @property
+    def sides(self) -> dict[bool, Side]:
+        if self._latest is not None:
+            latest, self._latest = self._latest, None
+            self._take_down(*latest)
+        return self._sides
+
+    def with_choice(self, place: Place, rewritten: Rewritten, kept: list[int]) -> SameChoices:
+        """These and one that was rewritten, and still hands out what is in the positions ``kept``."""
         other = SameChoices()
         for which, side in self.sides.items():
-            other.sides[which] = Side(dict(side.seen), dict(side.called), dict(side.owners), dict(side.handed))
+            other._sides[which] = Side(dict(side.seen), dict(side.called), dict(side.owners), dict(side.handed))
         other._pairs = dict(self._pairs)
+        other._latest = place, rewritten, kept
         return other
 
-    def add(self, place: Place, rewritten: Rewritten, kept: list[int]) -> None:
-        """Takes down a choice that was rewritten, and still hands out what is in the positions ``kept``."""
-        for which, side in self.sides.items():
-            side.seen.update(rewritten.found[which])
+    def _take_down(self, place: Place, rewritten: Rewritten, kept: list[int]) -> None:
+        for which, side in self._sides.items():
+            side.seen.update(rewritten[which].numbers())
             side.owners.update(
-                (var, place) for statement in rewritten.sides[which].statements for var in targets_of(statement)
+                (var, place) for statement in rewritten[which].block.statements for var in targets_of(statement)
             )
-        yielded = {which: _only_yield(block) for which, block in rewritten.sides.items()}
+        yielded = {which: _only_yield(side.block) for which, side in rewritten.items()}
         for position, target in zip(kept, place.choice.targets, strict=True):
             then, orelse = (None if values is None else values[position] for values in yielded.values())
             self._name(target, then, orelse)
@@ -102,14 +122,15 @@ class SameChoices:
                 side.handed.setdefault(atom, target)
 
     def outside(
-        self, inner: Mapping[bool, Block], targets: tuple[Var, ...] | None
+        self, rewritten: Rewritten, targets: tuple[Var, ...] | None
     ) -> tuple[dict[bool, Block], list[tuple[Var, Var, Place]]]:
         """The sides of a choice that binds ``targets``, with names that are known outside.
 
         Then the variables that are new, with what they are on their side and the choice that now hands them out.
         """
         made: list[tuple[Var, Var, Place]] = []
-        sides = dict(inner) if targets is None else self._with_pairs(inner, targets)
+        inner = {which: side.block for which, side in rewritten.items()}
+        sides = inner if targets is None else self._with_pairs(inner, targets)
         for which, block in sides.items():
             side = self.sides[which]
             names: dict[Var, Atom] = {}
@@ -121,11 +142,11 @@ class SameChoices:
             sides[which] = substitute(block, names)
         return sides, made
 
-    def _with_pairs(self, inner: Mapping[bool, Block], targets: tuple[Var, ...]) -> dict[bool, Block]:
+    def _with_pairs(self, inner: dict[bool, Block], targets: tuple[Var, ...]) -> dict[bool, Block]:
         """The sides of a choice, which hand out as one what an earlier choice handed out as one."""
         then, orelse = (_only_yield(inner[which]) for which in (True, False))
         if then is None or orelse is None:
-            return dict(inner)
+            return inner
         known = [
             self._pairs.get((yes, no)) if _may_be_another(target, yes, no) else None
             for target, yes, no in zip(targets, then, orelse, strict=True)
@@ -148,12 +169,6 @@ class SameChoices:
         place.statements[place.position] = If(old.cond, then, orelse, (*old.targets, target), old.span)
         self._name(target, *((var, UNDEFINED) if which else (UNDEFINED, var)))
         return target
-
-
-def numbers_after(seen: Seen, start: int) -> Seen:
-    """The entries that were added to a table of ``start`` entries and that are numbers."""
-    added = islice(seen.items(), start, None)
-    return {key: found for key, found in added if all(isinstance(var.type, Scalar) for var in found)}
 
 
 def _may_be_another(target: Var, then: Atom, orelse: Atom) -> bool:

@@ -32,9 +32,11 @@ def simplify(function: Function) -> Function:
     """
     function = remove_dead_code(function)
     for _ in range(_MAX_ROUNDS):
-        function, rewritten = rewrite(function)
-        function, merged = merge_choices(function)
-        if not rewritten and not merged:
+        walk = rewrite(function)
+        function, merged = merge_choices(walk.function)
+        if not walk.changed and not merged:
             break
         function = remove_dead_code(function)
+        if not merged and not walk.leaves_more(function):
+            break
     return function

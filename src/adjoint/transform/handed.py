@@ -1,0 +1,46 @@
+"""The values that the ends of blocks hand out to the construct around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adjoint.ir.nodes import UNDEFINED, Atom, Block, Continue, Exit, Loop, Terminator, Undefined, Var, Yield
+from adjoint.ir.walk import map_leaves, with_values
+
+
+def only_value(target: Var, atoms: Sequence[Atom]) -> Atom | None:
+    """The one atom among those that are not undefined; a variable of the program that may be unbound stays so."""
+    if target.named and UNDEFINED in atoms:
+        return None
+    only: Atom | None = None
+    for atom in atoms:
+        if type(atom) is Undefined or atom == only:
+            continue
+        if only is not None:
+            return None
+        only = atom
+    return only
+
+
+def handing_out(block: Block, kind: type[Yield] | type[Continue] | type[Exit], positions: list[int]) -> Block:
+    """A block whose leaves of a kind hand out only the values in some positions."""
+
+    def leaf(terminator: Terminator) -> Terminator:
+        if not isinstance(terminator, kind):
+            return terminator
+        return with_values(terminator, tuple([terminator.values[position] for position in positions]))
+
+    return map_leaves(block, leaf)
+
+
+def with_carried(loop: Loop, params: list[int], targets: list[int]) -> Loop:
+    """A loop with some of its parameters and targets, in the order of their positions."""
+    body = handing_out(handing_out(loop.body, Continue, params), Exit, targets)
+    return replace(
+        loop,
+        params=tuple([loop.params[position] for position in params]),
+        inits=tuple([loop.inits[position] for position in params]),
+        body=body,
+        targets=tuple([loop.targets[position] for position in targets]),
+    )
