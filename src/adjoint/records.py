@@ -11,11 +11,33 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import field as field
+    from dataclasses import replace as replace
 else:
-    from dataclasses import _FIELD, MISSING, Field, field
-    from functools import cache, wraps
+    from functools import cache
     from operator import attrgetter
     from types import FunctionType
+
+    MISSING = object()
+
+    class field:
+        """What is said of a field: the parameters mean what they do for `dataclasses.field`."""
+
+        __slots__ = ("compare", "default", "default_factory", "hash", "init", "repr")
+        _field_type = None
+
+        def __init__(self, *, default=MISSING, default_factory=MISSING, init=True, repr=True, hash=None, compare=True):
+            self.default, self.default_factory = default, default_factory
+            self.init, self.repr, self.hash, self.compare = init, repr, hash, compare
+
+    _PLAIN = field()
+
+    def replace(record, /, **changes):
+        """A record with other values in some fields."""
+        for name in record.__dataclass_fields__:
+            if name not in changes:
+                changes[name] = getattr(record, name)
+        return record.__class__(**changes)
 
     def dataclass(*, slots=False, frozen=False, eq=True, kw_only=False):
         """Makes a class a dataclass; the parameters mean what they do for `dataclasses.dataclass`."""
@@ -47,9 +69,7 @@ else:
             if str(annotation).startswith("ClassVar"):
                 continue  # as the annotations of the compiler are text
             default = own.get(name, MISSING)
-            spec = default if isinstance(default, Field) else field(default=default)
-            spec.name, spec.type, spec._field_type = name, annotation, _FIELD
-            yield name, spec
+            yield name, default if type(default) is field else field(default=default) if name in own else _PLAIN
 
     def _methods(cls, own, fields, frozen, eq, kw_only):
         """The methods that the class does not define itself."""
@@ -64,10 +84,11 @@ else:
         return methods
 
     def _init(fields, finish, kw_only):
-        names, code = list(fields), _init_code(len(fields))
+        names = tuple(fields)
+        code = _init_code(len(names)).replace(co_names=names, co_varnames=("self", *names))
         if kw_only:
             code = code.replace(co_argcount=1, co_kwonlyargcount=len(names))
-        init = _function(code, names)
+        init = FunctionType(code, _GLOBALS)
         made = {name: spec.default_factory for name, spec in fields.items() if spec.default_factory is not MISSING}
         defaults = {name: MISSING if name in made else spec.default for name, spec in fields.items()}
         given = {name: value for name, value in defaults.items() if name in made or value is not MISSING}
@@ -80,7 +101,6 @@ else:
     def _finishing(init, made, finish):
         """An initializer that makes what was not given."""
 
-        @wraps(init)
         def __init__(self, *args, **kwargs):
             init(self, *args, **kwargs)
             for name, make in made.items():
@@ -89,19 +109,14 @@ else:
             if finish:
                 self.__post_init__()
 
+        __init__.__wrapped__ = init
         return __init__
 
-    def _function(code, names):
-        """The function of a code that calls its fields `_0`, `_1` and so on."""
-        named = {f"_{place}": name for place, name in enumerate(names)}
-        renamed = {kind: tuple([named.get(name, name) for name in getattr(code, kind)]) for kind in _NAMES}
-        return FunctionType(code.replace(**renamed), _GLOBALS)
-
-    _NAMES = ("co_names", "co_varnames")
     _GLOBALS = {"__builtins__": __builtins__}
 
     @cache
     def _init_code(count):
+        """The code that fills in as many fields, which it calls `_0`, `_1` and so on."""
         params = "".join(f", _{place}" for place in range(count))
         body = "".join(f" self._{place} = _{place}\n" for place in range(count))
         return compile(f"def __init__(self{params}):\n{body or ' pass'}", "<record>", "exec").co_consts[0]

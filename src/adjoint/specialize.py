@@ -6,7 +6,6 @@ import functools
 import types
 from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -23,7 +22,7 @@ from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import MISS, Door, Seen, key_of, keys_of
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
 from adjoint.transform.target import target

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
 
 from adjoint.analysis.numbers import number_flows, varies_smoothly
 from adjoint.ir.effects import effects_of
@@ -48,7 +47,7 @@ from adjoint.ir.types import (
     is_handle,
 )
 from adjoint.ir.walk import leaves, operands, statements_in
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.rules.declare import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents

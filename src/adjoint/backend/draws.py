@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from adjoint.backend.accesses import Effect, effect_of
 from adjoint.backend.uses import Uses
 from adjoint.ir.nodes import Block, Call, Const, Load, Loop, Range, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List
 from adjoint.ir.walk import blocks_of, statements_in
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from dataclasses import replace
 
 from adjoint.backend.uses import Uses
 from adjoint.ir.nodes import (
@@ -28,7 +27,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.walk import leaves, map_blocks, statements_in, substitute, vars_used
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 
 _FEW = 3
 

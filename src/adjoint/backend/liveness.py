@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 
 from adjoint.backend.tree import (
     Bind,
@@ -27,7 +26,7 @@ from adjoint.backend.tree import (
     own_uses,
     walk,
 )
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 
 Bits = int
 _NONE: Bits = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import zip_longest
 
 from adjoint.backend.accesses import NOTHING, WRITES_ANYTHING, Access, Accesses, Effect, Memory, strongest
@@ -46,7 +45,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.raising import may_raise
 from adjoint.ir.types import BOOL
 from adjoint.ir.walk import key_atoms, operands
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 
 RESULTS_WIDTH = 40
 """Several results are computed in the line that returns them if they are shorter than this; else they get names."""

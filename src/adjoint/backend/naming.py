@@ -12,13 +12,12 @@ import itertools
 import keyword
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 
 from adjoint.backend.liveness import Bits, Interference
 from adjoint.backend.tree import Guard, Move, Number, Stmt, number_of, walk
 from adjoint.ir.nodes import Var
 from adjoint.ir.types import Type
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 MOST_TRIED = 50
 """How many of the first and of the last names of a hint are looked at, whether one is free again."""

@@ -10,9 +10,9 @@ import ast
 import io
 import re
 import tokenize
-from dataclasses import replace
 
 from adjoint.backend.python import Emitted
+from adjoint.records import replace
 
 _NUMBERED = re.compile(r"(.*)_(\d+)$")
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import field
 
 from adjoint.backend.accesses import NOTHING, Access, Accesses, Effect, conflict, strongest
 from adjoint.backend.expressions import Expressions
 from adjoint.backend.tree import Bind, Stmt, width
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Atom, Var
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 LINE_WIDTH = 100
 INDENT = 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from importlib.util import source_hash
 from typing import Any
 
@@ -20,7 +19,7 @@ from adjoint.backend.text import Writer
 from adjoint.backend.tree import Stmt, number_in, own_definitions, own_uses, walk
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Definition, Function, Var
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

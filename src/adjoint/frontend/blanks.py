@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from adjoint.analysis.joins import joins, reached
 from adjoint.frontend import shapes
@@ -30,6 +29,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import BOOL, FLOAT, INT, Type
 from adjoint.ir.walk import leaves, map_blocks, statements_in, with_values
+from adjoint.records import replace
 
 _BLANKS: dict[Type | None, Const] = {FLOAT: Const(0.0), INT: Const(0), BOOL: Const(False)}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from typing import Any
 
 from adjoint.diagnostics import Diagnostic, diagnostic
@@ -50,7 +49,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.raising import is_decided, raises_itself
 from adjoint.ir.types import Scalar, Storage, Type
 from adjoint.ir.walk import targets_of
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 
 MAX_INLINE_DEPTH = 120

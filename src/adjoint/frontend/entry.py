@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
@@ -26,7 +25,7 @@ from adjoint.frontend.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
 from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import free_vars, inline, statements_in
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 from adjoint.runtime import display
 
 MAX_ATTEMPTS = 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -39,6 +38,7 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, Array, Dict, Instance, List, Number, Scalar, Tuple
+from adjoint.records import replace
 from adjoint.runtime import display
 
 
@@ -114,7 +114,7 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
         from adjoint.frontend.lazily import refuse_kept_by_function
 
         refuse_kept_by_function(lo, (*defaults, *kw_defaults.values()), node)
-    source = dataclasses.replace(frame.source, node=node, name=name)
+    source = replace(frame.source, node=node, name=name)
     return Closure(source, cells, frame.closure.globals, defaults, kw_defaults, frame.closure.owner)
 
 

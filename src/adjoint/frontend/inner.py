@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -40,7 +39,7 @@ from adjoint.ir.types import (
     carries_derivative,
 )
 from adjoint.ir.walk import free_vars, statements_in, targets_of
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.transform.target import for_machine
 from adjoint.types.marks import no_derivative_fields
 

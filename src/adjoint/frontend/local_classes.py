@@ -36,6 +36,7 @@ from adjoint.frontend.values import (
     Value,
 )
 from adjoint.ir.nodes import Const
+from adjoint.records import replace
 from adjoint.types.marks import Mark
 
 _WRAPPERS = (property, staticmethod, classmethod, functools.cached_property)
@@ -123,7 +124,7 @@ def _meaning(lo: Lowerer, node: ast.expr) -> Any:
 def _class_frame(lo: Lowerer, node: ast.ClassDef, enclosing: Frame) -> Frame:
     """The variables of the body, which functions defined in it do not see."""
     enclosing.makes_closures = True
-    closure = dataclasses.replace(enclosing.closure, cells=enclosing.visible_to_closures)
+    closure = replace(enclosing.closure, cells=enclosing.visible_to_closures)
     cells = {name: Cell(name) for statement in node.body for name in assigned_names(statement)}
     return Frame(closure, cells, enclosing.caller, enclosing.call_span, is_class=True)
 
@@ -306,7 +307,7 @@ class _Body:
         if issubclass(cls, BaseException) and self.closures:
             raise _refusal(self.lo, self.node, "an exception with methods is defined here", "define it in the module")
         for function, closure in self.closures.items():
-            self.lo.run_data.closures[function] = dataclasses.replace(closure, owner=cls)
+            self.lo.run_data.closures[function] = replace(closure, owner=cls)
         return cls
 
     def new(self, bases: tuple[Any, ...], decorators: Iterable[Any], mark: Local) -> type:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import inspect
 import types
@@ -36,6 +35,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
+from adjoint.types.dataclass_fields import dataclass_fields
 from adjoint.types.vectors import Fields
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -119,7 +119,7 @@ def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: as
     owner = next((base for base in cls.__mro__ if name in base.__dict__), object) if cls and not classes else object
     if not _is_generated(owner, owner.__dict__[name]):
         return None
-    names = [field.name for field in dataclasses.fields(owner) if field.compare]
+    names = [field.name for field in dataclass_fields(owner) if field.compare]
     return [TupleValue(tuple([attribute(lo, value, part, node) for part in names])) for value in values]
 
 
@@ -457,7 +457,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
     lo.store[ref] = Record(cls, ())
     init = inspect.getattr_static(cls, "__init__", None)
     if getattr(cls, "__dataclass_fields__", None) is not None and not _has_source(init):
-        fields = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        fields = {field.name for field in dataclass_fields(cls)}
         for_the_rest: list[Value] = []
         for name, value in bind_dataclass(lo, cls, args, kwargs, node):
             if name in fields:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Storage, carries_derivative
 from adjoint.ir.walk import free_vars, leaves, map_blocks, statements_in, substitute
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 TREES = (
     "of a structure that holds itself, such as a tree, keep the nodes in lists, and let them name each other by index"

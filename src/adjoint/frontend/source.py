@@ -7,14 +7,13 @@ import inspect
 import linecache
 from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError, Span, error, span_of
 from adjoint.diagnostics.spans import shown_path
 from adjoint.frontend.matching import FUTURES, Definition, ParsedFile
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adjoint.frontend.core import Lowerer, Restart
 from adjoint.frontend.inner import Inner
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import Instance, List, fresh
+from adjoint.records import replace
 from adjoint.runtime import stacks
 from adjoint.transform.target import for_machine
 from adjoint.types.marks import no_derivative_fields

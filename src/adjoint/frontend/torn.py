@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from typing import Any
 
 from adjoint.frontend.core import Lowerer, Restart
@@ -22,7 +21,7 @@ from adjoint.frontend.tracking import Tracked
 from adjoint.frontend.values import TORN, UNDEFINED, Cell, Ref, Site, Value, is_atom, is_torn
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import OPAQUE, Array, Number, Scalar
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 
 @dataclass(eq=False, slots=True)

@@ -6,7 +6,6 @@ Beside such a variable goes a flag, which tells whether it is bound; where the v
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from adjoint.analysis.joins import joins, reached
 from adjoint.ir.nodes import (
@@ -36,6 +35,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import BOOL
 from adjoint.ir.walk import map_blocks, operands, statements_in, terminators_in
+from adjoint.records import replace
 from adjoint.runtime.checks import check_bound
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import field
 from typing import Any
 
 from adjoint.frontend.source import FunctionSource
 from adjoint.ir.nodes import UNDEFINED, Atom, Const, Undefined, Var
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 
 class Cell:

@@ -11,7 +11,6 @@ import cmath
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +36,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field, replace
 from adjoint.runtime import indices, lanes, stacks, tangents
 from adjoint.runtime.copies import fresh_shadows, snapshot
 from adjoint.runtime.objects import make_object

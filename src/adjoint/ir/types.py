@@ -8,12 +8,11 @@ known) never reaches the IR: the frontend keeps it apart as its leaves.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import Literal
 
 import numpy as np
 
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 ScalarKind = Literal["bool", "int", "float", "complex"]
 Dim = Literal["one", "many", "any"]

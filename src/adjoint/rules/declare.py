@@ -27,12 +27,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal
 
 from adjoint.ir.nodes import Const
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.rules import registry
 
 Fn = Callable[..., Any]

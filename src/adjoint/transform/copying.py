@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -45,6 +44,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object
+from adjoint.types.dataclass_fields import is_dataclass
 
 WHOLE = Subscript((Const(Ellipsis),))
 
@@ -89,7 +89,7 @@ def can_be_written(type_: Type | None) -> bool:
         case Tuple(items=items):
             return all(map(can_be_written, items))
         case Instance(cls=cls, fields=fields):
-            frozen = dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+            frozen = is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
             return not frozen and all(map(can_be_written, fields.values()))
         case _:
             return True

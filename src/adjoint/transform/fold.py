@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
+from adjoint.records import replace
 
 Folded = Atom | Call | None
 

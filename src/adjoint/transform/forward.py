@@ -7,7 +7,6 @@ write. What is not active has neither.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from typing import Any
 
 from adjoint.analysis.joins import joins
@@ -40,7 +39,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Type, may_be_whole
 from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.tangents import shadow_or_zeros
 from adjoint.transform.constant_views import constant_views

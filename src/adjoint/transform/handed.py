@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, Continue, Exit, Loop, Terminator, Undefined, Var, Yield
 from adjoint.ir.walk import map_leaves, with_values
+from adjoint.records import replace
 
 
 def only_value(target: Var, atoms: Sequence[Atom]) -> Atom | None:

@@ -7,7 +7,6 @@ on a direction becomes one for each lane, and so does the memory that holds such
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +45,7 @@ from adjoint.ir.walk import (
     targets_of,
     with_values,
 )
+from adjoint.records import replace
 
 HandedOut = Callable[[Any], tuple[Atom, ...]]
 """What a block hands out in place of what a terminator did."""

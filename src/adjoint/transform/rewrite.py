@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Set
-from dataclasses import replace
 
 import numpy as np
 
@@ -40,7 +39,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import BOOL, Array, Number, Opaque, Scalar, Tuple
 from adjoint.ir.walk import leaves, operands, read_counts, rebuild, rebuild_terminator
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 from adjoint.transform.dead_code import load_is_pure
 from adjoint.transform.fold import fold, negated
 from adjoint.transform.handed import handing_out, only_value, with_carried

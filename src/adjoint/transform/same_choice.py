@@ -8,13 +8,12 @@ out what it did not hand out before.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import field
 from itertools import islice
 
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, If, Raise, Statement, Terminator, Var, Yield
 from adjoint.ir.types import Scalar
 from adjoint.ir.walk import leaves, map_leaves, substitute, targets_of, vars_used
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 Seen = dict[Hashable, tuple[Var, ...]]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import types
 import typing
 import weakref
 from collections.abc import Mapping
-from dataclasses import InitVar
 from typing import Any, ClassVar, Final, TypeVar, get_args, get_origin
+
+from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 
 UNKNOWN = Any
 """The declared type of what no declaration tells."""
@@ -45,8 +45,8 @@ def _read(cls: type, names: Mapping[str, Any]) -> dict[str, Any]:
         scope = {**vars(sys.modules.get(base.__module__, typing)), base.__name__: base, **names}
         for name, annotation in own_annotations(base).items():
             hints[name] = _resolved(annotation, scope)
-    if dataclasses.is_dataclass(cls):
-        return {field.name: hints.get(field.name, UNKNOWN) for field in dataclasses.fields(cls)}
+    if is_dataclass(cls):
+        return {field.name: hints.get(field.name, UNKNOWN) for field in dataclass_fields(cls)}
     return {name: hint for name, hint in hints.items() if not is_class_variable(hint)}
 
 
@@ -67,6 +67,8 @@ def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:
 
 def is_class_variable(annotation: Any) -> bool:
     """Whether an annotation declares no field."""
+    from dataclasses import InitVar
+
     return (get_origin(annotation) or annotation) in (ClassVar, InitVar) or isinstance(annotation, InitVar)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing
 import weakref
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar, get_args, get_origin, overload
 
 from adjoint.types.annotations import field_types, own_annotations
+from adjoint.types.dataclass_fields import dataclass_fields
 from adjoint.types.registry import registration
 
 T = TypeVar("T")
@@ -31,6 +31,8 @@ class Mark:
     def __call__(self, **options: Any) -> Any: ...
     def __call__(self, **options: Any) -> Any:
         """A field of a dataclass that carries no derivative; the options are those of `dataclasses.field`."""
+        import dataclasses
+
         metadata = {**(options.pop("metadata", None) or {}), KEY: True}
         return dataclasses.field(**options, metadata=metadata)
 
@@ -88,5 +90,4 @@ def _marked(cls: type) -> typing.Iterator[str]:
     for name, annotation in field_types(cls).items():
         if get_origin(annotation) is Annotated and any(isinstance(mark, Mark) for mark in get_args(annotation)[1:]):
             yield name
-    if dataclasses.is_dataclass(cls):
-        yield from (field.name for field in dataclasses.fields(cls) if field.metadata.get(KEY))
+    yield from (field.name for field in dataclass_fields(cls) if field.metadata.get(KEY))

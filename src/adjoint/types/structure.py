@@ -6,7 +6,6 @@ and objects with fields; whatever is none of these and no number or array is a l
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import types
 import typing
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adjoint.types.annotations import own_annotations
+from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.registry import registration
 
@@ -52,7 +52,7 @@ def is_object(x: object) -> bool:
 
     Classes of NumPy and of the standard library's C modules are leaves: they hold their state elsewhere.
     """
-    if dataclasses.is_dataclass(x) or registration(type(x)) is not None:
+    if is_dataclass(x) or registration(type(x)) is not None:
         return not isinstance(x, type)
     cls = type(x)
     if isinstance(x, (*_PLAIN, *_OPAQUE_BASES, tuple, list, dict)) or x is None:
@@ -78,8 +78,7 @@ def stored_fields(x: object) -> list[str]:
     if registered is not None:
         return [*registered.fields, *registered.no_derivative]
     names: dict[str, None] = {}
-    if dataclasses.is_dataclass(x):
-        names.update(dict.fromkeys(field.name for field in dataclasses.fields(x)))
+    names.update(dict.fromkeys(field.name for field in dataclass_fields(x)))
     for base in reversed(type(x).__mro__):
         slots = vars(base).get("__slots__", ())
         names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))

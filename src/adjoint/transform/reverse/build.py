@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Guarded, Return
 from adjoint.ir.raising import goes_on
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import clone_function, free_vars, inline, leaves, map_blocks, statements_in, substitute
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, with_inner
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.reverse.edits import Edits

@@ -7,7 +7,6 @@ statement or block that they are about, and carried out at the end in one walk.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 
 from adjoint.ir.nodes import (
     UNDEFINED,
@@ -27,7 +26,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Scalar, Type
 from adjoint.ir.walk import map_blocks
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ derivative of a forward derivative.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 
 from adjoint.ir.builder import Builder
@@ -17,7 +16,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Derived, Function, Statement, Terminator, Var
 from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, Storage, is_handle
 from adjoint.ir.walk import clone_function, inline, map_blocks, operands, rebuild_terminator, statements_in, substitute
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
 from adjoint.transform.reverse.contents import content

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from adjoint.diagnostics import Span
 from adjoint.ir.nodes import Var
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 
 @dataclass(eq=False, slots=True)

@@ -8,7 +8,6 @@ only finds that there is nothing more to do, belongs to the region of the iterat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from typing import Literal
 
 from adjoint.ir.nodes import (
@@ -25,7 +24,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.walk import blocks_of, targets_of
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 Kind = Literal["top", "branch", "guarded", "loop", "tail"]
 

@@ -8,7 +8,6 @@ nobody needs is dropped (:func:`prune`), so that only real needs decide what the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
@@ -28,7 +27,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.walk import blocks_of, operands, rebuild, statements_in, substitute, targets_of, vars_used
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.transform.reverse.regions import Region
 
 IMPURE = (list.pop, list.append, list.insert, list.extend, list.clear, dict.pop, dict.update, setattr)

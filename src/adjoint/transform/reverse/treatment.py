@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import field
 from typing import TypeVar
 
 from adjoint.ir.nodes import Definition, Var
 from adjoint.ir.types import Storage
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 T = TypeVar("T")
 
