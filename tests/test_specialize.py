@@ -446,10 +446,12 @@ def test_operators_that_take_a_function_at_each_call_have_a_fast_path(monkeypatc
     slope = ad.grad(f)
     assert _called_by_door(monkeypatch, lambda: ad.jvp(f, (x, 2.0), (one, None)))
     assert _called_by_door(monkeypatch, lambda: ad.jvp(slope, (x, 2.0), (one, None)))
-    assert _called_by_door(monkeypatch, lambda: ad.hvp(f, (x, 2.0), (one, None))) is False  # of an operator of its own
+    assert _called_by_door(monkeypatch, lambda: ad.hvp(f, (x, 2.0), (one, None)))
     assert _called_by_door(monkeypatch, lambda: ad.vjp(f, x, 2.0))
     assert ad.jvp(f, (x, 3.0), (one, 1.0)) == (15.0, 11.0)
     assert ad.jvp(f, (x, 3.0), (None, 1.0)) == (15.0, 5.0)
+    np.testing.assert_array_equal(ad.hvp(f, (x, 3.0), (one, None))[0], [6.0, 0.0])
+    assert ad.hvp(f, (x, 3.0), (None, 1.0)) == (None, 0.0)
     for y in (2.0, np.float32(2.0), 2):
         assert ad.jvp(f, (x, y), (one, None)) == (10.0, 4.0)
     value, pullback = ad.vjp(f, x, 3.0)

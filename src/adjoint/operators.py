@@ -405,11 +405,15 @@ def hvp(
     >>> ad.hvp(f, (2.0,), (1.0,))
     (12.0,)
     """
-    places = tuple(place for place, tangent in enumerate(tangents) if tangent is not None)
     native = resolve(native, _function(f, "hvp"), fastmath, boundscheck)
-    product = jvp(grad(f, places), primals, tangents, native=native)[1]
+    primals = tuple(primals)
+    checked = checked_tangents(primals, tangents)
+    places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
+    key = "hvp", places, len(primals)
+    lower = lambda: lower_jvp(grad(f, places), primals, checked)
+    _, (_, product) = call_specialized(f, differentiated(f), key, (*primals, *checked), {}, lower, native)
     parts = dict(zip(places, product, strict=True))
-    return tuple(parts.get(place) for place in range(len(tuple(primals))))
+    return tuple([parts.get(place) for place in range(len(primals))])
 
 
 def jacobian(
