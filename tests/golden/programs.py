@@ -328,6 +328,23 @@ def sum_of_powers(x, n):
     return sum(powers(x, n))
 
 
+def chained(x, y):
+    slope = np.empty(len(x))
+    slope[0] = x[0]
+    for i in range(1, len(x)):
+        slope[i] = x[i] * y[i - 1]
+    return slope
+
+
+def by_heun(x, steps):
+    h = 1.0 / steps
+    y = np.zeros(len(x))
+    for _ in range(steps):
+        first = chained(x, y)
+        y = y + 0.5 * h * (first + chained(x, y + h * first))
+    return y[-1]
+
+
 GOLDEN = {
     "damped_grad": lambda: ad.source(ad.grad(damped, wrt=("x", "k")), 0.7, 0.3),
     "damped_jvp": lambda: ad.source(ad.jvp, damped, (0.7, 0.3), (1.0, 2.0)),
@@ -371,5 +388,6 @@ GOLDEN = {
     "root_by_iterates_jvp": lambda: ad.source(ad.jvp, root_by_iterates, (2.0,), (1.0,)),
     "sorted_by_merging_grad": lambda: ad.source(ad.grad(sorted_by_merging), [3.0, 1.0, 2.0]),
     "sum_of_powers_grad": lambda: ad.source(ad.grad(sum_of_powers), 1.1, 3),
+    "by_heun_grad": lambda: ad.source(ad.grad(by_heun), V, 10),
     "nested_loops_grad": lambda: ad.source(ad.grad(nested_loops), M),
 }

@@ -22,6 +22,7 @@ from adjoint.transform.finish import finish
 from adjoint.transform.fusion import fuse
 from adjoint.transform.loops import tuned
 from adjoint.transform.tapes import as_arrays
+from golden.programs import by_heun
 from programs.registry import Case, collect
 from transform.support import numbers
 
@@ -85,3 +86,26 @@ def test_same_pullback(case: Case, compiled_form: Callable[[], None]) -> None:
     for found in (numbers(other_pullback(cotangent)), numbers(other_pullback(cotangent))):
         for one, other in zip(found, expected, strict=True):
             same(one, other, arguments)
+
+
+def test_what_is_filled_anew_each_time_is_never_cleared(compiled_form: Callable[[], None]) -> None:
+    compiled_form()
+    text = ad.source(ad.grad(by_heun), np.array([0.5, 1.5, -0.7]), 10)
+    assert [line.strip() for line in text.splitlines() if line.endswith("= 0.0")] == ["t_bar[...] = 0.0"]
+
+
+def test_what_is_read_before_it_is_filled_is_cleared(compiled_form: Callable[[], None]) -> None:
+    def f(x, steps):
+        total, work = 0.0, np.zeros(len(x))
+        for _ in range(steps):
+            total += work[1] * work[2]
+            for i in range(len(x)):
+                work[i] = x[i] * x[i]
+            work[2] = work[1] * x[0]
+        return total
+
+    def expected(a, b):
+        return np.array([3 * b**4, 12 * a * b**3, 0.0])
+
+    compiled_form()
+    np.testing.assert_allclose(ad.grad(f)(np.array([0.5, 1.5, -0.7]), 4), expected(0.5, 1.5), rtol=1e-12)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.backend import cache
+from adjoint.backend.freed_memory import keep_freed_memory
 from adjoint.backend.native_calls import ByPython
 from adjoint.backend.not_native import NotNative as NotNative
 from adjoint.backend.python import Emitted
@@ -113,6 +114,7 @@ class Unit:
 
         import adjoint.backend.for_numba  # noqa: F401
 
+        keep_freed_memory()
         name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
         kept = cache.keep(f"{name}.py", self.text) if self.is_closed else None
         try:

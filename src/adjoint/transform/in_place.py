@@ -30,7 +30,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Scalar, is_float_dtype
-from adjoint.ir.walk import blocks_of, map_blocks, operands, read_counts, targets_of
+from adjoint.ir.walk import blocks_of, map_blocks, mentions, operands, read_counts, rebuild, targets_of
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.transform.memory import Memory
@@ -75,7 +75,8 @@ class _Updater:
             statement = map_blocks(old, self.block) if blocks_of(old) else old
             if isinstance(statement, Store):
                 statement = self.positive(self.through_view(statement, made), made, statements)
-                if self.starts_from_zeros(statement, statements) or self.is_put_back(statement, statements, made):
+                shortened = self.starts_from_zeros, self.starts_from_a_copy, self.is_put_back
+                if any(is_short(statement, statements, made) for is_short in shortened):
                     continue
             elif isinstance(statement, Call):
                 statement = self.without_copy(statement, statements)
@@ -112,13 +113,13 @@ class _Updater:
         inner = made.get(maker.args[0]) if maker.args and isinstance(maker.args[0], Var) else None
         if maker.callee not in (operator.mul, operator.truediv) or not isinstance(inner, Call):
             return store
-        if inner.callee is not operator.neg or self.counts[inner.targets[0]] != 1 or maker not in statements:
+        if inner.callee is not operator.neg or self.counts[inner.targets[0]] != 1:
             return store
         if not self.still_there(inner, statements):
             return store
         self.changed = True
         positive = Call(maker.targets, maker.callee, (inner.args[0], *maker.args[1:]), (), maker.span)
-        statements[statements.index(maker)] = positive
+        statements[_place_of(maker, statements)] = made[value] = positive  # type: ignore[index]
         return Store(store.base, store.key, value, flipped, store.span)  # type: ignore[arg-type]
 
     def still_there(self, negation: Call, statements: list[Statement]) -> bool:
@@ -128,29 +129,60 @@ class _Updater:
         places = [place for place, statement in enumerate(statements) if statement is negation]
         return bool(places) and all(map(_only_computes, statements[places[0] :]))
 
-    def starts_from_zeros(self, store: Statement, statements: list[Statement]) -> bool:
-        """``x = np.zeros_like(y)`` and ``x += fresh``, one right after the other, as ``x = fresh``."""
-        if not isinstance(store, Store) or store.key is not None or store.mode != "add" or len(statements) < 2:
+    def starts_from_zeros(self, store: Statement, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+        """``x = np.zeros_like(y)`` and ``x += fresh`` as ``x = fresh``; where that is used later on, as a copy."""
+        if not isinstance(store, Store) or store.key is not None or store.mode != "add":
             return False
-        zeros, base, value = statements[-1], store.base, store.value
-        place = len(statements) - 1
-        maker = statements[place - 1]
-        if not isinstance(zeros, Call) or zeros.targets != (base,) or zeros.callee is not np.zeros_like:
-            zeros, maker, place = maker, zeros, place - 1  # the value may be made between the two
-        if not isinstance(zeros, Call) or zeros.targets != (base,) or zeros.callee is not np.zeros_like:
+        base, value = store.base, store.value
+        zeros = made.get(base) if isinstance(base, Var) else None
+        if not isinstance(zeros, Call) or zeros.callee is not np.zeros_like or zeros.kwargs or value is base:
             return False
-        if not isinstance(maker, Call) or maker.targets != (value,) or zeros.kwargs:
-            return False
-        fresh = isinstance(rule_for(maker.callee), Elementwise) and not maker.kwargs
-        if not fresh or not isinstance(value, Var) or self.counts[value] != 1 or base in operands(maker):
-            return False
-        if not self.same_array(base, value):
-            return False
-        self.changed = True
-        del statements[-2:]
+        place = _place_of(zeros, statements)
         assert isinstance(base, Var)
-        statements.append(Call((base,), maker.callee, maker.args, maker.kwargs, maker.span))
+        if any(mentions(statement, base) for statement in statements[place + 1 :]) or not self.same_array(base, value):
+            return False
+        assert isinstance(value, Var)
+        maker = made.get(value)
+        uses = None if maker is None else self.uses_until_here(maker, value, statements)
+        if uses is not None:
+            for use in uses:
+                renamed = _renamed(statements[use], value, base)
+                statements[use] = renamed
+                made.update(dict.fromkeys(targets_of(renamed), renamed))
+        else:
+            made[base] = Call((base,), np.copy, (value,), (), store.span)
+            statements.append(made[base])
+        del statements[place]
+        self.changed = True
         return True
+
+    def starts_from_a_copy(self, store: Statement, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+        """``x = np.copy(y)`` and ``x += z``, one right after the other, as ``x = y + z``."""
+        if not isinstance(store, Store) or store.key is not None or store.mode != "add" or not statements:
+            return False
+        base, value, copied = store.base, store.value, statements[-1]
+        if not isinstance(copied, Call) or copied.callee is not np.copy or copied.targets != (base,) or copied.kwargs:
+            return False
+        (original,) = copied.args
+        if value is base or not self.same_array(base, value) or not self.same_array(base, original):
+            return False
+        assert isinstance(base, Var)
+        statements[-1] = made[base] = Call((base,), operator.add, (original, value), (), store.span)
+        self.changed = True
+        return True
+
+    def uses_until_here(self, maker: Statement, value: Var, statements: list[Statement]) -> list[int] | None:
+        """Where an array is made and used, if it is new and nothing else is done than to compute from it; None if not.
+
+        One more use, the one that is looked at, is the last.
+        """
+        if not _computes_elements(maker):
+            return None
+        start = _place_of(maker, statements)
+        places = [place for place in range(start + 1, len(statements)) if mentions(statements[place], value)]
+        count = sum(operands(statements[place]).count(value) for place in places)
+        only = all(_computes_elements(statements[place]) or _stores(statements[place], value) for place in places)
+        return [start, *places] if only and count + 1 == self.counts[value] else None
 
     def is_put_back(self, store: Statement, statements: list[Statement], made: dict[Var, Statement]) -> bool:
         """``t = copy(x[k])``, ``x[k] = 0`` and ``x[k] += t`` leave everything as it was."""
@@ -200,6 +232,31 @@ class _Updater:
             if not _only_computes(made):
                 return call
         return call
+
+
+def _computes_elements(statement: Statement) -> bool:
+    """Whether a statement makes a new array or number of the elements of others."""
+    if not isinstance(statement, Call) or statement.kwargs:
+        return False
+    is_plain = isinstance(rule_for(statement.callee), Elementwise) and effects_of(statement).view_of is None
+    return is_plain or statement.callee is np.copy
+
+
+def _stores(statement: Statement, value: Var) -> bool:
+    """Whether a statement copies the elements of an array to another."""
+    return (
+        isinstance(statement, Store)
+        and isinstance(getattr(statement.base, "type", None), Array)
+        and (statement.base is not value and statement.value is value)
+    )
+
+
+def _renamed(statement: Statement, old: Var, new: Var) -> Statement:
+    return rebuild(statement, lambda atom: new if atom is old else atom, binder=lambda var: new if var is old else var)
+
+
+def _place_of(statement: Statement, statements: list[Statement]) -> int:
+    return next(place for place, other in enumerate(statements) if other is statement)
 
 
 def _is_slice(load: Load) -> bool:

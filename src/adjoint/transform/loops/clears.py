@@ -8,6 +8,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     Atom,
+    Attribute,
     Block,
     Call,
     Const,
@@ -34,6 +35,7 @@ from adjoint.ir.walk import (
     statements_in,
     targets_of,
 )
+from adjoint.transform.extents import Extents
 from adjoint.transform.loops.uses import Uses
 
 _ZERO = Const(0.0)
@@ -42,13 +44,16 @@ _WHOLE = Subscript((Const(Ellipsis),))
 
 def without_idle_clears(function: Function) -> Function:
     """The function without zeros in its own work arrays that nobody reads."""
-    return Function(function.name, function.params, _Clears(_own_arrays(function)).block(function.body), function.doc)
+    own = _own_arrays(function)
+    if not own:
+        return function
+    return Function(function.name, function.params, _Clears(own, Extents(function)).block(function.body), function.doc)
 
 
 def _own_arrays(function: Function) -> dict[Var, int]:
     """Arrays that the function makes, of which no other variable shows any part, and that it does not hand out.
 
-    With the number of statements that use them.
+    With the number of statements that use their elements.
     """
     uses = Uses(function.body)
     names: dict[Storage, set[Var]] = {}
@@ -60,13 +65,14 @@ def _own_arrays(function: Function) -> dict[Var, int]:
     for var, made in uses.made.items():
         fresh = isinstance(made, Call) and effects_of(made).fresh
         if isinstance(var.type, Array) and fresh and names[var.type.storage.find()] == {var} and uses.stays(var):
-            found[var] = len(uses.of[var])
+            found[var] = sum(not _asks_for_shape(node) for node in uses.of[var])
     return found
 
 
 class _Clears:
-    def __init__(self, own: dict[Var, int]) -> None:
+    def __init__(self, own: dict[Var, int], extents: Extents) -> None:
         self.own = own
+        self.extents = extents
 
     def block(self, block: Block) -> Block:
         statements = [map_blocks(statement, self.block) for statement in block.statements]
@@ -82,7 +88,37 @@ class _Clears:
                 place = statements.index(sum_)
             if self.is_only_here(fill.base, statements, place):
                 statements = _without_last_clears(statements, place, fill.base)
+        place = 0
+        while place < len(statements):
+            for array in self.filled_by(statements[place]):
+                if self.is_only_here(array, statements, place):
+                    statements = _without_last_clears(statements, place, array)
+            place += 1
         return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, self.block))
+
+    def filled_by(self, loop: Statement) -> list[Var]:
+        """The arrays of which each iteration of a loop fills another place, all of them, before anything reads it."""
+        if not isinstance(loop, Loop) or loop.exit is not None or not isinstance(loop.body.terminator, Continue):
+            return []
+        over, index = loop.over, loop.index
+        if not isinstance(over, Range) or index is None:
+            return []
+        found = []
+        for fill in loop.body.statements:
+            if not isinstance(fill, Store) or fill.mode != "set" or fill.key != Subscript((index,)):
+                continue
+            array = fill.base
+            if isinstance(array, Var) and array in self.own and array not in found and self.is_over(over, array):
+                users = [s for s in loop.body.statements if mentions(s, array)]
+                if users[0] is fill and all(isinstance(s, (Load, Store)) and s.key == fill.key for s in users):
+                    found.append(array)
+        return found
+
+    def is_over(self, over: Range, array: Var) -> bool:
+        """Whether a range is that of all places of a vector."""
+        stop = self.extents.numbers.get(over.stop) if isinstance(over.stop, Var) else None
+        steps = (over.start, over.step) == (Const(0), Const(1))
+        return steps and stop is not None and self.extents.of(array) == (stop,)
 
     def is_only_here(self, array: Var, statements: list[Statement], fill: int) -> bool:
         """Whether an array is used nowhere but in and after a statement of a block."""
@@ -161,6 +197,10 @@ def _are_plain(key: Subscript) -> bool:
     return not any(isinstance(item, Slice) for item in key.items)
 
 
+def _asks_for_shape(node: Statement | Terminator) -> bool:
+    return isinstance(node, Load) and isinstance(node.key, Attribute)
+
+
 def _fills(store: Store) -> bool:
     return store.mode == "set" and store.key == _WHOLE
 
@@ -177,6 +217,8 @@ def _dtype(atom: Atom) -> np.dtype | None:
 
 
 def _count(node: Statement | Terminator, var: Var) -> int:
-    """How many statements use a variable, from a statement inwards."""
+    """How many statements use the elements of an array, from a statement inwards."""
+    if _asks_for_shape(node):
+        return 0
     inner = (inner for block in blocks_of(node) for inner in (*block.statements, block.terminator))
     return any(atom is var for atom in operands(node)) + sum(_count(part, var) for part in inner)
