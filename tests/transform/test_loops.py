@@ -109,3 +109,24 @@ def test_what_is_read_before_it_is_filled_is_cleared(compiled_form: Callable[[],
 
     compiled_form()
     np.testing.assert_allclose(ad.grad(f)(np.array([0.5, 1.5, -0.7]), 4), expected(0.5, 1.5), rtol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [3, 5])
+def test_known_places_are_stored_and_those_behind_them_cleared(columns: int, compiled_form: Callable[[], None]) -> None:
+    def f(row):
+        return row[2] * row[0] - row[1] * row[1] * row[0]
+
+    def gradients(rows):
+        found = np.empty_like(rows)
+        for i in range(len(rows)):
+            found[i] = ad.grad(f)(rows[i])
+        return found
+
+    rows = np.random.default_rng(3).normal(size=(4, columns))
+    compiled_form()
+    compiled = ad.compile(gradients)
+    a, b, c = rows[:, 0], rows[:, 1], rows[:, 2]
+    rest = [np.zeros(4)] * (columns - 3)
+    np.testing.assert_allclose(compiled(rows), np.stack([c - b * b, -2 * a * b, a, *rest], axis=1), rtol=1e-12)
+    text = ad.source(compiled, rows)
+    assert "_bar[...]" not in text and "t_bar[0] = " in text and "t_bar[2] = " in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adjoint.ir.nodes import Function
 from adjoint.transform.loops.clears import without_idle_clears
+from adjoint.transform.loops.first_sums import with_first_sums_stored
 from adjoint.transform.loops.hoisting import without_allocations_in_loops
 from adjoint.transform.loops.jamming import jammed
 from adjoint.transform.loops.naturals import with_unsigned_indices
@@ -15,6 +16,7 @@ _STEPS = (
     jammed,
     without_allocations_in_loops,
     without_idle_clears,
+    with_first_sums_stored,
     forwards,
     with_places_as_variables,
     simplify,

@@ -38,19 +38,19 @@ from adjoint.ir.walk import (
 from adjoint.transform.extents import Extents
 from adjoint.transform.loops.uses import Uses
 
-_ZERO = Const(0.0)
+ZERO = Const(0.0)
 _WHOLE = Subscript((Const(Ellipsis),))
 
 
 def without_idle_clears(function: Function) -> Function:
     """The function without zeros in its own work arrays that nobody reads."""
-    own = _own_arrays(function)
+    own = own_arrays(function)
     if not own:
         return function
     return Function(function.name, function.params, _Clears(own, Extents(function)).block(function.body), function.doc)
 
 
-def _own_arrays(function: Function) -> dict[Var, int]:
+def own_arrays(function: Function) -> dict[Var, int]:
     """Arrays that the function makes, of which no other variable shows any part, and that it does not hand out.
 
     With the number of statements that use their elements.
@@ -76,11 +76,11 @@ class _Clears:
 
     def block(self, block: Block) -> Block:
         statements = [map_blocks(statement, self.block) for statement in block.statements]
-        for fill in [s for s in statements if isinstance(s, Store) and _fills(s) and s.base in self.own]:
+        for fill in [s for s in statements if isinstance(s, Store) and fills(s) and s.base in self.own]:
             assert isinstance(fill.base, Var)
             place = statements.index(fill)
             following = next((s for s in statements[place + 1 :] if mentions(s, fill.base)), None)
-            if fill.value == _ZERO and isinstance(following, Store) and _is_first_sum(following, fill.base):
+            if fill.value == ZERO and isinstance(following, Store) and _is_first_sum(following, fill.base):
                 sum_ = Store(fill.base, _WHOLE, following.value, "set", following.span)
                 statements[statements.index(following)] = sum_
                 del statements[place]
@@ -135,11 +135,11 @@ def _without_last_clears(statements: list[Statement], fill: int, array: Var) -> 
         if not mentions(statement, array):
             continue
         if isinstance(statement, Store) and _is_clear(statement, array):
-            constant = _constant(statement)
+            constant = known_place(statement)
             if constant is None or constant in read_later:
                 break
             kept.remove(statement)
-        elif isinstance(statement, Load) and (constant := _constant(statement)) is not None:
+        elif isinstance(statement, Load) and (constant := known_place(statement)) is not None:
             read_later.append(constant)
         elif isinstance(statement, Loop):
             changed = _without_clear(statement, array, read_later)
@@ -151,7 +151,7 @@ def _without_last_clears(statements: list[Statement], fill: int, array: Var) -> 
     return kept
 
 
-def _constant(access: Load | Store) -> int | None:
+def known_place(access: Load | Store) -> int | None:
     """The place that is accessed, if it is known and counts from the start."""
     match access.key:
         case Subscript(items=(Const(value=int() as place),)) if place >= 0:
@@ -161,7 +161,7 @@ def _constant(access: Load | Store) -> int | None:
 
 
 def _is_clear(store: Store, array: Var) -> bool:
-    return store.base is array and store.mode == "set" and store.value == _ZERO
+    return store.base is array and store.mode == "set" and store.value == ZERO
 
 
 def _without_clear(loop: Loop, array: Var, read_later: list[int]) -> Loop | None:
@@ -201,7 +201,7 @@ def _asks_for_shape(node: Statement | Terminator) -> bool:
     return isinstance(node, Load) and isinstance(node.key, Attribute)
 
 
-def _fills(store: Store) -> bool:
+def fills(store: Store) -> bool:
     return store.mode == "set" and store.key == _WHOLE
 
 
