@@ -88,10 +88,33 @@ def test_same_pullback(case: Case, compiled_form: Callable[[], None]) -> None:
             same(one, other, arguments)
 
 
-def test_what_is_filled_anew_each_time_is_never_cleared(compiled_form: Callable[[], None]) -> None:
+def test_what_is_filled_anew_each_time_is_not_cleared(compiled_form: Callable[[], None]) -> None:
+    arguments = [np.linspace(0.5, -0.7, count) for count in (1, 2, 3, 7)]
+    expected = [ad.grad(by_heun)(x, 10) for x in arguments]
     compiled_form()
-    text = ad.source(ad.grad(by_heun), np.array([0.5, 1.5, -0.7]), 10)
-    assert [line.strip() for line in text.splitlines() if line.endswith("= 0.0")] == ["t_bar[...] = 0.0"]
+    gradient = ad.grad(by_heun)
+    for x, slope in zip(arguments, expected, strict=True):
+        np.testing.assert_allclose(gradient(x, 10), slope, rtol=1e-12)
+    text = ad.source(gradient, arguments[-1], 10)
+    cleared = [line.strip() for line in text.splitlines() if line.endswith("= 0.0")]
+    assert cleared == ["t_bar[unsigned(i)] = 0.0"]  # the last place, to which no slope adds
+
+
+def test_sums_of_a_loop_over_all_places_are_stored(compiled_form: Callable[[], None]) -> None:
+    def f(x, steps):
+        total = 0.0
+        for _ in range(steps):
+            work = np.zeros(len(x))
+            for i in range(len(x)):
+                work[i] -= x[i] * x[i]
+            total += work[0] * work[-1]
+        return total
+
+    compiled_form()
+    value = ad.compile(f)
+    assert value(np.array([2.0, 5.0, 3.0]), 4) == 144.0
+    text = ad.source(value, np.array([2.0, 5.0, 3.0]), 4)
+    assert "work[unsigned(i)] = -" in text and "work[...]" not in text
 
 
 def test_what_is_read_before_it_is_filled_is_cleared(compiled_form: Callable[[], None]) -> None:
