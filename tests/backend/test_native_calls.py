@@ -9,6 +9,7 @@ import pytest
 import adjoint as ad
 from backend.agreement import compare
 from backend.rule_programs import programs
+from programs.registry import collect
 
 pytest.importorskip("numba")
 
@@ -180,3 +181,12 @@ def test_memory_that_may_be_shared():
     for one in parts:
         for other in parts:
             assert overlap(one, other) == np.may_share_memory(one, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("numpy_calculus.correlations", "plain"), ("numpy_calculus.bessel", "single")]
+)
+def test_what_leaves_machine_code_comes_back_with_its_extents_and_dtype(name, kind):
+    case = next(case for case in collect() if case.name == name)
+    outcome = compare(case.function, case.arguments(), "forward", kind)
+    assert outcome.kind == "same", outcome.message

@@ -12,11 +12,12 @@ import pytest
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Number, Opaque, Scalar, Tuple, Type
 from adjoint.rules import typing
-from adjoint.rules.registry import rule_for
+from adjoint.rules.registry import all_rules, rule_for
 from adjoint.rules.typing import abstract, join, type_of_call
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.display import make_list
 from adjoint.runtime.sequences import concatenate_of, concatenated_part
+from rules.evaluate import cases_of
 
 F8, F4 = np.dtype(float), np.dtype(np.float32)
 WIDE = Scalar("float", F8)
@@ -142,3 +143,37 @@ def test_arithmetic_with_floats_gives_what_examples_show(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("other", [Scalar("complex"), Const(1j), Scalar("float", F4), Const(np.float32(1.0))])
 def test_arithmetic_with_other_numbers_is_tried(other: Any) -> None:
     assert not typing._is_of_floats((FLOAT, other))
+
+
+def _agrees(type_: Type, value: Any) -> bool:
+    """Whether a value is one of a type, as far as arrays are concerned."""
+    if isinstance(type_, Tuple) and isinstance(value, tuple):
+        return all(map(_agrees, type_.items, value))
+    if not isinstance(value, np.ndarray):
+        return not isinstance(type_, Array) or type_.dims in (None, ())
+    if not isinstance(type_, Array):
+        return not isinstance(type_, Scalar) or value.ndim == 0
+    if type_.dtype is not None and type_.dtype != value.dtype:
+        return False
+    return type_.dims is None or (
+        len(type_.dims) == value.ndim
+        and all((extent == 1) != (dim == "many") or dim == "any" for dim, extent in zip(type_.dims, value.shape))
+    )
+
+
+def test_types_hold_for_the_examples_of_all_rules() -> None:
+    wrong, count = [], 0
+    for rule in all_rules():
+        for args, kwargs in cases_of(rule, np.random.default_rng(3)):
+            known = [value if isinstance(value, (str, int, tuple)) else abstract(value) for value in args]
+            found = type_of_call(
+                rule.fn,
+                [Const(part) if part is value else Var("x", part) for part, value in zip(known, args, strict=True)],
+                [(name, Const(value)) for name, value in kwargs.items()],
+            )
+            result = rule.fn(*args, **kwargs)
+            results = result if rule.results > 1 else (result,)
+            count += 1
+            if len(found) == len(results) and not all(map(_agrees, found, results)):
+                wrong.append(f"{rule.name}{[np.shape(arg) for arg in args]}: {found}")
+    assert count > 1000 and wrong == []

@@ -136,10 +136,16 @@ def _comes_through(type_: Type) -> bool:
 
 def _alone(statement: Call | Load | Store, taken: Sequence[Var]) -> Emitted:
     """A statement as a function of what it reads."""
-    given: dict[Var, Atom] = {var: Var(var.hint, var.type, var.named) for var in taken}
+    params = tuple([Var(var.hint, var.type, var.named) for var in taken])
+    given: dict[Var, Atom] = dict(zip(taken, params, strict=True))
+    conversions: list[Statement] = []
+    for var, param in zip(taken, params, strict=True):
+        if isinstance(var.type, Scalar) and var.type.dtype not in (None, np.float64, np.int64, np.bool_):
+            # machine code hands numbers over as those of Python
+            given[var] = number = Var(var.hint, var.type)
+            conversions.append(Call((number,), var.type.dtype.type, (param,)))
     targets = targets_of(statement)
-    body = Block((substitute(statement, given),), Return(targets or (Const(None),)))
-    params = tuple(var for var in given.values() if isinstance(var, Var))
+    body = Block((*conversions, substitute(statement, given)), Return(targets or (Const(None),)))
     name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
     return emit(Function(name.strip("_<>") or "call", params, body))
 

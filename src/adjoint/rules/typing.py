@@ -200,14 +200,16 @@ def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, A
     """Results of the calls that succeed; what does not depend on the choice of extents is called once, counts twice."""
     listed = any(map(_lists_integers, (*arguments, *(value for _, value in named))))
     choices = [
-        (extent, many, as_places)
+        (extent, many, 0, as_places)
         for as_places in ((False, True) if listed else (False,))
         for extent, many in zip(_EXTENTS, _MANY, strict=True)
     ]
+    if not isinstance(rule, Elementwise) and sum(isinstance(known, Array) for known in arguments) > 1:
+        choices.append((_EXTENTS[0], _MANY[0], 1, False))
     above = max((len(known.dims) for known in arguments if isinstance(known, Array) and known.dims), default=1)
     for rank in dict.fromkeys((0, 1, above)):  # the last, so that what is known does not decide the rank
-        for extent, many, as_places in choices:
-            maker = _Maker(extent, many, rank, as_places)
+        for extent, many, apart, as_places in choices:
+            maker = _Maker(extent, many, rank, apart, as_places)
             try:
                 args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
                 kwargs = {name: maker.make(argument, 0.75) for name, argument in named}
@@ -240,12 +242,13 @@ def _value_at(rule: Rule, place: int) -> float:
 class _Maker:
     """Makes values of types; ``extent`` gives the extents and integers that are not known, one after the other.
 
-    Integers in lists are places in arrays where ``as_places``, else extents.
+    Each array is ``apart`` longer than the one before where it is ``many``; integers in lists are places in arrays
+    where ``as_places``, else extents.
     """
 
-    def __init__(self, extent: Callable[[int], int], many: int, rank: int, as_places: bool = False) -> None:
+    def __init__(self, extent: Callable[[int], int], many: int, rank: int, apart: int, as_places: bool) -> None:
         self._extent, self._many, self._rank = extent, many, rank
-        self._as_places = as_places
+        self._apart, self._as_places = apart, as_places
         self._place = -1
         self.varied = False
 
@@ -293,6 +296,7 @@ class _Maker:
         known: Sequence[Dim] = ["any"] * (self._rank + 1) if dims is None else dims
         shape = tuple([1 if dim == "one" else self._many if dim == "many" else self._next() for dim in known])
         self.varied = self.varied or "many" in known
+        self._many += self._apart
         if dtype.kind == "b":
             return np.ones(shape, bool)
         if dtype.kind not in "fciu":
