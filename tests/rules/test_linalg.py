@@ -185,3 +185,11 @@ def test_machine_code_agrees() -> None:
     for function, args in ((thermal, (a, a.T)), (spectral_radius, (a,)), (roots, (np.array([1.0, 0.2, 2.0]),))):
         native, plain = ad.grad(function, native=True)(*args), ad.grad(function)(*args)
         np.testing.assert_allclose(native, plain, rtol=1e-12)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) >= "2.5.0", reason="NumPy has given them up")
+@pytest.mark.filterwarnings("ignore:(?s).*2-dimensional vectors:DeprecationWarning")
+@pytest.mark.parametrize(("a", "b", "axis"), [((2,), (2,), -1), ((4, 1, 2), (5, 2), -1), ((3, 4), (2, 4), 0)])
+def test_products_of_vectors_of_two_elements_have_slopes(a, b, axis) -> None:
+    rng = np.random.default_rng(2)
+    check_grads(lambda x, y: np.cross(np.sin(x), y * y, axis=axis), (rng.normal(size=a), rng.normal(size=b)))

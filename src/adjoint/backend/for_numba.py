@@ -7,4 +7,5 @@ import adjoint.backend.overloads_of_itertools
 import adjoint.backend.overloads_of_linalg
 import adjoint.backend.overloads_of_parts
 import adjoint.backend.overloads_of_places
+import adjoint.backend.overloads_of_products
 import adjoint.backend.vector_math  # noqa: F401

@@ -157,6 +157,16 @@ def _is_power_of_arrays(call: Call) -> bool:
     return len(call.args) == 2 and any(isinstance(type_of_atom(arg), Array) for arg in call.args)
 
 
+def _is_product_of_arrays(call: Call) -> bool:
+    """Whether a call is of two arrays, and says at most where their elements are."""
+    named = [name for name, _ in call.kwargs]
+    return (
+        len(call.args) == 2
+        and named in ([], ["axis"])
+        and all(isinstance(type_of_atom(arg), Array) for arg in call.args)
+    )
+
+
 def _is_of_a_matrix(call: Call) -> bool:
     return not call.kwargs and len(call.args) <= 2 and rank_of(call.args[0]) == 2
 
@@ -172,6 +182,7 @@ _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
     np.eye: (plain.eye, lambda call: len(call.args) == 1 and not call.kwargs),
     np.diagonal: (places.diagonal, _is_of_a_matrix),
     pow: (operator.pow, _is_power_of_arrays),
+    np.cross: (plain.cross, _is_product_of_arrays),
     np.linalg.solve: (plain.solution, _is_of_matrices),
     np.linalg.inv: (plain.inverse, _is_of_matrices),
     np.linalg.det: (plain.determinant, _is_of_matrices),

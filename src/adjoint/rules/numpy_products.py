@@ -21,6 +21,8 @@ from adjoint.runtime.products import (
     adjoint_subscripts,
     collected_subscripts,
     convolve_part,
+    cross_left,
+    cross_right,
     einsum_expand,
     kron_left,
     kron_right,
@@ -95,10 +97,7 @@ bilinear(
 )
 bilinear(
     np.cross,
-    lambda ct, a, b, *, axis=-1: (
-        unbroadcast(np.cross(b, ct, axis=axis), a),
-        unbroadcast(np.cross(ct, a, axis=axis), b),
-    ),
+    lambda ct, a, b, *, axis=-1: (cross_left(ct, a, b, axis), cross_right(ct, a, b, axis)),
     cases=[case(sample(3), sample(3)), case(sample(4, 3), sample(3)), case(sample(3, 4), sample(3, 4), axis=0)],
 )
 bilinear(
@@ -251,6 +250,18 @@ general(
     lambda dots, y, ct, a, b: kron_right(dots[0], a, b) + kron_right(ct, dots[1], b),
     lambda u, y, ct, a, b: (np.kron(a, u), kron_left(ct, a, u), None),
     cases=[case(sample(8, 6), sample(2, 3), sample(4, 2))],
+)
+general(
+    cross_left,
+    lambda dots, y, ct, a, b, axis=-1: cross_left(dots[0], a, b, axis) + cross_left(ct, a, dots[2], axis),
+    lambda u, y, ct, a, b, axis=-1: (np.cross(u, b, axis=axis), None, cross_right(ct, u, b, axis)),
+    cases=[case(sample(4, 3), sample(3), sample(4, 3)), case(sample(3, 4), sample(3, 4), sample(3, 4), 0)],
+)
+general(
+    cross_right,
+    lambda dots, y, ct, a, b, axis=-1: cross_right(dots[0], a, b, axis) + cross_right(ct, dots[1], b, axis),
+    lambda u, y, ct, a, b, axis=-1: (np.cross(a, u, axis=axis), cross_left(ct, a, u, axis), None),
+    cases=[case(sample(4, 3), sample(4, 3), sample(3))],
 )
 general(
     convolve_part,

@@ -20,6 +20,8 @@ _LIKE: dict[Any, int] = {
     sequences.stacked_part: 3,
     **dict.fromkeys((products.kron_left, arrays.dot_left, arrays.tensordot_left, arrays.inner_left), 1),
     **dict.fromkeys((products.kron_right, arrays.dot_right, arrays.tensordot_right), 2),
+    products.cross_left: 1,
+    products.cross_right: 2,
 }
 """Functions of a cotangent that give what an argument is like, and which."""
 _PARTS: dict[Any, int] = {

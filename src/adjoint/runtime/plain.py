@@ -61,6 +61,11 @@ def cholesky_factor(a: Any) -> Any:
     return np.linalg.cholesky(a)
 
 
+def cross(a: Any, b: Any, axis: int = -1) -> Any:
+    """``np.cross``."""
+    return np.cross(a, b, axis=axis)
+
+
 def reshaped(x: Any, shape: Any) -> Any:
     """``np.reshape``: a view of what lies one behind the other; a copy of anything else, which nobody writes."""
     return np.reshape(x, shape)

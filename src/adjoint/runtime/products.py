@@ -112,6 +112,42 @@ def _padded(x: Any, rank: int, parity: int) -> list[int]:
     return shape
 
 
+def cross_left(ct: Any, a: Any, b: Any, axis: int = -1) -> Any:
+    """The cotangent of ``a`` in ``np.cross(a, b, axis=axis)``.
+
+    >>> cross_left(np.array([0.0, 0.0, 1.0]), np.zeros(3), np.array([1.0, 2.0, 3.0]))
+    array([ 2., -1.,  0.])
+    """
+    return _cross_part(np.cross(_in_space(b, axis), _product_in_space(ct, a, b, axis), axis=axis), a, axis)
+
+
+def cross_right(ct: Any, a: Any, b: Any, axis: int = -1) -> Any:
+    """The cotangent of ``b`` in ``np.cross(a, b, axis=axis)``."""
+    return _cross_part(np.cross(_product_in_space(ct, a, b, axis), _in_space(a, axis), axis=axis), b, axis)
+
+
+def _in_space(vectors: Any, axis: int) -> Any:
+    """Vectors of three elements; behind two of them a zero."""
+    if np.shape(vectors)[axis] == 3:
+        return vectors
+    return np.concatenate([vectors, np.zeros_like(np.take(vectors, [0], axis))], axis=axis)
+
+
+def _product_in_space(ct: Any, a: Any, b: Any, axis: int) -> Any:
+    """The cotangent of a product as vectors: that of vectors of two elements is only the third element."""
+    if 3 in (np.shape(a)[axis], np.shape(b)[axis]):
+        return ct
+    third = np.expand_dims(ct, axis)
+    nothing = np.zeros_like(third)
+    return np.concatenate([nothing, nothing, third], axis=axis)
+
+
+def _cross_part(ct: Any, like: Any, axis: int) -> Any:
+    """As many elements of each vector as ``like`` has, summed to its shape."""
+    extent = np.shape(like)[axis]
+    return unbroadcast(ct if extent == 3 else np.take(ct, range(extent), axis), like)
+
+
 def convolve_part(ct: Any, other: Any, like: Any, mode: str = "full") -> Any:
     """The cotangent of one operand of ``np.convolve``, of the shape of ``like``."""
     n, m = len(like), len(other)
