@@ -3,8 +3,11 @@
 import adjoint.backend.instructions
 import adjoint.backend.overloads_of_checks
 import adjoint.backend.overloads_of_indices
+import adjoint.backend.overloads_of_insertion
 import adjoint.backend.overloads_of_itertools
+import adjoint.backend.overloads_of_joining
 import adjoint.backend.overloads_of_linalg
+import adjoint.backend.overloads_of_order
 import adjoint.backend.overloads_of_parts
 import adjoint.backend.overloads_of_places
 import adjoint.backend.overloads_of_products

@@ -9,13 +9,13 @@ import builtins
 import math
 import operator
 import types as python_types
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adjoint.backend.native_indices import is_mask, rank_of
-from adjoint.backend.native_types import declared_type, numba_type
+from adjoint.backend.native_types import declared_type, dtype_of, numba_type
 from adjoint.backend.not_native import NotNative
 from adjoint.backend.python import Emitted, emit
 from adjoint.backend.rewriting import Rewriting
@@ -39,7 +39,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
-from adjoint.runtime import arrays, checks, display, numbers, places, results, tables, tangents
+from adjoint.runtime import arrays, checks, display, numbers, places, results, sequences, tables, tangents
 
 _NOTHING = Const(None)
 
@@ -85,10 +85,13 @@ class _Leaving(Rewriting):
             return (statement,)
         declared = [declared_type(target.type) for target in targets_of(statement)]
         taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
-        if None in declared or not all(_comes_through(var.type) for var in taken):
+        arrays = _as_arrays(taken) if isinstance(statement, Call) and effects_of(statement).pure else {}
+        if None in declared or not all(var in arrays or _comes_through(var.type) for var in taken):
             return (statement,)
-        callee = ByPython(_alone(statement, taken), [name for name in declared if name is not None])
-        return (Call(targets_of(statement), callee, taken, (), statement.span),)
+        callee = ByPython(_alone(statement, taken, arrays), [name for name in declared if name is not None])
+        before = [Call((array,), np.array, (var,), (), statement.span) for var, array in arrays.items()]
+        handed = tuple([arrays.get(var, var) for var in taken])
+        return (*before, Call(targets_of(statement), callee, handed, (), statement.span))
 
     def terminator(self, terminator: Terminator) -> tuple[Iterable[Statement], Terminator]:
         if isinstance(terminator, Raise) and terminator.cause is not None:
@@ -134,13 +137,26 @@ def _comes_through(type_: Type) -> bool:
     return not isinstance(type_, List) and numba_type(type_) is not None
 
 
-def _alone(statement: Call | Load | Store, taken: Sequence[Var]) -> Emitted:
-    """A statement as a function of what it reads."""
+def _as_arrays(taken: Iterable[Var]) -> dict[Var, Var]:
+    """Arrays for lists of Python's own numbers, which come through as such."""
+    found: dict[Var, Var] = {}
+    for var in taken:
+        match var.type:
+            case List(element=Scalar(dtype=None) as element):
+                found[var] = Var(var.hint, Array(dtype_of(element), ("any",)))
+    return found
+
+
+def _alone(statement: Call | Load | Store, taken: Sequence[Var], lists: Container[Var]) -> Emitted:
+    """A statement as a function of what it reads; ``lists`` come as arrays."""
     params = tuple([Var(var.hint, var.type, var.named) for var in taken])
     given: dict[Var, Atom] = dict(zip(taken, params, strict=True))
     conversions: list[Statement] = []
     for var, param in zip(taken, params, strict=True):
-        if isinstance(var.type, Scalar) and var.type.dtype not in (None, np.float64, np.int64, np.bool_):
+        if var in lists:
+            given[var] = items = Var(var.hint, var.type)
+            conversions.append(Call((items,), np.ndarray.tolist, (param,)))
+        elif isinstance(var.type, Scalar) and var.type.dtype not in (None, np.float64, np.int64, np.bool_):
             # machine code hands numbers over as those of Python
             given[var] = number = Var(var.hint, var.type)
             conversions.append(Call((number,), var.type.dtype.type, (param,)))
@@ -180,11 +196,17 @@ _ALWAYS_VIEWS = (np.transpose, arrays.unbroadcast, places.diag, places.diagonal,
 
 def _is_written_view(call: Call) -> bool:
     """Whether the result may share memory that something writes: what Numba copies, NumPy may not."""
-    if isinstance(call.callee, (Definition, Function)) or call.callee in _ALWAYS_VIEWS:
+    if isinstance(call.callee, (Definition, Function)) or call.callee in _ALWAYS_VIEWS or _is_slice(call):
         return False
     if effects_of(call).view_of is None:
         return False
     return any(isinstance(target.type, Array) and target.type.storage.written for target in call.targets)
+
+
+def _is_slice(call: Call) -> bool:
+    """Whether the result is a part of a cotangent along an axis."""
+    parts = (sequences.concatenated_part, sequences.stacked_part)
+    return call.callee in parts and call.args[2] != _NOTHING
 
 
 def _same_dtype(args: Iterable[Atom]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.backend.native_indices import rank_of
+from adjoint.backend.native_joins import joined
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
@@ -46,6 +47,9 @@ class _Plain(Rewriting):
             return self.reshaped(statement, Const(-1))
         if statement.callee in _RESHAPED and len(statement.args) == 2 and not statement.kwargs:
             return self.reshaped(statement, statement.args[1])
+        made = joined(statement)
+        if made is not None:
+            return (made,)
         callee = _plain_form(statement)
         if callee is None:
             return (statement,)
@@ -157,14 +161,15 @@ def _is_power_of_arrays(call: Call) -> bool:
     return len(call.args) == 2 and any(isinstance(type_of_atom(arg), Array) for arg in call.args)
 
 
+def _is_along_an_axis(call: Call, count: int) -> bool:
+    """Whether a call is of an array, has so many arguments, and says at most along which axis besides."""
+    names = [name for name, _ in call.kwargs]
+    given = len(call.args) + len(names)
+    return count <= given <= count + 1 and names in ([], ["axis"]) and isinstance(type_of_atom(call.args[0]), Array)
+
+
 def _is_product_of_arrays(call: Call) -> bool:
-    """Whether a call is of two arrays, and says at most where their elements are."""
-    named = [name for name, _ in call.kwargs]
-    return (
-        len(call.args) == 2
-        and named in ([], ["axis"])
-        and all(isinstance(type_of_atom(arg), Array) for arg in call.args)
-    )
+    return _is_along_an_axis(call, 2) and all(isinstance(type_of_atom(arg), Array) for arg in call.args)
 
 
 def _is_of_a_matrix(call: Call) -> bool:
@@ -183,6 +188,9 @@ _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
     np.diagonal: (places.diagonal, _is_of_a_matrix),
     pow: (operator.pow, _is_power_of_arrays),
     np.cross: (plain.cross, _is_product_of_arrays),
+    np.sort: (plain.in_order, lambda call: _is_along_an_axis(call, 1)),
+    np.partition: (plain.partitioned, lambda call: _is_along_an_axis(call, 2)),
+    np.take_along_axis: (plain.taken_along, lambda call: _is_along_an_axis(call, 2)),
     np.linalg.solve: (plain.solution, _is_of_matrices),
     np.linalg.inv: (plain.inverse, _is_of_matrices),
     np.linalg.det: (plain.determinant, _is_of_matrices),

@@ -180,7 +180,11 @@ linear(
 linear(
     np.take_along_axis,
     lambda ct, arr, indices, axis=-1: arrays.scatter_along(ct, arr, indices, axis),
-    cases=[case(sample(4, 3), np.array([[0, 2, 2, 3][k : k + 1] * 3 for k in range(4)]), 0)],
+    cases=[
+        case(sample(4, 3), np.array([[0, 2, 2, 3][k : k + 1] * 3 for k in range(4)]), 0),
+        case(sample(4, 3), np.array([[0, 2]]), 1),
+        case(sample(1, 3), np.array([[0], [2]]), 1),
+    ],
 )
 linear(
     np.diagonal,

@@ -198,10 +198,10 @@ def scatter_along(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any
     if axis is None:
         return _scattered(ct, x, indices)
     out = zeros_like(x)
-    axis = axis % out.ndim
-    grids: list[Any] = list(np.ogrid[tuple(slice(extent) for extent in np.shape(indices))])
-    grids[axis] = indices
-    np.add.at(out, tuple(grids), ct)
+    grids = np.ogrid[tuple(slice(extent) for extent in np.shape(ct))]
+    whole: list[Any] = [np.minimum(grid, extent - 1) for grid, extent in zip(grids, out.shape, strict=True)]
+    whole[axis] = indices  # which are broadcast against the array, as it is against them
+    np.add.at(out, tuple(whole), ct)
     return out
 
 

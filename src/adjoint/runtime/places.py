@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.arrays import order_of, unbroadcast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,7 +106,7 @@ def origins(y: Any, a: Any, axis: int | None = -1) -> NDArray[np.intp]:
     if axis is None:
         return origins(y, np.ravel(a))
     places = np.empty(np.shape(y), np.intp)
-    np.put_along_axis(places, np.argsort(y, axis=axis), np.argsort(a, axis=axis), axis)
+    np.put_along_axis(places, order_of(y, axis), order_of(a, axis), axis)
     return places
 
 

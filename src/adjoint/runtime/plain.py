@@ -66,6 +66,31 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     return np.cross(a, b, axis=axis)
 
 
+def joined(axis: int | None, *arrays: Any) -> Any:
+    """``np.concatenate([*arrays], axis)``."""
+    return np.concatenate(arrays, axis=axis)
+
+
+def stacked(axis: int, *arrays: Any) -> Any:
+    """``np.stack([*arrays], axis)``."""
+    return np.stack(arrays, axis=axis)
+
+
+def in_order(x: Any, axis: int | None = -1) -> Any:
+    """``np.sort``."""
+    return np.sort(x, axis)
+
+
+def partitioned(x: Any, kth: Any, axis: int | None = -1) -> Any:
+    """``np.partition``."""
+    return np.partition(x, kth, axis)
+
+
+def taken_along(x: Any, indices: Any, axis: int | None = -1) -> Any:
+    """``np.take_along_axis``."""
+    return np.take_along_axis(x, indices, axis)
+
+
 def reshaped(x: Any, shape: Any) -> Any:
     """``np.reshape``: a view of what lies one behind the other; a copy of anything else, which nobody writes."""
     return np.reshape(x, shape)
