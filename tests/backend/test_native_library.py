@@ -42,10 +42,25 @@ def ordered(a, m):
     return np.sum(np.partition(m, [0, 2], axis=1)[:, 2] * taken[:, 0]) + np.sort(m, axis=None)[3]
 
 
-PROGRAMS = {turned: [(3,), (4, 3), (3, 4)], joined: [(3,), (2, 3)], ordered: [(3,), (2, 3)]}
+def masked(v, a, cubes):
+    b, m = a * 2.0, np.broadcast_to(v > 0, a.shape)
+    b[a > 0] *= v[0]
+    b[m] -= a[m] * v[1]
+    b[~m] = 3.0
+    cubes[m] = v[:2] * cubes[m]
+    return np.sum(b * b) + np.sum(cubes[a > 0] ** 2)
+
+
+PROGRAMS = {
+    turned: [(3,), (4, 3), (3, 4)],
+    joined: [(3,), (2, 3)],
+    ordered: [(3,), (2, 3)],
+    masked: [(3,), (4, 3), (4, 3, 2)],
+}
 MANNERS = [
     *[(turned, "gradient", "strided"), (turned, "forward", "single")],
     *[(joined, "gradient", "single"), (ordered, "gradient", "fortran"), (ordered, "forward", "strided")],
+    *[(masked, "gradient", "strided"), (masked, "forward", "fortran")],
 ]
 
 

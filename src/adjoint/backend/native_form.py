@@ -9,6 +9,7 @@ from adjoint.backend.native_calls import with_calls_of_python
 from adjoint.backend.native_checks import with_checks
 from adjoint.backend.native_copies import with_plain_copies
 from adjoint.backend.native_indices import with_plain_indices
+from adjoint.backend.native_masks import with_plain_masks
 from adjoint.backend.native_numbers import with_dtypes
 from adjoint.backend.native_places import with_plain_places
 from adjoint.backend.native_plain import with_plain_functions
@@ -63,7 +64,7 @@ def native_form(
     function = everywhere(everywhere(loops_of(function), tuned), unfolded)
     if checked.divisions or checked.functions:
         function = with_checks(function, checked.functions)
-    function = with_calls_of_python(with_plain_functions(with_quotients(function)))
+    function = with_calls_of_python(with_plain_masks(with_plain_functions(with_quotients(function))))
     if not checked.at_once:
         function = everywhere(function, lambda part: with_deferred_checks(part, handed))
     function = everywhere(function, lambda part: in_parts(with_vector_calls(part)))

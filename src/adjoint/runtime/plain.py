@@ -126,6 +126,26 @@ def put_at(a: Any, values: Any, *index: Any) -> None:
     a[index] = values
 
 
+def selected(a: Any, mask: Any) -> Any:
+    """``a[mask]``."""
+    return a[mask]
+
+
+def put_selected(a: Any, values: Any, mask: Any) -> None:
+    """``a[mask] = values``."""
+    a[mask] = values
+
+
+def add_selected(a: Any, values: Any, mask: Any) -> None:
+    """``a[mask] += values``."""
+    a[mask] += values
+
+
+def take_selected(a: Any, values: Any, mask: Any) -> None:
+    """``a[mask] -= values``."""
+    a[mask] -= values
+
+
 def check_places(a: Any, *index: Any) -> None:
     """Raises where a place of an index is none of the array's.
 
