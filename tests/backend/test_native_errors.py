@@ -1,6 +1,7 @@
 """What raises as Python raises as machine code, in the same words."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -114,6 +115,39 @@ def test_whole_numbers_that_machine_code_does_not_have_are_refused():
 
 def test_fast_arithmetic_refuses_nothing():
     assert ad.grad(quotient, native="strict", fastmath=True)(1.0, 0.0) == math.inf
+
+
+def all_of(x, rows):
+    total = 0.0
+    for row in rows:
+        for v in row:
+            total += v * x
+    return total
+
+
+def number_of(x, part):
+    return x * float(part)
+
+
+NOT_COMPILED = [
+    (all_of, [[1.0, 2.0], [3.0]], "'rows': it is a list of lists"),
+    (all_of, np.ones((2, 2), np.float16), "float16"),
+    (number_of, Fraction(1, 2), "'part': it is a Fraction"),
+]
+
+
+@pytest.mark.parametrize(("f", "argument", "reason"), NOT_COMPILED)
+def test_what_is_not_compiled_is_told_at_its_line(f, argument, reason):
+    for derivative in (lambda: ad.grad(f, native="strict")(2.0, argument), lambda: _pulled_back(f, 2.0, argument)):
+        with pytest.raises(ad.DifferentiationError, match="AD0601") as refused:
+            derivative()
+        told = str(refused.value)
+        assert reason in told and "test_native_errors.py:" in told and "^" in told
+
+
+def _pulled_back(f, *args):
+    value, pullback = ad.vjp(f, *args, native="strict")
+    return pullback(value)
 
 
 def test_functions_of_numba_raise_what_they_raise_themselves():

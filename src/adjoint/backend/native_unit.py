@@ -24,17 +24,26 @@ import numpy as np
 from adjoint.backend import cache
 from adjoint.backend.freed_memory import keep_freed_memory
 from adjoint.backend.native_calls import ByPython
+from adjoint.backend.native_reasons import first_use, line_of, place_in_source, summary
 from adjoint.backend.not_native import NotNative as NotNative
 from adjoint.backend.python import Emitted
 from adjoint.backend.short_loops import short_vectors_for_the_rest
+from adjoint.records import dataclass
 
 _CACHE = "cache=True, "
 _VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
 """Modules for which versions and the digest of the runtime speak; what else the text refers to may change unseen."""
 
 
+@dataclass(frozen=True)
+class Untyped:
+    """A kind of arguments for which Numba has no type, in words."""
+
+    kind: str
+
+
 def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Numba's types of arguments; the class of one for which it has none."""
+    """Numba's types of arguments; what one is for which it has none."""
     return tuple(map(_type_of, args))
 
 
@@ -44,10 +53,20 @@ def _type_of(value: Any) -> Any:
     try:
         found = typeof(value)  # type: ignore[no-untyped-call]
     except Exception:  # of various kinds
-        return type(value)
-    if isinstance(value, list) and any(_type_of(item) != found.dtype for item in value):
-        return list  # Numba looks at the first item only
+        return Untyped(_kind_of(value))
+    if isinstance(value, list):
+        if any(isinstance(item, list) for item in value):
+            return Untyped("a list of lists")
+        if any(_type_of(item) != found.dtype for item in value):  # Numba looks at the first item only
+            return Untyped("a list of items of several types")
     return found
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}"
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _fails_from_cache(text: str) -> bool:
@@ -79,9 +98,10 @@ class Unit:
         self.takes_all = len(self.places) == len(params)
         self.signature = tuple(signature[place] for place in self.places)
         for place, found in zip(self.places, self.signature, strict=True):
-            if isinstance(found, type):
-                name, kind = params[place], found.__name__
-                raise NotNative(f"Numba has no type for the argument {name!r}: its class is {kind!r}")
+            if isinstance(found, Untyped):
+                name = params[place]
+                reason = f"Numba has no type for the argument {name!r}: it is {found.kind}"
+                raise NotNative(reason, (), first_use(emitted, name) or next(iter(emitted.lines.values()), None))
         helpers = {name: value for name, value in emitted.namespace.items() if isinstance(value, ByPython)}
         plain = {name: value for name, value in emitted.namespace.items() if name not in helpers}
         imports, is_closed = _imports(plain)
@@ -159,27 +179,10 @@ class Unit:
 
     def _reason(self, failure: Exception, name: str) -> NotNative:
         """What Numba says, in a few words, at the user's line if that is known."""
-        message = re.sub(r"\x1b\[[0-9;]*m", "", str(failure))
-        notes: list[str] = []
-        span = None
-        found = re.search(rf'File "[^"]*{re.escape(name)}[^"]*", line (\d+)', message)
-        if found is not None:
-            number = int(found[1])
-            span = self.emitted.lines.get(self.origins.get(number, 0))
-            notes.append(f"in the derivative: {self.text.splitlines()[number - 1].strip()}")
-        return NotNative(_summary(message, failure), notes, span)
-
-
-def _summary(message: str, failure: Exception) -> str:
-    """The first thing that a message of Numba says, and the types that it was about."""
-    lines = [line.strip() for line in message.splitlines()]
-    said = [line for line in lines if line and not line.startswith(("Failed in nopython mode", "- Resolution"))]
-    first = said[0] if said else type(failure).__name__
-    missing = re.match(r"Unknown attribute '(\w+)' of type Module\(<module 'adjoint.runtime", first)
-    if missing is not None:
-        return f"'{missing[1]}' has no form for machine code, and the kind of what it gives is known only when it runs"
-    types_ = next((line[4:] for line in said if line.startswith(">>> ")), "")
-    return f"Numba: {first}{' ' + types_ if types_ and first.endswith(':') else ''}"
+        number = line_of(failure, name)
+        notes = [] if number is None else [f"in the derivative: {self.text.splitlines()[number - 1].strip()}"]
+        span = None if number is None else place_in_source(self.emitted, self.origins.get(number))
+        return NotNative(summary(failure), notes, span)
 
 
 def _helper(name: str, helper: ByPython) -> list[str]:
