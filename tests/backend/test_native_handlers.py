@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from backend.agreement import compare
 
 pytest.importorskip("numba")
 
@@ -87,14 +88,20 @@ def suppressed(x):
 
 
 def under_a_context(x):
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="raise", over="ignore"):
+        y = np.log(x) * x
+    return y
+
+
+def under_a_context_that_calls(x):
+    with np.errstate(call=print):
         y = np.log(x) * x
     return y
 
 
 PROGRAMS = [
     *(one_class, several_classes, place_that_is_not_there, handler_that_raises, bare),
-    *(named, stores_before, at_last, suppressed, under_a_context),
+    *(named, stores_before, at_last, suppressed, under_a_context, under_a_context_that_calls),
 ]
 
 
@@ -124,3 +131,22 @@ def test_strict_refuses_at_the_line(f):
         ad.grad(f, native="strict")(2.0)
     assert "test_native_handlers.py:" in str(refused.value)
     assert "^" in str(refused.value)
+
+
+def silenced(x, a):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.sum(np.where(a > 0.0, np.log(a), 0.0))
+        for _ in range(3):
+            with np.errstate(all="warn"):
+                if y > 5.0:
+                    return y * x
+                y = y * x
+    with np.errstate(over="ignore"):
+        a[0] = y / a[0]
+    return np.sum(a) + y
+
+
+@pytest.mark.parametrize(("mode", "x"), [("gradient", 3.0), ("gradient", 1.0), ("forward", 3.0), ("reverse", 1.0)])
+def test_nothing_warns_so_blocks_that_silence_run_plainly(mode, x):
+    outcome = compare(silenced, (x, np.array([2.0, 0.0, -1.0, 4.0])), mode)
+    assert outcome.kind == "same", outcome.message

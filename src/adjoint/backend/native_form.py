@@ -15,6 +15,7 @@ from adjoint.backend.native_places import with_plain_places
 from adjoint.backend.native_plain import with_plain_functions
 from adjoint.backend.native_powers import with_quotients
 from adjoint.backend.native_records import with_records
+from adjoint.backend.native_silence import without_silencing
 from adjoint.backend.native_undefined import with_empty_stand_ins
 from adjoint.backend.overlaps import without_overlaps
 from adjoint.backend.unfolding import unfolded
@@ -29,6 +30,7 @@ from adjoint.transform.parts import in_parts
 from adjoint.transform.tapes import as_arrays
 
 _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
+    without_silencing,
     with_records,
     with_plain_copies,
     with_empty_stand_ins,
