@@ -5,9 +5,11 @@ import pytest
 
 import adjoint as ad
 from adjoint.backend import native_calls
+from adjoint.runtime import places
 from backend.agreement import compare
 
-pytest.importorskip("numba")
+numba = pytest.importorskip("numba")
+import adjoint.backend.for_numba  # noqa: E402
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -34,7 +36,7 @@ def turned(a, rows, columns):
 
 def joined(a, m):
     whole = np.hstack([m, np.stack([a[:2] * a[0], a[1:]], axis=1)])
-    return np.sum(np.delete(whole, -1, axis=0) ** 2) + np.sum(np.insert(a, [2, 0], a[1:]) ** 3)
+    return np.sum(np.delete(whole, -1, axis=0) ** 2)
 
 
 def ordered(a, m):
@@ -51,7 +53,14 @@ def masked(v, a, cubes):
     return np.sum(b * b) + np.sum(cubes[a > 0] ** 2)
 
 
+def methods_of_numbers(a):
+    y = np.exp(a[0])
+    narrow = y.astype(np.float32) * a[1].astype(float).conj()
+    return narrow.astype(np.float64) + a.sum().item() * y.real + y * np.floor(a[2]).astype(int)
+
+
 PROGRAMS = {
+    methods_of_numbers: [(3,)],
     turned: [(3,), (4, 3), (3, 4)],
     joined: [(3,), (2, 3)],
     ordered: [(3,), (2, 3)],
@@ -60,6 +69,7 @@ PROGRAMS = {
 MANNERS = [
     *[(turned, "gradient", "strided"), (turned, "forward", "single")],
     *[(joined, "gradient", "single"), (ordered, "gradient", "fortran"), (ordered, "forward", "strided")],
+    *[(methods_of_numbers, "gradient", "frozen"), (methods_of_numbers, "forward", "single")],
     *[(masked, "gradient", "strided"), (masked, "forward", "fortran")],
 ]
 
@@ -80,3 +90,27 @@ def test_products_of_vectors_of_two_elements_are_refused():
     with pytest.raises(ValueError, match=r"write a\[0\] \* b\[1\]"):
         ad.grad(torque, native="strict")(np.ones(2), np.ones(2))
     assert compare(torque, (np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0]))).kind == "same"
+
+
+@numba.njit
+def _parts(ct, a, obj, values):
+    return places.uninserted(ct, a, obj, values), places.insertions(ct, a, obj, values)
+
+
+INSERTIONS = [
+    (1, 2.5),
+    (-1, np.ones(3)),
+    (np.array([3, 0]), np.ones(2)),
+    (np.array([3, 0, 3]), 0.5),
+    (np.array([2]), np.ones(3)),
+]
+
+
+@pytest.mark.parametrize(("obj", "values"), INSERTIONS)
+def test_cotangents_of_what_is_inserted_into_vectors(obj, values):
+    a = np.arange(4.0)
+    ct = np.random.default_rng(1).normal(size=np.insert(a, obj, values).shape)
+    for found, expected in zip(_parts(ct, a, obj, values), _parts.py_func(ct, a, obj, values), strict=True):
+        np.testing.assert_allclose(found, expected)
+    with pytest.raises(IndexError):
+        _parts(ct, a, obj + 7, values)

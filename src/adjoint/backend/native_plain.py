@@ -47,7 +47,7 @@ class _Plain(Rewriting):
             return self.reshaped(statement, Const(-1))
         if statement.callee in _RESHAPED and len(statement.args) == 2 and not statement.kwargs:
             return self.reshaped(statement, statement.args[1])
-        made = joined(statement)
+        made = joined(statement) or _of_a_number(statement)
         if made is not None:
             return (made,)
         callee = _plain_form(statement)
@@ -85,6 +85,22 @@ def _makes_contiguous(call: Call, found: set[Atom]) -> bool:
     if call.callee in _ALIKE:
         return len(call.args) == 1 and not call.kwargs and call.args[0] in found
     return all(rank_of(target) == 1 for target in call.targets) and isinstance(rule_for(call.callee), Elementwise)
+
+
+_CASTS = (np.ndarray.astype, np.generic.astype)
+_CONJUGATES = (np.ndarray.conj, np.generic.conj)
+
+
+def _of_a_number(call: Call) -> Call | None:
+    """A method of a number of NumPy that Numba knows by another name only; None if it is another call."""
+    if not call.args or call.kwargs or not isinstance(type_of_atom(call.args[0]), Scalar):
+        return None
+    match call:
+        case Call(callee=callee, args=(number,)) if callee in _CONJUGATES:
+            return Call(call.targets, np.conjugate, (number,), (), call.span)
+        case Call(callee=callee, args=(number, Const(value=type() as dtype))) if callee in _CASTS:
+            return Call(call.targets, np.dtype(dtype).type, (number,), (), call.span)
+    return None
 
 
 def _plain_form(call: Call) -> Callable[..., Any] | None:

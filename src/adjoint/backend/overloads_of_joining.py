@@ -127,7 +127,7 @@ def _is_nothing(axis):
 
 def _axis_of(axis, rank):
     """An axis that is known, counted from the first; None if it is not, or if there is none such."""
-    value = getattr(axis, "literal_value", axis)
+    value = getattr(axis, "literal_value", getattr(axis, "value", axis))
     return value % rank if type(value) is int and -rank <= value < rank else None
 
 

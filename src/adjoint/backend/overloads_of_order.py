@@ -10,6 +10,7 @@ from numba.extending import register_jitable
 
 from adjoint.backend.declaring import overload
 from adjoint.backend.overloads import _all_axes, _float_like, _is_array, _made
+from adjoint.backend.overloads_of_joining import _axis_of, _is_nothing
 from adjoint.runtime import arrays, lanes, places, plain
 
 
@@ -204,13 +205,3 @@ def _scatter_take(ct, x, indices, axis=None):
     index = "".join("slice(None), " for _ in range(along))
     lines = ["    out = plain.zeros(x.shape, dtype)", f"    add_at(out, ct, {index}indices)", "    return out"]
     return _made("ct, x, indices, axis=None", lines, dtype=dtype, add_at=places.add_at)
-
-
-def _is_nothing(axis):
-    return axis is None or isinstance(axis, types.NoneType)
-
-
-def _axis_of(axis, rank):
-    """An axis that is known, counted from the first; None if it is not, or if there is none such."""
-    value = getattr(axis, "literal_value", getattr(axis, "value", axis))
-    return value % rank if type(value) is int and -rank <= value < rank else None
