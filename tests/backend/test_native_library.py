@@ -67,10 +67,11 @@ PROGRAMS = {
     masked: [(3,), (4, 3), (4, 3, 2)],
 }
 MANNERS = [
-    *[(turned, "gradient", "strided"), (turned, "forward", "single")],
-    *[(joined, "gradient", "single"), (ordered, "gradient", "fortran"), (ordered, "forward", "strided")],
-    *[(methods_of_numbers, "gradient", "frozen"), (methods_of_numbers, "forward", "single")],
-    *[(masked, "gradient", "strided"), (masked, "forward", "fortran")],
+    (turned, "forward", "single"),
+    (joined, "gradient", "single"),
+    (ordered, "gradient", "fortran"),
+    (methods_of_numbers, "gradient", "frozen"),
+    (masked, "gradient", "strided"),
 ]
 
 
