@@ -85,12 +85,12 @@ class _Leaving(Rewriting):
             return (statement,)
         declared = [declared_type(target.type) for target in targets_of(statement)]
         taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
-        arrays = _as_arrays(taken) if isinstance(statement, Call) and effects_of(statement).pure else {}
-        if None in declared or not all(var in arrays or _comes_through(var.type) for var in taken):
+        from_lists = _as_arrays(taken) if isinstance(statement, Call) and effects_of(statement).pure else {}
+        if None in declared or not all(var in from_lists or _comes_through(var.type) for var in taken):
             return (statement,)
-        callee = ByPython(_alone(statement, taken, arrays), [name for name in declared if name is not None])
-        before = [Call((array,), np.array, (var,), (), statement.span) for var, array in arrays.items()]
-        handed = tuple([arrays.get(var, var) for var in taken])
+        callee = ByPython(_alone(statement, taken, from_lists), [name for name in declared if name is not None])
+        before = [Call((array,), np.array, (var,), (), statement.span) for var, array in from_lists.items()]
+        handed = tuple([from_lists.get(var, var) for var in taken])
         return (*before, Call(targets_of(statement), callee, handed, (), statement.span))
 
     def terminator(self, terminator: Terminator) -> tuple[Iterable[Statement], Terminator]:
