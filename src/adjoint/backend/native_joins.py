@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from adjoint.backend.expressions import lookup
 from adjoint.backend.native_indices import rank_of
 from adjoint.ir.nodes import Atom, Call, Const
 from adjoint.runtime import plain, sequences
@@ -26,10 +27,11 @@ def joined(call: Call) -> Call | None:
     if call.callee in (sequences.hstack_of, sequences.vstack_of, sequences.column_stack_of):
         form = _form(call.callee, call.args)
         return None if form is None else _made(call, *form, call.args)
-    if call.callee not in tuple(_PARTS):
+    joins = lookup(_PARTS, call.callee)
+    if joins is None:
         return None
     ct, place, *arrays = call.args
-    form = _form(_PARTS[call.callee], arrays)
+    form = _form(joins, arrays)
     if form is None or not isinstance(place, Const):
         return None
     stacks, axis = form

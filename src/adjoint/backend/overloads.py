@@ -393,12 +393,15 @@ def _spread(ct, x, axis=None, keepdims=False):
     if not _is_array(x):
         return lambda ct, x, axis=None, keepdims=False: arrays.unbroadcast(ct, x)
     dtype = _float_like(x)
-    if _is_number(ct) and (dtype.kind == "c" or not isinstance(ct, types.Complex)):
+    if _is_number(ct) and not _loses(ct, dtype):
         return lambda ct, x, axis=None, keepdims=False: np.full(x.shape, ct, dtype)
     index = _index_of_reduced(ct, x, axis, keepdims)
-    if index is None or (isinstance(ct.dtype, types.Complex) and dtype.kind != "c"):
+    if index is None or _loses(ct, dtype):
         return None
-    lines = ["    out = plain.empty(x.shape, dtype)", *_nest(x.ndim, f"out[{_all_axes(x.ndim)}] = ct[{index}]")]
+    lines = [
+        "    out = plain.empty(x.shape, dtype)",
+        *_nest(_extents("x", x.ndim), f"out[{_all_axes(x.ndim)}] = ct[{index}]"),
+    ]
     return _made("ct, x, axis=None, keepdims=False", [*lines, "    return out"], np=np, dtype=dtype)
 
 
@@ -411,7 +414,7 @@ def _share(ct, y, x, axis=None, keepdims=False):
     dtype = as_dtype(x.dtype)
     if _is_number(y) and _is_number(ct):
         place = of_ct = ""
-        lines = ["    shares = 0", *_nest(x.ndim, f"shares += x[{_all_axes(x.ndim)}] == y")]
+        lines = ["    shares = 0", *_nest(_extents("x", x.ndim), f"shares += x[{_all_axes(x.ndim)}] == y")]
         lines.append("    part = ct / max(shares, 1)")
         value = "part"
     else:
@@ -420,12 +423,12 @@ def _share(ct, y, x, axis=None, keepdims=False):
         if place is None or (of_ct is None and not _is_number(ct)):
             return None
         lines = ["    shares = plain.zeros(y.shape, np.int64)"]
-        lines += _nest(x.ndim, f"shares[{place}] += x[{_all_axes(x.ndim)}] == y[{place}]")
+        lines += _nest(_extents("x", x.ndim), f"shares[{place}] += x[{_all_axes(x.ndim)}] == y[{place}]")
         value = f"{'ct' if _is_number(ct) else f'ct[{of_ct}]'} / max(shares[{place}], 1)"
     held = f"y[{place}]" if place else "y"
     lines.append("    out = plain.zeros(x.shape, dtype)")
     inner = f"if x[{_all_axes(x.ndim)}] == {held}: out[{_all_axes(x.ndim)}] = {value}"
-    lines += [*_nest(x.ndim, inner), "    return out"]
+    lines += [*_nest(_extents("x", x.ndim), inner), "    return out"]
     return _made("ct, y, x, axis=None, keepdims=False", lines, np=np, dtype=dtype)
 
 
@@ -433,10 +436,19 @@ def _all_axes(rank):
     return ", ".join(f"i{axis}" for axis in range(rank)) or "()"
 
 
-def _nest(rank, line):
-    """Loops over all elements of ``x``."""
-    loops = [f"{'    ' * (axis + 1)}for i{axis} in range(x.shape[{axis}]):" for axis in range(rank)]
-    return [*loops, f"{'    ' * (rank + 1)}{line}"]
+def _nest(extents, *lines, depth=1):
+    """Loops with ``i0, i1, ...`` up to some extents, and lines inside of all of them."""
+    loops = [f"{'    ' * (axis + depth)}for i{axis} in range({extent}):" for axis, extent in enumerate(extents)]
+    return [*loops, *[f"{'    ' * (len(extents) + depth)}{line}" for line in lines]]
+
+
+def _extents(array, rank):
+    return [f"{array}.shape[{axis}]" for axis in range(rank)]
+
+
+def _loses(ct, dtype):
+    """Whether something of a cotangent is lost in memory of a dtype: the imaginary part."""
+    return dtype.kind != "c" and isinstance(ct.dtype if _is_array(ct) else ct, types.Complex)
 
 
 def _index_of_reduced(reduced, x, axis, keepdims):
@@ -511,7 +523,7 @@ def _made(params, body, **namespace):
 def _to_array(ct, like):
     """Sums or repeats ``ct`` to the shape of ``like``."""
     dtype = _float_like(like)
-    loses = dtype.kind != "c" and isinstance(ct.dtype if _is_array(ct) else ct, types.Complex)
+    loses = _loses(ct, dtype)
     if _is_number(ct):
         if loses:
             return lambda ct, like: np.full(like.shape, ct.real, dtype)

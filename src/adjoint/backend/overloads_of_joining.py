@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 from numba.np.numpy_support import as_dtype
 
 from adjoint.backend.declaring import overload
-from adjoint.backend.overloads import _all_axes, _float_like, _is_array, _made
+from adjoint.backend.overloads import _all_axes, _extents, _float_like, _is_array, _loses, _made, _nest
 from adjoint.runtime import plain, sequences
 
 
@@ -21,7 +21,7 @@ def _joined(axis, *arrays):
         return None
     if _is_nothing(axis):
         return _joined_flat(parts)
-    along = _axis_of(axis, parts[0].ndim)
+    along = _axis_from_first(axis, parts[0].ndim)
     rank = parts[0].ndim
     if along is None or rank == 0 or any(part.ndim != rank for part in parts):
         return None
@@ -31,7 +31,7 @@ def _joined(axis, *arrays):
     lines += [f"    out = plain.empty({_tuple(extents)}, dtype)", "    start = 0"]
     for k in range(len(parts)):
         target = ", ".join(f"start + i{axis}" if axis == along else f"i{axis}" for axis in range(rank))
-        lines += _nest(f"arrays[{k}]", rank, f"out[{target}] = arrays[{k}][{_all_axes(rank)}]")
+        lines += _nest(_extents(f"arrays[{k}]", rank), f"out[{target}] = arrays[{k}][{_all_axes(rank)}]")
         lines.append(f"    start += arrays[{k}].shape[{along}]")
     return _made("axis, *arrays", [*lines, "    return out"], dtype=_dtype_of(parts), same_extent=_same_extent)
 
@@ -52,7 +52,7 @@ def _concatenated_part(ct, place, axis, *arrays):
     if _is_nothing(axis):
         return _part_of_flat(ct, parts, own)
     rank = ct.ndim
-    along = _axis_of(axis, rank)
+    along = _axis_from_first(axis, rank)
     if along is None or any(part.ndim != rank for part in parts[: own + 1]):
         return None
     lines = [f"    start = {' + '.join(['0', *[f'arrays[{k}].shape[{along}]' for k in range(own)]])}"]
@@ -62,12 +62,12 @@ def _concatenated_part(ct, place, axis, *arrays):
 
 
 def _part_of_flat(ct, parts, own):
-    if ct.ndim != 1 or not _fits(ct, parts[own]):
+    if ct.ndim != 1 or _loses(ct, _float_like(parts[own])):
         return None
     rank = parts[own].ndim
     lines = [f"    out = plain.empty(arrays[{own}].shape, dtype)"]
     lines.append(f"    start = {' + '.join(['0', *[f'arrays[{k}].size' for k in range(own)]])}")
-    lines += _nest(f"arrays[{own}]", rank, f"out[{_all_axes(rank)}] = ct[start]", after="start += 1")
+    lines += _nest(_extents(f"arrays[{own}]", rank), f"out[{_all_axes(rank)}] = ct[start]", "start += 1")
     return _made("ct, place, axis, *arrays", [*lines, "    return out"], dtype=_float_like(parts[own]))
 
 
@@ -76,13 +76,15 @@ def _view(params, lines, ct, index, like):
     dtype = _float_like(like)
     if as_dtype(ct.dtype) == dtype:
         return _made(params, [*lines, f"    return ct[{index}]"])
-    return _made(params, [*lines, f"    return ct[{index}].astype(dtype)"], dtype=dtype) if _fits(ct, like) else None
+    if _loses(ct, dtype):
+        return None
+    return _made(params, [*lines, f"    return ct[{index}].astype(dtype)"], dtype=dtype)
 
 
 @overload(plain.stacked, prefer_literal=True)
 def _stacked(axis, *arrays):
     parts = _numeric(arrays)
-    along = None if parts is None else _axis_of(axis, parts[0].ndim + 1)
+    along = None if parts is None else _axis_from_first(axis, parts[0].ndim + 1)
     if along is None or any(part.ndim != parts[0].ndim for part in parts):
         return None
     rank = parts[0].ndim
@@ -93,13 +95,13 @@ def _stacked(axis, *arrays):
     for k in range(len(parts)):
         target = [f"i{axis}" for axis in range(rank)]
         target.insert(along, str(k))
-        lines += _nest(f"arrays[{k}]", rank, f"out[{', '.join(target)}] = arrays[{k}][{_all_axes(rank)}]")
+        lines += _nest(_extents(f"arrays[{k}]", rank), f"out[{', '.join(target)}] = arrays[{k}][{_all_axes(rank)}]")
     return _made("axis, *arrays", [*lines, "    return out"], dtype=_dtype_of(parts), same_extent=_same_extent)
 
 
 @overload(sequences.stacked_part, prefer_literal=True)
 def _stacked_part(ct, place, axis, array):
-    along = _axis_of(axis, ct.ndim) if _is_array(ct) and _is_array(array) else None
+    along = _axis_from_first(axis, ct.ndim) if _is_array(ct) and _is_array(array) else None
     if along is None or not 0 < array.ndim == ct.ndim - 1:
         return None
     index = ", ".join("place" if axis == along else ":" for axis in range(ct.ndim))
@@ -117,22 +119,20 @@ def _dtype_of(parts):
     return np.result_type(*[as_dtype(part.dtype) for part in parts])
 
 
-def _fits(ct, array):
-    return _float_like(array).kind == "c" or not isinstance(ct.dtype, types.Complex)
-
-
 def _is_nothing(axis):
     return axis is None or isinstance(axis, types.NoneType)
 
 
-def _axis_of(axis, rank):
-    """An axis that is known, counted from the first; None if it is not, or if there is none such."""
+def _axis_of(axis, *ranks):
+    """An axis that is known; None if it is not, or if arrays of some of the ranks have none such."""
     value = getattr(axis, "literal_value", getattr(axis, "value", axis))
-    return value % rank if type(value) is int and -rank <= value < rank else None
+    return value if type(value) is int and all(-rank <= value < rank for rank in ranks) else None
 
 
-def _extents(array, rank):
-    return [f"{array}.shape[{axis}]" for axis in range(rank)]
+def _axis_from_first(axis, rank):
+    """The same of one array, counted from the first."""
+    value = _axis_of(axis, rank)
+    return None if value is None else value % rank
 
 
 def _tuple(items):
@@ -149,9 +149,3 @@ def _same_extents(parts, axes):
 def _same_extent(one, other):
     if one != other:
         raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
-
-
-def _nest(array, rank, line, after=None):
-    """Loops over all elements of an array."""
-    loops = [f"{'    ' * (axis + 1)}for i{axis} in range({array}.shape[{axis}]):" for axis in range(rank)]
-    return [*loops, *[f"{'    ' * (rank + 1)}{inner}" for inner in (line, after) if inner]]

@@ -8,7 +8,7 @@ from numba.core import types
 from numba.extending import register_jitable
 
 from adjoint.backend.declaring import overload
-from adjoint.backend.overloads import _all_axes, _is_array, _is_number, _made
+from adjoint.backend.overloads import _all_axes, _extents, _is_array, _is_number, _made, _nest
 from adjoint.runtime import lanes, plain
 
 
@@ -70,17 +70,16 @@ def _check_axis(extent, whole):
 
 def _count(mask):
     """Lines that bind how many elements are selected."""
-    return [*_checks(mask), "    count = 0", *_nest(mask, [f"count += mask[{_all_axes(mask.ndim)}]"])]
+    return [
+        *_checks(mask),
+        "    count = 0",
+        *_nest(_extents("mask", mask.ndim), f"count += mask[{_all_axes(mask.ndim)}]"),
+    ]
 
 
 def _nest_where(mask, *lines):
     test = f"if mask[{_all_axes(mask.ndim)}]:"
-    return _nest(mask, [test, *[f"    {line}" for line in lines if line]])
-
-
-def _nest(mask, lines):
-    loops = [f"{'    ' * (axis + 1)}for i{axis} in range(mask.shape[{axis}]):" for axis in range(mask.ndim)]
-    return [*loops, *[f"{'    ' * (mask.ndim + 1)}{line}" for line in lines]]
+    return _nest(_extents("mask", mask.ndim), test, *[f"    {line}" for line in lines if line])
 
 
 _declare(plain.put_selected, "=", "plain.put")

@@ -9,8 +9,8 @@ from numba.core import types
 from numba.extending import register_jitable
 
 from adjoint.backend.declaring import overload
-from adjoint.backend.overloads import _all_axes, _float_like, _is_array, _made
-from adjoint.backend.overloads_of_joining import _axis_of, _is_nothing
+from adjoint.backend.overloads import _all_axes, _float_like, _is_array, _loses, _made, _nest
+from adjoint.backend.overloads_of_joining import _axis_from_first, _is_nothing
 from adjoint.runtime import arrays, lanes, places, plain
 
 
@@ -104,7 +104,7 @@ def _along_lines(params, axis, value, given, dtype, **names):
     if _is_nothing(axis):
         flat = [f"    {name} = np.ravel({name})" for name in params.split(", ") if name != "kth"]
         return _made(f"{params}, axis=-1", [*flat, f"    return {value.format(at=':')}"], **names)
-    along = _axis_of(axis, rank)
+    along = _axis_from_first(axis, rank)
     if along is None or any(array.ndim != rank for array in given):
         return None
     at = ", ".join(":" if place == along else f"i{place}" for place in range(rank))
@@ -122,12 +122,12 @@ def _taken_along(x, indices, axis=-1):
         return None
     if _is_nothing(axis):
         return (lambda x, indices, axis=-1: np.ravel(x)[indices]) if indices.ndim == 1 else None
-    along = _axis_of(axis, x.ndim)
+    along = _axis_from_first(axis, x.ndim)
     if along is None or indices.ndim != x.ndim:
         return None
-    lines, taken = _extents(x.ndim, along), _all_axes(x.ndim)
+    lines, taken = _with_extents(x.ndim, along), _all_axes(x.ndim)
     lines.append(f"    out = plain.empty(({''.join(f'n{axis}, ' for axis in range(x.ndim))}), x.dtype)")
-    lines += _nest(x.ndim, f"out[{taken}] = x[{_at_place(x.ndim, along)}]")
+    lines += _nest([f"n{axis}" for axis in range(x.ndim)], f"out[{taken}] = x[{_at_place(x.ndim, along)}]")
     return _made("x, indices, axis=-1", [*lines, "    return out"], **_NAMES)
 
 
@@ -136,7 +136,7 @@ def _scatter_along(ct, x, indices, axis=None):
     if not _are_places(x, indices) or not _is_array(ct) or ct.ndim != indices.ndim:
         return None
     dtype = _float_like(x)
-    if isinstance(ct.dtype, types.Complex) and dtype.kind != "c":
+    if _loses(ct, dtype):
         return None
     if _is_nothing(axis):
         if indices.ndim != 1:
@@ -149,11 +149,13 @@ def _scatter_along(ct, x, indices, axis=None):
             return out.reshape(x.shape)
 
         return scattered
-    along = _axis_of(axis, x.ndim)
+    along = _axis_from_first(axis, x.ndim)
     if along is None or indices.ndim != x.ndim:
         return None
-    lines = [*_extents(x.ndim, along), "    out = plain.zeros(x.shape, dtype)"]
-    lines += _nest(x.ndim, f"out[{_at_place(x.ndim, along)}] += ct[{_all_axes(x.ndim)}]")
+    lines = [*_with_extents(x.ndim, along), "    out = plain.zeros(x.shape, dtype)"]
+    lines += _nest(
+        [f"n{axis}" for axis in range(x.ndim)], f"out[{_at_place(x.ndim, along)}] += ct[{_all_axes(x.ndim)}]"
+    )
     return _made("ct, x, indices, axis=None", [*lines, "    return out"], dtype=dtype, **_NAMES)
 
 
@@ -164,7 +166,7 @@ def _are_places(x, indices):
 _NAMES = {"common_extent": lanes.common_extent, "step_along": lanes.step_along}
 
 
-def _extents(rank, along):
+def _with_extents(rank, along):
     """Lines that bind the extents ``n0, n1, ...`` of places broadcast against an array."""
     extents = [f"common_extent(indices.shape[{axis}], x.shape[{axis}])" for axis in range(rank)]
     extents[along] = f"indices.shape[{along}]"
@@ -179,17 +181,12 @@ def _at_place(rank, along):
     return ", ".join(items)
 
 
-def _nest(rank, line):
-    loops = [f"{'    ' * (axis + 1)}for i{axis} in range(n{axis}):" for axis in range(rank)]
-    return [*loops, f"{'    ' * (rank + 1)}{line}"]
-
-
 @overload(arrays.scatter_take, prefer_literal=True)
 def _scatter_take(ct, x, indices, axis=None):
     if not _is_array(ct) or not _are_places(x, indices) or indices.ndim == 0:
         return None
     dtype = _float_like(x)
-    if isinstance(ct.dtype, types.Complex) and dtype.kind != "c":
+    if _loses(ct, dtype):
         return None
     if _is_nothing(axis):
 
@@ -199,7 +196,7 @@ def _scatter_take(ct, x, indices, axis=None):
             return out.reshape(x.shape)
 
         return scattered
-    along = _axis_of(axis, x.ndim)
+    along = _axis_from_first(axis, x.ndim)
     if along is None or ct.ndim != x.ndim + indices.ndim - 1:
         return None
     index = "".join("slice(None), " for _ in range(along))

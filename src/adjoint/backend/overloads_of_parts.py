@@ -7,7 +7,7 @@ from __future__ import annotations
 from numba.core import types
 
 from adjoint.backend.declaring import overload
-from adjoint.backend.overloads import _all_axes, _is_array, _is_number, _made
+from adjoint.backend.overloads import _all_axes, _extents, _is_array, _is_number, _made, _nest
 from adjoint.runtime import plain
 
 
@@ -17,7 +17,8 @@ def _declare(function, operation):
         if not _is_array(part) or part.ndim == 0:
             return None
         if _is_number(value):
-            return _made("part, value", _nest(part.ndim, f"part[{_all_axes(part.ndim)}] {operation} value", 1))
+            store = f"part[{_all_axes(part.ndim)}] {operation} value"
+            return _made("part, value", _nest(_extents("part", part.ndim), store))
         if not _is_array(value) or not 0 < value.ndim <= part.ndim:
             return None
         if isinstance(value.dtype, types.Complex) and not isinstance(part.dtype, types.Complex):
@@ -30,9 +31,9 @@ def _loops(rank, narrow, operation):
     first = rank - narrow
     axes = range(first, rank)
     whole = [f"i{axis}" for axis in range(rank)]
-    extents = ", ".join(f"part.shape[{axis}]" for axis in axes)
-    lines = [f"    if value.shape == ({extents},):"]
-    lines += _nest(rank, f"part[{', '.join(whole)}] {operation} value[{', '.join(whole[first:])}]")
+    extents = _extents("part", rank)
+    lines = [f"    if value.shape == ({', '.join(extents[first:])},):"]
+    lines += _nest(extents, f"part[{', '.join(whole)}] {operation} value[{', '.join(whole[first:])}]", depth=2)
     lines += ["    else:"]
     for axis in axes:
         given = f"value.shape[{axis - first}]"
@@ -40,13 +41,8 @@ def _loops(rank, narrow, operation):
         lines += [f"        if {given} != 1 and {given} != part.shape[{axis}]:"]
         lines += ["            raise ValueError('could not broadcast input array into shape of the part')"]
     places = ", ".join(f"i{axis} * step{axis}" for axis in axes)
-    lines += _nest(rank, f"part[{', '.join(whole)}] {operation} value[{places}]")
+    lines += _nest(extents, f"part[{', '.join(whole)}] {operation} value[{places}]", depth=2)
     return _made("part, value", lines)
-
-
-def _nest(rank, line, depth=2):
-    loops = [f"{'    ' * (axis + depth)}for i{axis} in range(part.shape[{axis}]):" for axis in range(rank)]
-    return [*loops, f"{'    ' * (rank + depth)}{line}"]
 
 
 _declare(plain.put, "=")

@@ -11,6 +11,7 @@ from numba.np.numpy_support import as_dtype
 
 from adjoint.backend.declaring import overload
 from adjoint.backend.overloads import _is_array, _made
+from adjoint.backend.overloads_of_joining import _axis_of
 from adjoint.runtime import lanes, plain, products
 
 
@@ -66,10 +67,7 @@ def _known_axis(axis, *arrays):
     """The axis of the elements of the vectors, if it is known, and all are arrays of numbers that have it."""
     if not all(_is_array(array) and isinstance(array.dtype, types.Number) for array in arrays):
         return None
-    value = getattr(axis, "literal_value", getattr(axis, "value", axis))
-    if type(value) is not int or not all(-array.ndim <= value < array.ndim for array in arrays):
-        return None
-    return value
+    return _axis_of(axis, *[array.ndim for array in arrays])
 
 
 def _broadcast(along, **ranks):

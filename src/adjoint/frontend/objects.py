@@ -35,7 +35,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
-from adjoint.types.dataclass_fields import dataclass_fields
+from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.vectors import Fields
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -456,7 +456,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
     ref = Ref(lo.site(node))
     lo.store[ref] = Record(cls, ())
     init = inspect.getattr_static(cls, "__init__", None)
-    if getattr(cls, "__dataclass_fields__", None) is not None and not _has_source(init):
+    if is_dataclass(cls) and not _has_source(init):
         fields = {field.name for field in dataclass_fields(cls)}
         for_the_rest: list[Value] = []
         for name, value in bind_dataclass(lo, cls, args, kwargs, node):

@@ -129,9 +129,9 @@ class _Updater:
         places = [place for place, statement in enumerate(statements) if statement is negation]
         return bool(places) and all(map(_only_computes, statements[places[0] :]))
 
-    def starts_from_zeros(self, store: Statement, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+    def starts_from_zeros(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
         """``x = np.zeros_like(y)`` and ``x += fresh`` as ``x = fresh``; where that is used later on, as a copy."""
-        if not isinstance(store, Store) or store.key is not None or store.mode != "add":
+        if store.key is not None or store.mode != "add":
             return False
         base, value = store.base, store.value
         zeros = made.get(base) if isinstance(base, Var) else None
@@ -156,9 +156,9 @@ class _Updater:
         self.changed = True
         return True
 
-    def starts_from_a_copy(self, store: Statement, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+    def starts_from_a_copy(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
         """``x = np.copy(y)`` and ``x += z``, one right after the other, as ``x = y + z``."""
-        if not isinstance(store, Store) or store.key is not None or store.mode != "add" or not statements:
+        if store.key is not None or store.mode != "add" or not statements:
             return False
         base, value, copied = store.base, store.value, statements[-1]
         if not isinstance(copied, Call) or copied.callee is not np.copy or copied.targets != (base,) or copied.kwargs:
@@ -184,9 +184,9 @@ class _Updater:
         only = all(_computes_elements(statements[place]) or _stores(statements[place], value) for place in places)
         return [start, *places] if only and count + 1 == self.counts[value] else None
 
-    def is_put_back(self, store: Statement, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+    def is_put_back(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
         """``t = copy(x[k])``, ``x[k] = 0`` and ``x[k] += t`` leave everything as it was."""
-        if not isinstance(store, Store) or store.mode != "add" or not isinstance(store.value, Var) or not statements:
+        if store.mode != "add" or not isinstance(store.value, Var) or not statements:
             return False
         cleared, copied = statements[-1], made.get(store.value)
         if not isinstance(cleared, Store) or cleared.mode != "set" or cleared.value != Const(0.0):

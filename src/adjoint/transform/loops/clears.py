@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from adjoint.ir.effects import effects_of
-from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
-    Atom,
     Attribute,
     Block,
     Call,
@@ -79,13 +75,6 @@ class _Clears:
         for fill in [s for s in statements if isinstance(s, Store) and fills(s) and s.base in self.own]:
             assert isinstance(fill.base, Var)
             place = statements.index(fill)
-            following = next((s for s in statements[place + 1 :] if mentions(s, fill.base)), None)
-            if fill.value == ZERO and isinstance(following, Store) and _is_first_sum(following, fill.base):
-                sum_ = Store(fill.base, _WHOLE, following.value, "set", following.span)
-                statements[statements.index(following)] = sum_
-                del statements[place]
-                self.own[fill.base] -= 1
-                place = statements.index(sum_)
             if self.is_only_here(fill.base, statements, place):
                 statements = _without_last_clears(statements, place, fill.base)
         place = 0
@@ -101,24 +90,23 @@ class _Clears:
         if not isinstance(loop, Loop) or loop.exit is not None or not isinstance(loop.body.terminator, Continue):
             return []
         over, index = loop.over, loop.index
-        if not isinstance(over, Range) or index is None:
+        if not isinstance(over, Range) or over.start != Const(0) or index is None:
             return []
         found = []
         for fill in loop.body.statements:
             if not isinstance(fill, Store) or fill.mode != "set" or fill.key != Subscript((index,)):
                 continue
             array = fill.base
-            if isinstance(array, Var) and array in self.own and array not in found and self.is_over(over, array):
+            if (
+                isinstance(array, Var)
+                and array in self.own
+                and array not in found
+                and ends_with(over, array, self.extents)
+            ):
                 users = [s for s in loop.body.statements if mentions(s, array)]
                 if users[0] is fill and all(isinstance(s, (Load, Store)) and s.key == fill.key for s in users):
                     found.append(array)
         return found
-
-    def is_over(self, over: Range, array: Var) -> bool:
-        """Whether a range is that of all places of a vector."""
-        stop = self.extents.numbers.get(over.stop) if isinstance(over.stop, Var) else None
-        steps = (over.start, over.step) == (Const(0), Const(1))
-        return steps and stop is not None and self.extents.of(array) == (stop,)
 
     def is_only_here(self, array: Var, statements: list[Statement], fill: int) -> bool:
         """Whether an array is used nowhere but in and after a statement of a block."""
@@ -197,23 +185,18 @@ def _are_plain(key: Subscript) -> bool:
     return not any(isinstance(item, Slice) for item in key.items)
 
 
+def ends_with(over: Range, array: Var, extents: Extents) -> bool:
+    """Whether a range goes, one by one, to the last place of a vector."""
+    stop = extents.numbers.get(over.stop) if isinstance(over.stop, Var) else None
+    return over.step == Const(1) and stop is not None and extents.of(array) == (stop,)
+
+
 def _asks_for_shape(node: Statement | Terminator) -> bool:
     return isinstance(node, Load) and isinstance(node.key, Attribute)
 
 
 def fills(store: Store) -> bool:
     return store.mode == "set" and store.key == _WHOLE
-
-
-def _is_first_sum(store: Store, array: Var) -> bool:
-    if store.base is not array or store.mode != "add" or store.key not in (None, _WHOLE) or store.value is array:
-        return False
-    return _dtype(store.value) == _dtype(array) == np.float64
-
-
-def _dtype(atom: Atom) -> np.dtype | None:
-    type_ = type_of_atom(atom)
-    return type_.dtype if isinstance(type_, Array) else None
 
 
 def _count(node: Statement | Terminator, var: Var) -> int:

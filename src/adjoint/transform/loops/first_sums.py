@@ -28,7 +28,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import FLOAT, INT, Array, Scalar, Tuple, is_float_dtype
 from adjoint.ir.walk import map_blocks, map_body, mentions, operands, rebuild_terminator
 from adjoint.transform.extents import Extents
-from adjoint.transform.loops.clears import ZERO, fills, known_place, own_arrays
+from adjoint.transform.loops.clears import ZERO, ends_with, fills, known_place, own_arrays
 
 
 def with_first_sums_stored(function: Function) -> Function:
@@ -116,11 +116,9 @@ def _places_left_out(loop: Loop, sum_: Store, extents: Extents) -> int | None:
     over, array = loop.over, sum_.base
     if not isinstance(over, Range) or loop.exit is not None or not isinstance(loop.body.terminator, Continue):
         return None
-    stop = extents.numbers.get(over.stop) if isinstance(over.stop, Var) else None
-    if stop is None or extents.of(array) != (stop,) or over.step != Const(1) or not isinstance(over.start, Const):
-        return None
+    assert isinstance(array, Var)
     before = _distance(loop, sum_)
-    return before if before is not None and before == over.start.value else None
+    return before if over.start == Const(before) and ends_with(over, array, extents) else None
 
 
 def _distance(loop: Loop, sum_: Store) -> int | None:
