@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
     "JAX_PLATFORMS": "cpu",
 }
+SECTIONS = ("latency", "training", "exclusive_or", "memory_bound", "loops", "growth")
 RESULTS = Path(__file__).with_name("results.md")
 
 
@@ -27,15 +29,14 @@ def main() -> int:
 
     from rich.console import Console
 
-    from benchmarks import exclusive_or, growth, latency, loops, memory_bound, training
     from benchmarks.report import markdown, show
 
     console = Console()
     tables = []
     try:
-        for section in (latency, training, exclusive_or, memory_bound, loops, growth):
-            with console.status(f"measuring: {section.__name__.split('.')[-1]}"):
-                tables.append(section.measure(options.quick))
+        for section in SECTIONS:
+            with console.status(f"measuring: {section}"):
+                tables.append(importlib.import_module(f"benchmarks.{section}").measure(options.quick))
             show(tables[-1], console)
     except KeyboardInterrupt:
         print("benchmarks: interrupted; nothing was written", file=sys.stderr)

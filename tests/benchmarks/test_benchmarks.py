@@ -80,6 +80,15 @@ def test_adam_on_many_parameters(benchmark_module, monkeypatch):
     assert results.notes == ["Not installed: torch."]
 
 
+def test_growth_is_measured_from_size_to_size(benchmark_module, monkeypatch):
+    module = benchmark_module("growth")
+    monkeypatch.setattr(module, "QUICK", (10, 100))
+    monkeypatch.setattr(module.gc, "collect", lambda: 0)
+    rows = module.measure(quick=True).rows
+    assert [row[:2] for row in rows[:2]] == [("stepping", "10"), ("stepping", "100")] and len(rows) == 8
+    assert all((row[6] == "") == (row[1] == "10") and row[8].endswith(" bytes") for row in rows)
+
+
 def test_contestants_take_turns(benchmark_module):
     calls = []
     times = benchmark_module("timing").race({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=3)
@@ -115,11 +124,11 @@ def test_only_what_is_installed_takes_part(benchmark_module, monkeypatch):
 
 def test_the_command_writes_its_tables(benchmark_module, monkeypatch, tmp_path, capsys):
     command, report = benchmark_module("__main__"), benchmark_module("report")
-    for name in ("latency", "training", "exclusive_or", "memory_bound", "loops"):
+    for name in command.SECTIONS:
         table = report.Results(name, "", ("", "time"), [("row", "1 ms")])
         monkeypatch.setattr(benchmark_module(name), "measure", lambda quick, table=table: table)
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--quick", "--output", str(tmp_path / "results.md")])
     monkeypatch.setattr(command, "ONE_THREAD", {})
     assert command.main() == 0
     text = (tmp_path / "results.md").read_text()
-    assert "## latency" in text and "## loops" in text and "--quick" in text
+    assert all(f"## {name}\n" in text for name in command.SECTIONS) and "--quick" in text
