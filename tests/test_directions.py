@@ -193,3 +193,30 @@ def test_results_share_nothing(native: Any) -> None:
     pushed[0][0] = 7.0
     np.testing.assert_array_equal(pushed[1], np.zeros(3))
     np.testing.assert_array_equal(value, np.zeros(3))
+
+
+def test_matrices_again_and_again(native: Any) -> None:
+    """What is kept between calls is of their kind only, and arguments are written as by one call."""
+
+    def scaled(x: np.ndarray, k: float) -> Any:
+        x *= k
+        return np.sum(x * x * x) * k
+
+    jacobian, hessian = ad.jacobian(scaled, native=native), ad.hessian(scaled, (0, 1), native=native)
+    for k in (2.0, 3.0, 4.0, np.float32(2.0), 5.0):
+        for start in (np.array([1.0, -2.0]), np.array([3.0]), np.array([0.5, 0.0, 1.0])):
+            x = start.copy()
+            np.testing.assert_allclose(jacobian(x, k), 3 * k**4 * start**2, rtol=1e-6)
+            np.testing.assert_array_equal(x, k * start)
+            x = start.copy()
+            (by_x, mixed), (_, by_k) = hessian(x, k)
+            np.testing.assert_allclose(by_x, np.diag(6 * k**4 * start), rtol=1e-6)
+            np.testing.assert_allclose(mixed, 12 * k**3 * start**2, rtol=1e-6)
+            np.testing.assert_allclose(by_k, 12 * k**2 * np.sum(start**3), rtol=1e-6)
+            np.testing.assert_array_equal(x, k * start)
+
+
+def test_a_choice_that_only_equals_an_index_is_refused() -> None:
+    for wrt in (True, 1.0, (0, 0)):
+        with pytest.raises(ad.DifferentiationError, match="AD0405"):
+            ad.jacobian(lambda x, y: x * y, wrt)(2.0, 3.0)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint import specialize
+from adjoint import operators, specialize
 
 
 class Counter:
@@ -499,6 +499,57 @@ def test_a_tangent_of_another_shape_or_kind_is_refused_on_the_fast_path() -> Non
         with pytest.raises(ad.DifferentiationError, match="tangent 0: expected an array"):
             ad.jvp(f, (x,), (tangent,))
     assert ad.jvp(f, (x,), (np.array([1, 0]),))[1].tolist() == [2.0, 0.0]
+    assert ad.jvp(f, (x,), (np.ones(2, np.float32),))[1].dtype == np.float64
+    with pytest.raises(ad.DifferentiationError, match="1 primals, but 2 tangents"):
+        ad.jvp(f, (x,), (x, x))
+
+
+def test_tangents_with_parts_are_looked_at_on_the_fast_path() -> None:
+    def f(point, scale):
+        return point["x"] * scale + np.sum(point["y"])
+
+    point, direction = {"x": 2.0, "y": np.ones(2)}, {"x": 1.0, "y": np.ones(2)}
+    for _ in range(3):
+        assert ad.jvp(f, (point, 3.0), (direction, None)) == (8.0, 5.0)
+        assert ad.hvp(f, (point, 3.0), (direction, 1.0))[1] == 1.0
+        assert ad.jvp(f, (point, 3.0), (ad.tangents.ZERO, 1.0)) == (8.0, 2.0)
+        assert ad.hvp(f, (point, 3.0), (ad.tangents.ZERO, 1.0)) == (None, 0.0)
+    for wrong in ({"x": 1.0, "z": None}, {"x": 1.0, "y": np.ones(3)}, [1.0, np.ones(2)]):
+        with pytest.raises(ad.DifferentiationError, match="tangent 0"):
+            ad.jvp(f, (point, 3.0), (wrong, None))
+
+
+def test_plain_tangents_are_looked_at_by_the_door(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x, n):
+        return np.sum(x * x) * n
+
+    x = np.array([1.0, 2.0])
+    for _ in range(2):
+        ad.jvp(f, (x, 2), (x, None))
+        ad.hvp(f, (x, 2), (x, None))
+    monkeypatch.setattr(operators, "checked_tangents", lambda *_: pytest.fail("looked at"))
+    assert ad.jvp(f, (x, 3), (x, None)) == (15.0, 30.0)
+    assert ad.hvp(f, (x, 3), (x, None))[0].tolist() == [6.0, 12.0]
+
+
+def test_a_function_at_the_address_of_another_is_another() -> None:
+    def make(k):
+        return lambda x: k * x
+
+    for k in (2.0, 3.0, 4.0, 5.0):  # the next one is usually where the last one was
+        function = make(k)
+        assert [ad.jvp(function, (1.0,), (1.0,)) for _ in range(3)] == [(k, k)] * 3
+        del function
+    assert ad.vjp(lambda x, y=2.0: x * y, 3.0)[0] == 6.0
+
+
+def test_arguments_by_name_are_not_left_out_on_the_fast_path() -> None:
+    def f(x, k=2.0):
+        return k * x
+
+    for _ in range(3):
+        assert ad.vjp(f, 1.0)[0] == 2.0
+        assert ad.vjp(f, 1.0, k=3.0)[0] == 3.0
 
 
 @pytest.mark.slow

@@ -14,8 +14,7 @@ from adjoint.frontend.inputs import differentiated
 from adjoint.ir.nodes import Function
 from adjoint.ir.walk import statements_in
 from adjoint.keys import keys_of
-from adjoint.operators import Pullback, checked_tangents, jvp, specialized_jvp
-from adjoint.runtime.jacobians import Copies
+from adjoint.operators import Pullback, checked_tangents, inputs_of_jvp, jvp
 from adjoint.specialize import Specialization, load_for
 from adjoint.transform.lanes import in_lanes
 from adjoint.types.structure import children, is_container
@@ -93,46 +92,51 @@ class Forwards:
         self._function = f
         self._root = differentiated(f)
         self._primals = tuple(primals)
-        self._copies: Copies | None = None
+        self._point = Copies(self._primals)
         self._native = native
 
     def width(self, direction: Sequence[Any], count: int) -> int:
         """How many directions such as this each sweep is to have, if there are so many in all."""
         if not self._native or count < 2:
             return 1
-        checked = checked_tangents(self._primals, direction)
-        return width_of(count, specialized_jvp(self._function, self._primals, checked, self._native).function)
+        compiled, _ = inputs_of_jvp(self._function, self._primals, direction, self._native)
+        return _width(count, compiled, compiled.function)
 
     def __call__(self, directions: Sequence[Sequence[Any]], width: int | None = None) -> list[Any]:
         """One derivative for each direction, by sweeps of as many directions as ``width`` says."""
         width = width or self.width(directions[0], len(directions))
         found: list[Any] = []
         for start in range(0, len(directions), width):
-            group = directions[start : start + width]
-            found += self._together(group, width) or [self._alone(direction) for direction in group]
+            found += self._sweep(directions[start : start + width], width)
         return found
 
-    def _together(self, group: Sequence[Sequence[Any]], width: int) -> list[Any] | None:
+    def _sweep(self, group: Sequence[Sequence[Any]], width: int) -> list[Any]:
+        first, *others = group
+        point = self._point.again()
+        together = self._together(point, group, width) if width > 1 else None
+        if together is not None:
+            return together
+        return [self._alone(point, first), *[self._alone(self._point.again(), direction) for direction in others]]
+
+    def _together(self, point: tuple[Any, ...], group: Sequence[Sequence[Any]], width: int) -> list[Any] | None:
         """The derivatives by one sweep; None where there is none for them."""
-        if width == 1:
-            return None
-        checked = [checked_tangents(self._primals, direction) for direction in group]
-        if any(keys_of(direction) != keys_of(checked[0]) for direction in checked[1:]):
-            return None
-        compiled = specialized_jvp(self._function, self._primals, checked[0], self._native)
+        compiled, inputs = inputs_of_jvp(self._function, point, group[0], self._native)
         if compiled.written:  # it may be memory of one of the directions
             return None
-        first = len(self._primals)
-        places = tuple(first + i for i, tangent in enumerate(checked[0]) if tangent is not None)
+        count = len(point)
+        first = inputs[count : 2 * count]
+        others = [checked_tangents(point, direction) for direction in group[1:]]
+        if not all(_are_alike(first, direction) for direction in others):
+            return None
+        places = tuple([count + place for place, tangent in enumerate(first) if tangent is not None])
         sweep = in_one_sweep(compiled, self._root, compiled.function, places, width)
         if sweep is None:
             return None
-        further = [[direction[i - first] for i in places] for direction in checked[1:]]
-        results = sweep(compiled.inputs(self._root, (*self.point(), *checked[0])), further)
+        results = sweep(inputs, [[direction[place - count] for place in places] for direction in others])
         return apart([self._take(result) for result in results])
 
-    def _alone(self, direction: Sequence[Any]) -> Any:
-        return self._take(jvp(self._function, self.point(), direction, native=self._native))
+    def _alone(self, point: tuple[Any, ...], direction: Sequence[Any]) -> Any:
+        return self._take(jvp(self._function, point, direction, native=self._native))
 
     def _take(self, result: tuple[Any, Any]) -> Any:
         value, derivative = result
@@ -142,10 +146,46 @@ class Forwards:
 
     def point(self) -> tuple[Any, ...]:
         """The arguments of one sweep."""
-        if self._copies is None:
-            self._copies = Copies(self._primals)
-            return self._primals
-        return self._copies.again()
+        return self._point.again()
+
+
+class Copies:
+    """Arguments as they are at first, for one call after another."""
+
+    def __init__(self, args: tuple[Any, ...]) -> None:
+        self.args = args
+        self.before: tuple[Any, ...] | None = None
+        self.written: bool | None = None
+
+    def again(self) -> tuple[Any, ...]:
+        """Arguments for the next call: the very arguments; later on copies, if the first call has changed them."""
+        if self.before is None:
+            self.before = _copied(self.args)
+            return self.args
+        if self.written is None:
+            self.written = not all(map(_surely_same, self.args, self.before))
+        return _copied(self.before) if self.written else self.args
+
+
+def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    memo: dict[int, Any] = {}
+    return tuple([arg if type(arg) in _NUMBERS else _copy_of(arg, memo) for arg in args])
+
+
+_NUMBERS = (float, int, bool, complex, type(None), str)
+
+
+def _copy_of(arg: Any, memo: dict[int, Any]) -> Any:
+    try:
+        return copy.deepcopy(arg, memo)
+    except TypeError:  # a module, an open file: nothing that a derivative goes through
+        return arg
+
+
+def _surely_same(now: Any, before: Any) -> bool:
+    if isinstance(now, np.ndarray):
+        return bool(now.dtype != object) and now.tobytes() == before.tobytes()
+    return now is before
 
 
 def pull_each(pullback: Pullback, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
@@ -161,7 +201,7 @@ def pull_each(pullback: Pullback, cotangents: Sequence[Any], width: int | None =
 def pulled_width(pullback: Pullback, count: int) -> int:
     """How many cotangents each sweep is to have, if there are so many in all."""
     function = pullback._compiled.adjoint_function
-    return width_of(count, function) if pullback._compiled.native and function is not None else 1
+    return _width(count, pullback._compiled, function) if pullback._compiled.native and function is not None else 1
 
 
 def _pull_together(pullback: Pullback, group: Sequence[Any], width: int) -> list[Any] | None:
@@ -237,6 +277,27 @@ def _find_memory(value: Any, found: set[int]) -> None:
             found.add(id(value))
         for _, part in children(value):
             _find_memory(part, found)
+
+
+def _are_alike(first: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether one compiled derivative takes one direction as well as the other."""
+    return all(map(_is_such_a_number, first, other)) or keys_of(first) == keys_of(other)
+
+
+def _is_such_a_number(one: Any, other: Any) -> bool:
+    """Whether None, a number or an array is as another, by what is quickly looked at."""
+    if type(one) is np.ndarray and type(other) is np.ndarray:
+        return one.dtype is other.dtype and one.shape == other.shape
+    return type(one) is type(other) and type(one) in (float, type(None))
+
+
+def _width(count: int, compiled: Specialization, function: Function) -> int:
+    """As :func:`width_of`, which is asked once."""
+    key = function.name, count
+    if key not in compiled.lanes:
+        compiled.lanes[key] = width_of(count, function)
+    width: int = compiled.lanes[key]
+    return width
 
 
 def width_of(count: int, function: Function) -> int:

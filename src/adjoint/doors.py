@@ -22,13 +22,20 @@ if TYPE_CHECKING:
     from adjoint.specialize import Specialization
 
 
-def write_door(compiled: Specialization, function: Any, args: Sequence[Any]) -> Door:
-    """The door of a specialisation that was made for this call."""
+def write_door(compiled: Specialization, function: Any, args: Sequence[Any], is_called: bool = True) -> Door:
+    """The door of a specialisation that was made for this call, which calls it or else gives its inputs.
+
+    The tangents in this call belong to their values. So do others of the same kinds, if arrays have the shapes of
+    their values.
+    """
     writer = _Writer()
     if isinstance(function, types.FunctionType):
         writer.require(f"function.__code__ is {writer.name(function.__code__)}")
     writer.require(f"len(args) == {len(args)}")
     names = writer.arguments(args)
+    for place in range(compiled.tangents, len(args)) if compiled.tangents else ():
+        if type(args[place]) is np.ndarray:
+            writer.require(f"a{place}.shape == a{place - compiled.tangents}.shape")
     if compiled.argument_guards:
         writer.require(f"{writer.name(compiled.fits_arguments)}(args, {{}})")
     for guard in compiled.guards:
@@ -36,7 +43,13 @@ def write_door(compiled: Specialization, function: Any, args: Sequence[Any]) -> 
     names += [writer.captured(item, item.read(function)) for item in compiled.captured]
     if compiled.written:
         writer.do(f"{writer.name(compiled.check_overlap)}(({', '.join(names)},))")
-    return writer.finish(compiled.call, names)
+    return writer.finish(getattr(compiled.call, "run", compiled.call) if is_called else None, names)
+
+
+def are_plain(values: Sequence[Any]) -> bool:
+    """Whether what counts of values without parts is all that a door looks at."""
+    writer = _Writer()
+    return all(writer.plain("", value) is not None for value in values)
 
 
 class _Writer:
@@ -132,8 +145,8 @@ class _Writer:
                 return f"{self.name(cell)}.cell_contents"
         return None
 
-    def finish(self, call: Callable[..., Any], arguments: Sequence[str]) -> Door:
-        """The door, which calls the compiled entry with these variables where all conditions hold."""
+    def finish(self, call: Callable[..., Any] | None, arguments: Sequence[str]) -> Door:
+        """The door, which calls the compiled entry with these variables where all conditions hold, or gives them."""
         if self._structures:
             spelt_out = _Structures(self).conditions(self._structures)
             if spelt_out is None:
@@ -142,12 +155,13 @@ class _Writer:
             else:
                 self._lines += spelt_out
         body = "".join(f"        {line}\n" for line in self._lines)
+        inputs = f"({', '.join(arguments)}{',' if call is None and arguments else ''})"
         text = (
             "def door(function, args):\n"
             f"    try:\n{body}"
             "    except (AttributeError, KeyError, ValueError, IndexError, TypeError):\n"
             "        return MISS\n"
-            f"    return call({', '.join(arguments)})\n"
+            f"    return {'' if call is None else 'call'}{inputs}\n"
         )
         self._namespace["call"] = call
         exec(compile(text, "<adjoint door>", "exec"), self._namespace)

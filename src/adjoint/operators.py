@@ -8,12 +8,16 @@ from typing import Any
 
 from adjoint.backend.native import Native, resolve
 from adjoint.diagnostics import error
+from adjoint.entrances import Request, enter
 from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
 from adjoint.frontend.inputs import differentiated
 from adjoint.keypaths import KeyPath
 from adjoint.keypaths.parts import as_part
 from adjoint.keys import MISS, Door
-from adjoint.specialize import Specialization, call_specialized, specialization
+from adjoint.runtime.boundary import check_cotangent, check_tangent
+from adjoint.runtime.tangents import seed_shadow, zero_seed
+from adjoint.specialize import Specialization, specialization
+from adjoint.types.zero import without_symbol
 
 WrtOne = int | str | KeyPath[Any, Any]
 Wrt = WrtOne | tuple[WrtOne, ...]
@@ -255,8 +259,6 @@ class Pullback:
 
     def _seeds(self, cotangent: Any) -> list[Any]:
         """What the compiled function is given for a cotangent."""
-        from adjoint.runtime.boundary import check_cotangent
-
         checked = check_cotangent(cotangent, self._value)
         return [_seed(checked, self._value, path) for path in self._compiled.seeds]
 
@@ -266,8 +268,6 @@ class Pullback:
 
 def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
     """The cotangent of one leaf of a result, zero where None was given; a shadow for what is a container."""
-    from adjoint.runtime.tangents import seed_shadow, zero_seed
-
     for key in path:
         named = isinstance(key, str) and key.startswith(".")
         value = getattr(value, key[1:]) if named else value[key]
@@ -312,11 +312,14 @@ def vjp(
     >>> pullback(1.0)
     (3.0, 2.0)
     """
-    native = resolve(native, _function(f, "vjp"), fastmath, boundscheck)
-    root = differentiated(f)
-    lower = lambda: lower_vjp(f, args, kwargs)
-    compiled, (value, residuals) = call_specialized(f, root, ("vjp",), args, kwargs, lower, native)
-    return value, Pullback(root, compiled, residuals, value)
+
+    def ask() -> Request:
+        resolved = resolve(native, _function(f, "vjp"), fastmath, boundscheck)
+        return Request(("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), resolved)
+
+    way = "vjp", native, fastmath, boundscheck, not kwargs
+    compiled, (value, residuals) = enter(f, way, args, ask)
+    return value, Pullback(differentiated(f), compiled, residuals, value)
 
 
 def jvp(
@@ -347,19 +350,34 @@ def jvp(
     >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    native = resolve(native, _function(f, "jvp"), fastmath, boundscheck)
-    primals = tuple(primals)
-    checked = checked_tangents(primals, tangents)
+    points = tuple(primals)
+
+    def ask() -> Request:
+        return _jvp_request(f, points, tangents, resolve(native, _function(f, "jvp"), fastmath, boundscheck))
+
+    way = "jvp", native, fastmath, boundscheck, len(points)
     result: tuple[Any, Any]
-    lower = lambda: lower_jvp(f, primals, checked)
-    _, result = call_specialized(f, differentiated(f), _key_of_jvp(primals), (*primals, *checked), {}, lower, native)
+    _, result = enter(f, way, (*points, *tangents), ask)
     return result
+
+
+def inputs_of_jvp(
+    f: Callable[..., Any], primals: tuple[Any, ...], tangents: Sequence[Any], native: Native
+) -> tuple[Specialization, tuple[Any, ...]]:
+    """The compiled form of :func:`jvp` for these arguments, and what it takes."""
+    way = "inputs of jvp", native, len(primals)
+    ask = lambda: _jvp_request(f, primals, tangents, resolve(native, f))
+    return enter(f, way, (*primals, *tangents), ask, run=False)
+
+
+def _jvp_request(f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native) -> Request:
+    checked = checked_tangents(primals, tangents)
+    args = (*primals, *checked)
+    return Request(_key_of_jvp(primals), args, {}, lambda: lower_jvp(f, primals, checked), native)
 
 
 def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
     """A direction that a user gives, of the structure and types of the arguments."""
-    from adjoint.runtime.boundary import check_tangent
-
     if len(primals) != len(tangents):
         raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents")
     pairs = enumerate(zip(tangents, primals, strict=True))
@@ -405,15 +423,21 @@ def hvp(
     >>> ad.hvp(f, (2.0,), (1.0,))
     (12.0,)
     """
-    native = resolve(native, _function(f, "hvp"), fastmath, boundscheck)
-    primals = tuple(primals)
-    checked = checked_tangents(primals, tangents)
-    places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
-    key = "hvp", places, len(primals)
-    lower = lambda: lower_jvp(grad(f, places), primals, checked)
-    _, (_, product) = call_specialized(f, differentiated(f), key, (*primals, *checked), {}, lower, native)
-    parts = dict(zip(places, product, strict=True))
-    return tuple([parts.get(place) for place in range(len(primals))])
+    points = tuple(primals)
+
+    def ask() -> Request:
+        resolved = resolve(native, _function(f, "hvp"), fastmath, boundscheck)
+        checked = checked_tangents(points, tangents)
+        places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
+        key = "hvp", places, len(points)
+        return Request(key, (*points, *checked), {}, lambda: lower_jvp(grad(f, places), points, checked), resolved)
+
+    way = "hvp", native, fastmath, boundscheck, len(points)
+    _, (_, product) = enter(f, way, (*points, *tangents), ask)
+    if len(product) == len(points):
+        return product
+    parts = iter(product)
+    return tuple([None if without_symbol(tangent) is None else next(parts) for tangent in tangents])
 
 
 def jacobian(
@@ -461,7 +485,7 @@ def jacobian(
     native = resolve(native, _function(f, "jacobian"), fastmath, boundscheck)
     if sparsity is not None:
         return _sparse("jacobian", f, wrt, native, sparsity)
-    from adjoint.runtime.jacobians import Jacobian
+    from adjoint.matrices import Jacobian
 
     return Jacobian("jacobian", f, _wrt(wrt), native)
 
@@ -498,7 +522,7 @@ def hessian(
     native = resolve(native, _function(f, "hessian"), fastmath, boundscheck)
     if sparsity is not None:
         return _sparse("hessian", f, wrt, native, sparsity)
-    from adjoint.runtime.jacobians import Jacobian
+    from adjoint.matrices import Jacobian
 
     return Jacobian("hessian", f, _wrt(wrt), native)
 

@@ -21,7 +21,7 @@ from adjoint.garbage import Compilation
 from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
-from adjoint.keys import MISS, Door, Seen, key_of, keys_of
+from adjoint.keys import Door, Seen, key_of, keys_of
 from adjoint.records import dataclass, field
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
@@ -53,6 +53,10 @@ class Specialization:
     door
         The fast path: takes the function and the arguments of a call, and calls it where it fits. It is written when
         the specialization is used again.
+    tangents
+        How many of the last arguments are tangents of the others, where there is a door.
+    door_checks_all
+        Whether the door lets in tangents only that belong to their values; else these have to be looked at before.
     native
         Whether and how it is compiled.
     adjoint_function
@@ -73,6 +77,8 @@ class Specialization:
     adjoint: Callable[..., Any] | None = None
     adjoint_emitted: Emitted | None = None
     door: Door | None = None
+    tangents: int = 0
+    door_checks_all: bool = False
     native: Native = None
     adjoint_function: Function | None = None
     lanes: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -110,6 +116,12 @@ class Specialization:
         if self.written:
             self.check_overlap(inputs)
         return inputs
+
+    def door_to_inputs(self, function: Any, args: Sequence[Any]) -> Door:
+        """As the door, made for such arguments: gives the inputs of the compiled entry and does not call it."""
+        from adjoint.doors import write_door
+
+        return write_door(self, function, args, is_called=False)
 
     def check_overlap(self, inputs: Sequence[Any]) -> None:
         """Refuses arguments and captured data that share memory with an argument that is written."""
@@ -182,8 +194,10 @@ def specialization(
     found = _find(owner, full, root, args, kwargs, seen)
     if found is not None:
         if found.door is None and not kwargs:
-            from adjoint.doors import write_door
+            from adjoint.doors import are_plain, write_door
 
+            found.tangents = len(args) // 2 if key[0] in ("jvp", "hvp") else 0
+            found.door_checks_all = found.tangents == 0 or are_plain(args)
             found.door = write_door(found, root, args)
         return found
     with _lock:
@@ -195,32 +209,6 @@ def specialization(
             for warning in warnings:
                 warn(warning)
         return found
-
-
-_entered: WeakKeyDictionary[Any, dict[Any, Specialization]] = WeakKeyDictionary()
-"""What was called last for functions that are handed to an operator again and again, where it has a door."""
-
-
-def call_specialized(
-    function: Any,
-    root: Any,
-    key: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    lower: Callable[[], Entry],
-    native: Native,
-) -> tuple[Specialization, Any]:
-    """The compiled derivative of a function, ``root``, for a call, and what it gives."""
-    is_steady = not kwargs and (type(function) is types.FunctionType or hasattr(type(function), "__adjoint_operator__"))
-    known = _entered.get(function, {}).get((key, native)) if is_steady else None
-    if known is not None and known.door is not None:
-        result = known.door(root, args)
-        if result is not MISS:
-            return known, result
-    compiled = specialization(function, key, args, kwargs, lower, native)
-    if is_steady and compiled.door is not None:
-        _entered.setdefault(function, {})[key, native] = compiled
-    return compiled, compiled.run(root, (*args, *kwargs.values()))
 
 
 def _keep(owner: Any, key: Any, found: Specialization) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint import specialize
+from adjoint import entrances, specialize
 from adjoint.backend.overlaps import without_overlaps
 from adjoint.ir.nodes import Function
 from adjoint.testing import clone, leaves
@@ -35,7 +35,7 @@ def compiled_form(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None
 
     def switch() -> None:
         monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
-        monkeypatch.setattr(specialize, "_entered", weakref.WeakKeyDictionary())
+        monkeypatch.setattr(entrances, "_known", {})
         monkeypatch.setattr(specialize, "finish", for_machines)
         monkeypatch.setattr(target, "_machine", ContextVar("machine", default=True))
         monkeypatch.setattr(specialize, "target", lambda *, machine: nullcontext())

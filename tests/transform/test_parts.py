@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint import specialize
+from adjoint import entrances, specialize
 from adjoint.ir.nodes import Function
 from adjoint.testing import clone, leaves
 from adjoint.transform import parts
@@ -39,7 +39,7 @@ def test_same_gradient(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "SHORTEST_PART", 3)
     monkeypatch.setattr(parts, "LONGEST_PART", 5)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
-    monkeypatch.setattr(specialize, "_entered", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(entrances, "_known", {})
     monkeypatch.setattr(specialize, "finish", taken_apart)
     found = numbers(ad.grad(case.function, wrt=wrt)(*again))
     for one, other in zip(found, expected, strict=True):
@@ -58,7 +58,7 @@ def test_parts_are_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, length in (("LONGEST", 6), ("SHORTEST_PART", 3), ("LONGEST_PART", 5)):
         monkeypatch.setattr(parts, name, length)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
-    monkeypatch.setattr(specialize, "_entered", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(entrances, "_known", {})
     monkeypatch.setattr(specialize, "finish", taken_apart)
     text = ad.source(ad.grad(polynomial), 1.5)
     assert text.count("\ndef polynomial_grad_part") >= 2

@@ -15,6 +15,7 @@ from adjoint.compiling import ALL_CHECKED, MARK, Checked, Compiling
 from adjoint.diagnostics import Diagnostic, DifferentiationError, error, warn
 from adjoint.ir.nodes import Function
 from adjoint.ir.types import Storage
+from adjoint.records import replace
 
 if TYPE_CHECKING:
     from adjoint.backend.native_threads import InThreads
@@ -104,6 +105,11 @@ class NativeFunction:
         What of Python's arithmetic raises exceptions in machine code too.
     threads
         In how many chunks its outermost loops run side by side.
+
+    Attributes
+    ----------
+    run
+        What a call runs: a plain function or method, which Python calls faster than an object.
     """
 
     def __init__(
@@ -116,10 +122,14 @@ class NativeFunction:
         parts = halves(function)
         core = function if parts is None else parts.core
         self._core = _core_of(core, flags, strict, checked, threads)
-        self._run = self._core if parts is None else load(emit(parts.boundary(self._core)))
+        self.run: Callable[..., Any] = self._core.__call__
+        if parts is not None:
+            boundary = emit(parts.boundary(self._core))
+            namespace = {name: self.run if value is self._core else value for name, value in boundary.namespace.items()}
+            self.run = load(replace(boundary, namespace=namespace))
 
     def __call__(self, *args: Any) -> Any:
-        return self._run(*args)
+        return self.run(*args)
 
     @functools.cached_property
     def emitted(self) -> Emitted:

@@ -18,6 +18,9 @@ def resolve(
     function: Any, wrt: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[Any, tuple[Any, ...], tuple[int, ...]]:
     """The function with what can only be given by name bound, the other arguments, and the positions ``wrt`` means."""
+    chosen = wrt if isinstance(wrt, tuple) else (wrt,)
+    if not kwargs and _are_indices(chosen, len(args)):
+        return function, tuple(args), chosen
     lo = Lowerer(Settings())
     try:
         fn = entered_root(lo, function)
@@ -28,7 +31,6 @@ def resolve(
                 break
             arguments.append(kwargs[name])
         rest = {name: value for name, value in kwargs.items() if name not in names[len(args) : len(arguments)]}
-        chosen = wrt if isinstance(wrt, tuple) else (wrt,)
         if any(name in chosen for name in rest):
             raise error("AD0405", None, "a matrix of derivatives needs arguments that are given by position")
         values: list[Any] = [Const(argument) for argument in arguments]
@@ -37,6 +39,11 @@ def resolve(
         raise DifferentiationError(problem.diagnostic) from None
     bound = functools.partial(function, **rest) if rest else function
     return bound, tuple(arguments), tuple(place for place in places if isinstance(place, int))
+
+
+def _are_indices(chosen: Sequence[Any], count: int) -> bool:
+    """Whether all are different indices of so many arguments: they mean what they say, whatever the function is."""
+    return all(type(choice) is int and 0 <= choice < count for choice in chosen) and len({*chosen}) == len(chosen)
 
 
 def chosen(function: Any, wrt: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:

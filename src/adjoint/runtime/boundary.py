@@ -106,14 +106,15 @@ class _Check:
             self.object(given, like, path, result_object)
 
     def number(self, given: Any, like: Any, path: str) -> Any:
-        wanted = _name_of_number(like)
+        if type(given) is float and type(like) is float:
+            return given
         if isinstance(given, np.ndarray) and given.ndim == 0:
             given = given[()]
         if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, float, complex, np.number)):
-            raise self.problem(path, given, wanted)
+            raise self.problem(path, given, _name_of_number(like))
         is_complex = isinstance(like, (complex, np.complexfloating))
         if isinstance(given, (complex, np.complexfloating)) and not is_complex:
-            raise self.problem(path, given, wanted)
+            raise self.problem(path, given, _name_of_number(like))
         if isinstance(like, np.generic):
             return like.dtype.type(given)
         return complex(given) if is_complex else float(given)  # type: ignore[arg-type]
