@@ -83,7 +83,12 @@ else:
             methods["__repr__"] = _repr
         return methods
 
+    _MANY = 12
+    """Records with more fields are made so rarely that compiling for each number of them does not pay."""
+
     def _init(fields, finish, kw_only):
+        if len(fields) > _MANY and not (finish or kw_only):
+            return _init_one_by_one(fields)
         names = tuple(fields)
         code = _init_code(len(names)).replace(co_names=names, co_varnames=("self", *names))
         if kw_only:
@@ -97,6 +102,21 @@ else:
         else:
             init.__defaults__ = tuple(given.values())
         return _finishing(init, made, finish) if made or finish else init
+
+    def _init_one_by_one(fields):
+        def __init__(self, *args, **kwargs):
+            given = dict(zip(fields, args, strict=False), **kwargs)
+            if len(given) < len(args) + len(kwargs) or not given.keys() <= fields.keys():
+                raise TypeError(f"{type(self).__name__} was given more than its fields")
+            for name, spec in fields.items():
+                value = given.get(name, spec.default)
+                if value is MISSING and spec.default_factory is not MISSING:
+                    value = spec.default_factory()
+                if value is MISSING:
+                    raise TypeError(f"{type(self).__name__} needs a value for {name!r}")
+                setattr(self, name, value)
+
+        return __init__
 
     def _finishing(init, made, finish):
         """An initializer that makes what was not given."""

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from adjoint.ir.nodes import Const
+from adjoint.rules import registry
 from adjoint.rules.declare import elementwise
-from adjoint.rules.registry import ARRAYS, BASICS, attribute_of, binary_form, method_of, rule_for, variadic
+from adjoint.rules.registry import ARRAYS, BASICS, STRUCTURES, attribute_of, binary_form, method_of, rule_for, variadic
 from adjoint.runtime.sequences import concatenate_of
 
 
@@ -119,7 +120,16 @@ def test_a_question_about_an_array_loads_all() -> None:
 def test_what_is_said_of_arrays_is_found_by_where_they_come_from() -> None:
     numbers = _declared_by(BASICS)
     for name in sorted(_declared_by((*BASICS, *ARRAYS)) - numbers):
-        assert name.endswith("True"), name
+        assert name.split()[-2] == "True", name
+
+
+def test_what_is_said_of_helpers_for_structures_is_found_by_where_they_come_from() -> None:
+    question = "from adjoint.rules.registry import rule_for; from adjoint.runtime import {0}; rule_for({0}.{1})"
+    assert not set(STRUCTURES).intersection(_loaded_after(question.format("numbers", "is_real")))
+    assert {*BASICS, *STRUCTURES} <= set(_loaded_after(question.format("tangents", "pour")))
+    for name in _declared_by((*BASICS, *STRUCTURES)) - _declared_by(BASICS):
+        home = name.split()[-1]
+        assert home in registry._STRUCTURE_HELPERS, name
 
 
 def _declared_by(modules: tuple[str, ...]) -> set[str]:
@@ -135,7 +145,7 @@ callees += [entry.fn for entries in registry._definitions.values() for entry in 
 callees += [fn for fn, _ in (*registry._variadic.values(), *registry._binary.values())]
 callees += [cls for cls, _ in (*registry._methods, *registry._attributes)]
 callees = [fn for fn in callees if not (getattr(fn, "__module__", None) or "").startswith("adjoint.rules.")]
-print(*[f"{{fn!r}} {{registry.is_about_arrays(fn)}}" for fn in callees], sep="\\n")
+print(*[f"{{fn!r}} {{registry.is_about_arrays(fn)}} {{getattr(fn, '__module__', None)}}" for fn in callees], sep="\\n")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(re.sub(r" at 0x\w+", "", done.stdout).splitlines())

@@ -44,7 +44,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.raising import may_raise
 from adjoint.ir.types import BOOL
-from adjoint.ir.walk import key_atoms, operands
+from adjoint.ir.walk import key_atoms, operands, targets_of
 from adjoint.records import dataclass, replace
 
 RESULTS_WIDTH = 40
@@ -113,7 +113,7 @@ class Lowering:
 
     def _open(self, block: Block, place: _Place) -> tuple[OpenBlock, Terminator]:
         """The statements of a block, and the terminator that is left to lower."""
-        out = OpenBlock(self.expressions, place.depth, self.mentions, place.handled)
+        out = self._opened(place)
         position = 0
         while position < len(block.statements):
             found = finish_of(block, position, self.uses)
@@ -131,6 +131,9 @@ class Lowering:
             else:
                 position = after
         return out, block.terminator
+
+    def _opened(self, place: _Place) -> OpenBlock:
+        return OpenBlock(self.expressions, place.depth, self.mentions, place.handled)
 
     def _statement(self, statement: Statement, out: OpenBlock, place: _Place) -> None:
         if type(statement) is Call:
@@ -246,11 +249,9 @@ class Lowering:
     # Choices
 
     def _if(self, statement: If, out: OpenBlock, place: _Place) -> None:
+        if self._fits(statement, out, place):
+            return
         inner = replace(place.deeper(), targets=statement.targets)
-        if id(statement) not in self.too_long:
-            if self._as_expression(statement, out, inner):
-                return
-            self.too_long.add(id(statement))
         then = self._block(statement.then, inner)
         orelse = self._block(statement.orelse, inner)
         if echoes(statement) and isinstance(statement.cond, Var) and statement.cond in out.waiting:
@@ -259,6 +260,15 @@ class Lowering:
         choice = Choice(cond.node, then, orelse, cond.effect is Effect.WRITES, statement.span)
         hints = self.insides.hints_bound_in(statement)
         out.emit(choice, cond.accesses | self._accesses(statement, out), hints)
+
+    def _fits(self, statement: If, out: OpenBlock, place: _Place) -> bool:
+        """Prints an ``if`` as a conditional expression, unless it is too long for that."""
+        if id(statement) in self.too_long:
+            return False
+        fits = self._as_expression(statement, out, replace(place.deeper(), targets=statement.targets))
+        if not fits:
+            self.too_long.add(id(statement))
+        return fits
 
     def _single(self, atom: Atom, out: OpenBlock) -> Fragment:
         """An operand that is printed by itself."""
@@ -269,8 +279,8 @@ class Lowering:
         if len(statement.targets) != 1 or not self.uses.inlinable(statement.targets[0]):
             return False
         clock = self.clock
-        sides = [self._value_of(statement.then, place), self._value_of(statement.orelse, place)]
-        then, orelse = sides
+        then = self._value_of(statement.then, place)
+        orelse = None if then is None else self._value_of(statement.orelse, place)
         if then is None or orelse is None:
             self.clock = clock
             return False
@@ -289,11 +299,22 @@ class Lowering:
         """The expression that a block yields, if it does nothing else."""
         if not isinstance(block.terminator, Yield) or isinstance(block.terminator.values[0], Undefined):
             return None
-        if not all(isinstance(statement, (Call, Load, If)) for statement in block.statements):
+        if not all(map(self._may_be_inside, block.statements)):
             return None
-        out, _ = self._open(block, place)
+        out = self._opened(place)
+        for statement in block.statements:
+            if not isinstance(statement, If):
+                self._statement(statement, out, place)
+            elif not self._fits(statement, out, place):
+                return None
         fragment = self._single(block.terminator.values[0], out)
         return None if out.close() else fragment
+
+    def _may_be_inside(self, statement: Statement) -> bool:
+        """Whether a statement may be a part of an expression: nothing that it computes needs a name."""
+        if not isinstance(statement, (Call, Load, If)):
+            return False
+        return all(self.uses.inlinable(target) or not self.uses.count(target) for target in targets_of(statement))
 
     # Loops
 

@@ -212,7 +212,7 @@ def parameter_names(params: Iterable[Var]) -> list[str]:
 @functools.lru_cache(maxsize=4096)
 def identifier(hint: str) -> str:
     """A hint as Python can write it."""
-    name = re.sub(r"\W", "_", hint) or "t"
+    name = hint if hint.isidentifier() else re.sub(r"\W", "_", hint) or "t"
     if not name.strip("_"):
         name = "i"  # a position that its author did not care to name
     if name[0].isdigit():

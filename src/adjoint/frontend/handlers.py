@@ -27,8 +27,9 @@ _FAMILIES = (
     "vector_calls",
     "ways",
 )
-_FOR_PYTHON = ("builtin_calls", "container_calls", "fold_calls")
-_WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "copy")
+_FOR_NUMBERS = ("builtin_calls", "fold_calls")
+_FOR_CONTAINERS = (*_FOR_NUMBERS, "container_calls")
+_WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "copy", "heapq")
 _loaded: set[str] = set()
 
 
@@ -48,11 +49,11 @@ def _families(constant: Any) -> tuple[str, ...]:
     """The modules that may have a handler for a function, as far as its own module tells."""
     match constant:
         case BuiltinFunctionType() if constant.__module__ in ("builtins", "math"):
-            return _FOR_PYTHON
+            return _FOR_NUMBERS
         case MethodDescriptorType() if constant.__objclass__.__module__ == "builtins":
-            return _FOR_PYTHON
+            return _FOR_CONTAINERS
         case type() if constant.__module__ == "builtins":
-            return _FOR_PYTHON
+            return _FOR_CONTAINERS if constant is dict else _FOR_NUMBERS
         case type(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
             return ("itertools_calls",)
         case type(__module__="collections"):
@@ -68,7 +69,7 @@ def _families(constant: Any) -> tuple[str, ...]:
 def _families_of_functions(home: str) -> tuple[str, ...]:
     """The same for functions in Python of a module; rules, which are called all the time, have no handlers."""
     if home.startswith("adjoint.runtime"):
-        return _FOR_PYTHON
+        return _FOR_NUMBERS
     if home.startswith("adjoint.rules"):
         return ()
     return _FAMILIES if home.partition(".")[0] in _WITH_HANDLERS else ()

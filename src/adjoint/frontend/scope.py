@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
+from adjoint.frontend.trees import children, nodes
 from adjoint.records import dataclass
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -69,7 +70,7 @@ def _find_yields(node: ast.AST) -> Iterator[ast.Yield | ast.YieldFrom]:
         if isinstance(part, (ast.Yield, ast.YieldFrom)):
             yield part
         if not isinstance(part, _NESTED):
-            waiting.extend(ast.iter_child_nodes(part))
+            waiting += children(part)
 
 
 def assigned_names(statement: ast.AST) -> tuple[str, ...]:
@@ -116,12 +117,11 @@ def _collect(node: ast.AST, found: list[ast.AST]) -> None:
         found.append(node)
     if kind in _NESTED:
         return
-    for value in node.__dict__.values():
-        for child in value if type(value) is list else (value,):
-            if isinstance(child, _COMPREHENSIONS):
-                found.extend(part.target for part in ast.walk(child) if isinstance(part, ast.NamedExpr))
-            elif isinstance(child, ast.AST) and child._fields:
-                _collect(child, found)
+    for child in children(node):
+        if isinstance(child, _COMPREHENSIONS):
+            found.extend(part.target for part in nodes(child) if isinstance(part, ast.NamedExpr))
+        else:
+            _collect(child, found)
 
 
 def _binds(node: ast.AST) -> bool:

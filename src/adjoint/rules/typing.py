@@ -50,7 +50,8 @@ _NOTHING = Opaque(type(None))
 _cache: dict[Any, tuple[Type, ...]] = {}
 
 
-_ARITHMETIC = (operator.add, operator.sub, operator.mul)
+_ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv)
+_COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 _MADE = {id(int): INT, id(float): FLOAT, id(bool): BOOL, id(len): INT}
 """Functions whose result has one type, whatever they are given."""
@@ -131,7 +132,9 @@ def _infer(
     special = _special(rule, arguments, named)
     if special is not None:
         return (special,)
-    examples = list(_examples(rule, arguments, named))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        examples = list(_examples(rule, arguments, named))
     if not examples:
         return _fallback(rule, arguments)
     vague = _vagueness(arguments + tuple(value for _, value in named))
@@ -148,6 +151,8 @@ def _special(
     """The type of a result of which examples would not tell, or nothing new; None where they have to be asked."""
     if rule.fn in _ARITHMETIC and not named and _is_of_floats(arguments):
         return FLOAT
+    if rule.fn in _COMPARISONS and not named and _is_of_floats(arguments):
+        return BOOL
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes
 
@@ -213,9 +218,7 @@ def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, A
             try:
                 args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
                 kwargs = {name: maker.make(argument, 0.75) for name, argument in named}
-                with warnings.catch_warnings(), np.errstate(all="ignore"):
-                    warnings.simplefilter("ignore")
-                    result = rule.fn(*args, **kwargs)
+                result = rule.fn(*args, **kwargs)
                 if rule.results > 1 and len(result) != rule.results:
                     continue
             except _NoSample:
