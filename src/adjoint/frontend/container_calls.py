@@ -109,38 +109,42 @@ def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @_method(list, "insert")
 def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    making.refuse_if_iterated(lo, args[0], node)
-    items = making.list_items(lo, args[0])
-    if items is None:
-        return library.call(lo, library.insert, args, node) if _is_list(args[0]) else NotImplemented
-    assert isinstance(args[0], Ref)
-    if not isinstance(args[1], Const):
+    if making.list_items(lo, args[0]) is not None and not isinstance(args[1], Const):
+        assert isinstance(args[0], Ref)
         return _at_run_time(args[0])
-    new = list(items)
-    new.insert(args[1].value, args[2])
-    making.replace(lo, args[0], list_record(new), node)
-    return NONE
+
+    def inserted(items: list[Value]) -> list[Value]:
+        assert isinstance(args[1], Const)
+        items.insert(args[1].value, args[2])
+        return items
+
+    return _changed(lo, args, node, inserted, library.insert)
 
 
 @_method(list, "reverse")
 def _reverse(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    making.refuse_if_iterated(lo, args[0], node)
-    items = making.list_items(lo, args[0])
-    if items is None:
-        return library.call(lo, library.reverse, args, node) if _is_list(args[0]) else NotImplemented
-    assert isinstance(args[0], Ref)
-    making.replace(lo, args[0], list_record(list(items)[::-1]), node)
-    return NONE
+    return _changed(lo, args, node, lambda items: items[::-1], library.reverse)
 
 
 @_method(list, "clear")
 def _clear(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _changed(lo, args, node, lambda _: [], library.clear)
+
+
+def _changed(
+    lo: Lowerer,
+    args: list[Value],
+    node: ast.AST | None,
+    change: Callable[[list[Value]], list[Value]],
+    at_run_time: Callable[..., Any],
+) -> Any:
+    """What a method gives that changes its list: nothing."""
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
     if items is None:
-        return library.call(lo, library.clear, args, node) if _is_list(args[0]) else NotImplemented
+        return library.call(lo, at_run_time, args, node) if _is_list(args[0]) else NotImplemented
     assert isinstance(args[0], Ref)
-    making.replace(lo, args[0], list_record([]), node)
+    making.replace(lo, args[0], list_record(change(list(items))), node)
     return NONE
 
 
