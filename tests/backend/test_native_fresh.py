@@ -8,6 +8,7 @@ from pathlib import Path
 import adjoint
 
 PROGRAM = """
+import gc
 import numpy as np, math
 import adjoint as ad
 from adjoint.backend import native_unit
@@ -26,7 +27,12 @@ def f(x):
         total += math.exp(x[i] - largest)
     return largest + math.log(total) + np.sum(np.exp(x) * x)
 
-ad.grad(f, native="strict")(np.ones(5))
+gradient = ad.grad(f, native="strict")
+searches = []
+gc.collect()
+gc.callbacks.append(lambda phase, info: searches.append(info["generation"]))
+gradient(np.ones(5))
+assert len(searches) < 200, searches  # for garbage: five hundred, if they interrupted the compiler
 assert texts and not any("objmode" in text for text in texts), texts
 """
 

@@ -28,6 +28,7 @@ from adjoint.backend.native_reasons import first_use, line_of, place_in_source, 
 from adjoint.backend.not_native import NotNative as NotNative
 from adjoint.backend.python import Emitted
 from adjoint.backend.short_loops import short_vectors_for_the_rest
+from adjoint.garbage import Lasting, Uncollected
 from adjoint.records import dataclass
 
 _CACHE = "cache=True, "
@@ -44,7 +45,15 @@ class Untyped:
 
 def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:
     """Numba's types of arguments; what one is for which it has none."""
+    _load_numba()
     return tuple(map(_type_of, args))
+
+
+def _load_numba() -> None:
+    """Imports Numba and what it is told of the runtime."""
+    if "adjoint.backend.for_numba" not in sys.modules:
+        with Lasting():
+            import adjoint.backend.for_numba  # noqa: F401
 
 
 def _type_of(value: Any) -> Any:
@@ -130,9 +139,8 @@ class Unit:
 
     def compile(self) -> Callable[..., Any]:
         """The machine code, as a function of all arguments: from the cache, or new."""
+        _load_numba()
         from numba.core.errors import NumbaError
-
-        import adjoint.backend.for_numba  # noqa: F401
 
         keep_freed_memory()
         name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
@@ -163,7 +171,7 @@ class Unit:
         sys.modules[module.__name__] = module  # what is read from the cache looks for it there
         exec(compile(text, filename, "exec"), vars(module))
         dispatcher = self.dispatcher = vars(module)[self.emitted.name]
-        with warnings.catch_warnings(), short_vectors_for_the_rest():
+        with Uncollected(), warnings.catch_warnings(), short_vectors_for_the_rest():
             warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
             dispatcher.compile(self.signature)
         dispatcher.disable_compile()
