@@ -26,6 +26,7 @@ from adjoint.backend.freed_memory import keep_freed_memory
 from adjoint.backend.native_calls import ByPython
 from adjoint.backend.native_reasons import first_use, line_of, place_in_source, summary
 from adjoint.backend.not_native import NotNative as NotNative
+from adjoint.backend.private_functions import MODULES, private_functions
 from adjoint.backend.python import Emitted
 from adjoint.backend.short_loops import short_vectors_for_the_rest
 from adjoint.garbage import Lasting, Uncollected
@@ -167,11 +168,11 @@ class Unit:
     def _load(self, text: str, filename: str) -> Callable[..., Any]:
         from numba.core.errors import NumbaWarning
 
-        module = types.ModuleType(f"adjoint_native_{hashlib.sha256(text.encode()).hexdigest()[:24]}")
+        module = types.ModuleType(f"{MODULES}{hashlib.sha256(text.encode()).hexdigest()[:24]}")
         sys.modules[module.__name__] = module  # what is read from the cache looks for it there
         exec(compile(text, filename, "exec"), vars(module))
         dispatcher = self.dispatcher = vars(module)[self.emitted.name]
-        with Uncollected(), warnings.catch_warnings(), short_vectors_for_the_rest():
+        with Uncollected(), warnings.catch_warnings(), short_vectors_for_the_rest(), private_functions():
             warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
             dispatcher.compile(self.signature)
         dispatcher.disable_compile()
