@@ -13,9 +13,9 @@ import operator
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import lower_builtin, type_callable
-from numba.np import arrayobj
 
 from adjoint.backend.declaring import declare_instruction
+from adjoint.backend.new_memory import new_array
 from adjoint.runtime import indices, lanes, plain
 
 _FREE = ("reassoc", "nsz")
@@ -243,7 +243,7 @@ def _extents_of(context, builder, kind, shape):
 
 def _make(context, builder, signature, args):
     extents = _extents_of(context, builder, signature.args[0], args[0])
-    return arrayobj._empty_nd_impl(context, builder, signature.return_type, extents)
+    return new_array(context, builder, signature.return_type, extents)
 
 
 def _cleared(builder, array):
@@ -272,7 +272,7 @@ def _typed_like(x, dtype=None):
 def _make_like(context, builder, signature, args):
     given = context.make_array(signature.args[0])(context, builder, args[0])
     extents = cgutils.unpack_tuple(builder, given.shape)
-    return arrayobj._empty_nd_impl(context, builder, signature.return_type, extents)
+    return new_array(context, builder, signature.return_type, extents)
 
 
 _declare_maker(plain.empty_like, _typed_like, lambda *given: _make_like(*given)._getvalue())

@@ -28,7 +28,7 @@ from adjoint.backend.native_reasons import first_use, line_of, place_in_source, 
 from adjoint.backend.not_native import NotNative as NotNative
 from adjoint.backend.private_functions import MODULES, private_functions
 from adjoint.backend.python import Emitted
-from adjoint.backend.short_loops import short_vectors_for_the_rest
+from adjoint.backend.short_loops import made_for_short_loops
 from adjoint.garbage import Lasting, Uncollected
 from adjoint.records import dataclass
 
@@ -172,7 +172,7 @@ class Unit:
         sys.modules[module.__name__] = module  # what is read from the cache looks for it there
         exec(compile(text, filename, "exec"), vars(module))
         dispatcher = self.dispatcher = vars(module)[self.emitted.name]
-        with Uncollected(), warnings.catch_warnings(), short_vectors_for_the_rest(), private_functions():
+        with Uncollected(), warnings.catch_warnings(), made_for_short_loops(), private_functions():
             warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
             dispatcher.compile(self.signature)
         dispatcher.disable_compile()

@@ -1,7 +1,10 @@
-"""Loops of few iterations: what long vectors leave over of them is computed by shorter ones, not one by one.
+"""Loops of few iterations, as derivatives of small functions are full of them, in machine code.
 
-LLVM does so by itself only where 16 numbers go into a vector. Of doubles there are 8 at most, and a loop of 14 whose
-last 6 iterations run one by one takes longer than it would without vectors.
+What long vectors leave over of a loop is computed by shorter ones, not one by one. LLVM does so by itself only where 16
+numbers go into a vector. Of doubles there are 8 at most, and a loop of 14 whose last 6 iterations run one by one takes
+longer than it would without vectors.
+
+Loops that copy stay loops: for a few numbers that were just computed, a call of ``memcpy`` takes several times as long.
 """
 
 from __future__ import annotations
@@ -9,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_OPTION = "-epilogue-vectorization-minimum-VF"
-_WIDTH, _USUAL_WIDTH = 4, 16
+_OPTIONS = (("epilogue-vectorization-minimum-VF", "4", "16"), ("disable-loop-idiom-memcpy", "true", "false"))
+"""What is set, and what is usual."""
 _FIRST_VERSION = 15
 """Before, LLVM complained of options that are set twice."""
 
 
 @contextmanager
-def short_vectors_for_the_rest() -> Iterator[None]:
+def made_for_short_loops() -> Iterator[None]:
     """Compiles what is inside that way; nobody else's code, and nobody else compiles meanwhile."""
     from llvmlite import binding  # type: ignore[import-untyped]
     from numba.core.compiler_lock import global_compiler_lock
@@ -25,8 +28,10 @@ def short_vectors_for_the_rest() -> Iterator[None]:
         yield
         return
     with global_compiler_lock:
-        binding.set_option("", f"{_OPTION}={_WIDTH}")
+        for name, chosen, _ in _OPTIONS:
+            binding.set_option("", f"-{name}={chosen}")
         try:
             yield
         finally:
-            binding.set_option("", f"{_OPTION}={_USUAL_WIDTH}")
+            for name, _, usual in _OPTIONS:
+                binding.set_option("", f"-{name}={usual}")
