@@ -32,10 +32,7 @@ def write_door(compiled: Specialization, function: Any, args: Sequence[Any], is_
     if isinstance(function, types.FunctionType):
         writer.require(f"function.__code__ is {writer.name(function.__code__)}")
     writer.require(f"len(args) == {len(args)}")
-    names = writer.arguments(args)
-    for place in range(compiled.tangents, len(args)) if compiled.tangents else ():
-        if type(args[place]) is np.ndarray:
-            writer.require(f"a{place}.shape == a{place - compiled.tangents}.shape")
+    names = writer.arguments(args, compiled.tangents)
     if compiled.argument_guards:
         writer.require(f"{writer.name(compiled.fits_arguments)}(args, {{}})")
     for guard in compiled.guards:
@@ -58,28 +55,35 @@ class _Writer:
     def __init__(self) -> None:
         self._namespace: dict[str, Any] = {"keys_of": keys_of, "ndarray": np.ndarray, "MISS": MISS}
         self._lines: list[str] = []
+        self._names: dict[int, str] = {}
         self._structures: dict[str, Any] = {}
         self._captured = 0
 
-    def name(self, value: Any, prefix: str = "v") -> str:
-        """A name for an object that the text refers to."""
-        name = f"{prefix}{len(self._namespace)}"
-        self._namespace[name] = value
-        return name
+    def name(self, value: Any) -> str:
+        """The name of an object that the text refers to."""
+        if id(value) not in self._names:
+            name = self._names[id(value)] = f"v{len(self._namespace)}"
+            self._namespace[name] = value
+        return self._names[id(value)]
 
     def do(self, line: str) -> None:
         self._lines.append(line)
 
     def require(self, condition: str) -> None:
-        """Adds a condition."""
-        self.do(f"if not ({condition}): return MISS")
+        """Adds a condition, once."""
+        line = f"if not ({condition}): return MISS"
+        if line not in self._lines:
+            self.do(line)
 
-    def arguments(self, values: Sequence[Any]) -> list[str]:
-        """The arguments are of the same kinds as these."""
+    def arguments(self, values: Sequence[Any], tangents: int) -> list[str]:
+        """The arguments are of the same kinds as these, the last of which are tangents of the first."""
         names = [f"a{place}" for place in range(len(values))]
         if names:
             self.do(f"{', '.join(names)}, = args")
         tests = [self._kind(name, value) for name, value in zip(names, values, strict=True)]
+        for place in range(tangents, len(values)) if tangents else ():
+            if type(values[place]) is np.ndarray and type(values[place - tangents]) is np.ndarray:
+                tests[place] = self._tangent(names[place], names[place - tangents], values[place])
         if any(tests):
             self.require(" and ".join(filter(None, tests)))
         return names
@@ -103,13 +107,20 @@ class _Writer:
         if cls in (str, bytes):
             return f"type({name}) is {cls.__name__} and {name} == {self.name(value)}"
         if cls is np.ndarray:
-            extents = "".join(f" and {name}.shape[{i}] {'==' if n == 1 else '!='} 1" for i, n in enumerate(value.shape))
+            shape = f"{name}_shape"
+            extents = "".join(f" and {shape}[{i}] {'==' if n == 1 else '!='} 1" for i, n in enumerate(value.shape))
             if 1 not in value.shape:
-                extents = f" and 1 not in {name}.shape"
-            dtype = self.name(value.dtype)
-            same = f"({name}.dtype is {dtype} or {name}.dtype == {dtype})"
-            return f"type({name}) is ndarray and {name}.ndim == {value.ndim} and {same}{extents}"
+                extents = f" and 1 not in {shape}"
+            return f"{self._array(name, value)} and len({shape} := {name}.shape) == {value.ndim}{extents}"
         return None
+
+    def _array(self, name: str, value: Any) -> str:
+        dtype = self.name(value.dtype)
+        return f"type({name}) is ndarray and ({name}.dtype is {dtype} or {name}.dtype == {dtype})"
+
+    def _tangent(self, name: str, like: str, value: Any) -> str:
+        """The condition that an array is a tangent of another, which was looked at."""
+        return f"{self._array(name, value)} and {name}.shape == {like}_shape"
 
     def guard(self, guard: Guard) -> None:
         """A captured constant is what it was."""

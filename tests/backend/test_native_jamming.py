@@ -236,6 +236,18 @@ def test_the_first_of_equals_and_what_is_not_a_number() -> None:
     for n in range(12):
         for x in (np.zeros(2), np.ones(2), np.array([0.5, 0.5]), np.array([np.nan, 0.0])):
             assert compiled(rows[:n], x) == nearest(rows[:n], x)
+    text = compiled.specialized((rows, x), {}).call.emitted.text
+    assert text.count("rows[unsigned(") == 5 and "rows[i" not in text  # also what groups of four leave over
+
+
+def test_what_is_left_of_a_number_may_be_negative() -> None:
+    def picked(x, n):
+        return x[n - n % 4] * x[len(x) - len(x) % 3 - 1]
+
+    compiled = ad.grad(picked, native="strict")
+    for n in (-3, -1, 0, 3):
+        for x in (X, X[:5], np.append(X, 2.0)):
+            np.testing.assert_array_equal(compiled(x, n), ad.grad(picked)(x, n))
 
 
 def writes_what_it_found(x, n):

@@ -42,6 +42,7 @@ class _Naturals:
         self.found: set[Var] = set()
         self.lowest: dict[Var, int] = {}
         self.shapes: set[Var] = set()
+        self.rests: dict[Var, Atom] = {}
 
     def has(self, atom: Atom | Slice) -> bool:
         if isinstance(atom, Const):
@@ -61,6 +62,8 @@ class _Naturals:
                     self.shapes.add(target)
                 elif target.type == INT and self.call(statement):
                     self.found.add(target)
+                    if callee is operator.mod:
+                        self.rests[target] = statement.args[0]
             case Load(target=target, base=Var(type=Array()), key=Attribute(name="size" | "ndim")):
                 self.found.add(target)
             case Load(target=target, base=Var(type=Array()), key=Attribute(name="shape")):
@@ -91,9 +94,14 @@ class _Naturals:
             return self.has(args[1])
         if callee is max:
             return any(map(self.has, args))
-        if callee is operator.sub and isinstance(args[1], Const) and type(args[1].value) is int:
-            return isinstance(args[0], Var) and self.lowest.get(args[0], 0) >= args[1].value and self.has(args[0])
-        return False
+        return callee is operator.sub and self.has(args[0]) and self.is_no_more(*args)
+
+    def is_no_more(self, number: Atom, less: Atom) -> bool:
+        """Whether what is taken away from a natural number is a part of it, or no more than the least it can be."""
+        if isinstance(less, Var):
+            return self.rests.get(less) == number
+        least = self.lowest.get(number, 0) if isinstance(number, Var) else 0
+        return isinstance(less, Const) and type(less.value) is int and least >= less.value
 
     def loop(self, loop: Loop) -> None:
         """Assumes that what a loop carries stays natural, and looks again without what does not."""
