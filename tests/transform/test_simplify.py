@@ -30,6 +30,7 @@ from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Scalar, Tupl
 from adjoint.ir.verifier import verify
 from adjoint.runtime.display import make_list, make_tuple
 from adjoint.transform import passes
+from adjoint.transform.in_place import direct_updates
 from adjoint.transform.simplify import simplify
 from ir.building import build, choose, vector
 from ir.interpret import call_function
@@ -322,6 +323,23 @@ def test_a_negative_is_not_moved_past_a_write():
         return b.call(operator.add, x, negative)
 
     assert "%t = neg(%x)" in simplified(write, vector(), FLOAT)
+
+
+@pytest.mark.parametrize("mode", ["add", "sub"])
+def test_what_is_first_added_to_a_copy_makes_it_a_sum(mode):
+    def updated(written):
+        def body(b, a, other, x):
+            copy, sine = b.call(np.copy, a), b.call(np.sin, a)
+            b.store({"original": a, "another": other, "copy": copy}[written], FIRST, x)
+            b.store(copy, None, sine, mode)
+            return copy
+
+        function = direct_updates(build(body, vector(), vector(), FLOAT))
+        verify(function)
+        return format_function(function)
+
+    assert f"= {mode}(%x, %t)" in updated("another") and "copy" not in updated("another")
+    assert all("= numpy.copy(%x)" in updated(written) for written in ("original", "copy"))
 
 
 def test_adding_a_negative_in_place_is_subtracting():

@@ -1,8 +1,8 @@
 """Updates in place as a person would write them.
 
 ``t = x_bar[1:]`` and ``t += y`` is ``x_bar[1:] += y``; ``x += -y`` is ``x -= y``; what is added to fresh zeros is the
-sum; what is taken out and put back stays; and a copy that only an element-wise operation reads, before anything is
-written, need not be made.
+sum, and so is what is first added to a copy; what is taken out and put back stays; and a copy that only an element-wise
+operation reads, before anything is written, need not be made.
 """
 
 from __future__ import annotations
@@ -30,7 +30,16 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Scalar, is_float_dtype
-from adjoint.ir.walk import blocks_of, map_blocks, mentions, operands, read_counts, rebuild, targets_of
+from adjoint.ir.walk import (
+    blocks_of,
+    map_blocks,
+    mentions,
+    operands,
+    read_counts,
+    rebuild,
+    statements_in,
+    targets_of,
+)
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.transform.memory import Memory
@@ -157,19 +166,38 @@ class _Updater:
         return True
 
     def starts_from_a_copy(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
-        """``x = np.copy(y)`` and ``x += z``, one right after the other, as ``x = y + z``."""
-        if store.key is not None or store.mode != "add" or not statements:
+        """``x = np.copy(y)`` and ``x += z`` as ``x = y + z``, where nobody looks at ``x`` or writes ``y`` between."""
+        base, value = store.base, store.value
+        copied = made.get(base) if isinstance(base, Var) else None
+        if store.key is not None or store.mode not in ("add", "sub") or value is base:
             return False
-        base, value, copied = store.base, store.value, statements[-1]
-        if not isinstance(copied, Call) or copied.callee is not np.copy or copied.targets != (base,) or copied.kwargs:
-            return False
-        (original,) = copied.args
-        if value is base or not self.same_array(base, value) or not self.same_array(base, original):
+        if not isinstance(copied, Call) or copied.callee is not np.copy or copied.kwargs:
             return False
         assert isinstance(base, Var)
-        statements[-1] = made[base] = Call((base,), operator.add, (original, value), (), store.span)
+        (original,) = copied.args
+        place = _place_of(copied, statements)
+        between = statements[place + 1 :]
+        if any(mentions(statement, base) or self.may_write(statement, original) for statement in between):
+            return False
+        if not self.same_array(base, value) or not self.same_array(base, original):
+            return False
+        combine = operator.add if store.mode == "add" else operator.sub
+        statements.append(Call((base,), combine, (original, value), (), store.span))
+        made[base] = statements[-1]
+        del statements[place]
         self.changed = True
         return True
+
+    def may_write(self, statement: Statement, array: Atom) -> bool:
+        """Whether a statement, or one inside of it, may write memory that an array refers to."""
+        for part in (statement, *(part for block in blocks_of(statement) for part in statements_in(block))):
+            if isinstance(part, Store) and self.memory.may_share(part.base, array):
+                return True
+            if isinstance(part, Call):
+                facts = self.memory.effects_of(part)
+                if not facts.known or any(self.memory.may_share(part.args[place], array) for place in facts.writes):
+                    return True
+        return False
 
     def uses_until_here(self, maker: Statement, value: Var, statements: list[Statement]) -> list[int] | None:
         """Where an array is made and used, if it is new and nothing else is done than to compute from it; None if not.

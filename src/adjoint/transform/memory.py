@@ -55,6 +55,10 @@ class Memory:
         """Whether some statement may write memory that this value refers to."""
         return type(atom) is Var and type(atom.type) is not Scalar and self._find(atom) in self._written
 
+    def may_share(self, one: Atom, other: Atom) -> bool:
+        """Whether two values may refer to the same memory."""
+        return type(one) is Var and type(other) is Var and self._find(one) is self._find(other)
+
     def returned(self, atom: Atom) -> bool:
         """Whether the function may return memory that this value refers to."""
         return type(atom) is Var and self._find(atom) in self._returned
