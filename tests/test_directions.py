@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.directions import width_of
-from adjoint.ir.nodes import Block, Call, Function, Return, Var
-from adjoint.ir.types import FLOAT
+from adjoint.sweeps import width_of
 
 
 def rotation(state: np.ndarray, rate: float, steps: int) -> np.ndarray:
@@ -34,20 +31,13 @@ def native(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-def of_length(count: int) -> Function:
-    """A function of so many statements."""
-    x = Var("x", FLOAT)
-    statements = tuple(Call((Var("y", FLOAT),), operator.neg, (x,)) for _ in range(count))
-    return Function("f", (x,), Block(statements, Return((x,))))
-
-
 @pytest.mark.parametrize(
     ("count", "length", "width"),
     [(1, 10, 1), (2, 10, 2), (5, 10, 3), (7, 10, 4), (9, 10, 3), (26, 10, 4), (26, 400, 2), (3, 400, 2), (26, 4000, 1)],
     ids=str,
 )
 def test_widths(count: int, length: int, width: int) -> None:
-    assert width_of(count, of_length(length)) == width
+    assert width_of(count, length) == width
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

@@ -11,16 +11,10 @@ import numpy as np
 from adjoint.backend.native import Native, resolve
 from adjoint.diagnostics import error
 from adjoint.frontend.inputs import differentiated
-from adjoint.ir.nodes import Function
-from adjoint.ir.walk import statements_in
 from adjoint.keys import keys_of
 from adjoint.operators import Pullback, checked_tangents, inputs_of_jvp, jvp
-from adjoint.specialize import Specialization, load_for
-from adjoint.transform.lanes import in_lanes
-from adjoint.types.structure import children, is_container
-
-WIDEST = ((150, 4), (600, 2))
-"""How many directions a compiled sweep has at most, by its statements for one: long code takes long to compile."""
+from adjoint.specialize import Specialization
+from adjoint.sweeps import SweepsAt, sweeps_of, width_for
 
 
 def jvps(
@@ -94,13 +88,17 @@ class Forwards:
         self._primals = tuple(primals)
         self._point = Copies(self._primals)
         self._native = native
+        self._is_plain = all(primal is None or isinstance(primal, _PLAIN) for primal in self._primals)
+        self._count = 1
+        self._sweeps: dict[Any, SweepsAt | None] = {}
 
     def width(self, direction: Sequence[Any], count: int) -> int:
         """How many directions such as this each sweep is to have, if there are so many in all."""
+        self._count = max(self._count, count)
         if not self._native or count < 2:
             return 1
         compiled, _ = inputs_of_jvp(self._function, self._primals, direction, self._native)
-        return _width(count, compiled, compiled.function)
+        return width_for(count, compiled, compiled.function)
 
     def __call__(self, directions: Sequence[Sequence[Any]], width: int | None = None) -> list[Any]:
         """One derivative for each direction, by sweeps of as many directions as ``width`` says."""
@@ -111,15 +109,16 @@ class Forwards:
         return found
 
     def _sweep(self, group: Sequence[Sequence[Any]], width: int) -> list[Any]:
-        first, *others = group
-        point = self._point.again()
-        together = self._together(point, group, width) if width > 1 else None
+        point = None if self._is_plain else self._point.again()
+        together = self._together(point or self._primals, group, width) if width > 1 else None
         if together is not None:
             return together
+        first, *others = group
+        point = self._point.again() if point is None else point
         return [self._alone(point, first), *[self._alone(self._point.again(), direction) for direction in others]]
 
     def _together(self, point: tuple[Any, ...], group: Sequence[Sequence[Any]], width: int) -> list[Any] | None:
-        """The derivatives by one sweep; None where there is none for them."""
+        """The derivatives by one sweep; None where there is none for them. Nothing is written then."""
         compiled, inputs = inputs_of_jvp(self._function, point, group[0], self._native)
         if compiled.written:  # it may be memory of one of the directions
             return None
@@ -129,11 +128,21 @@ class Forwards:
         if not all(_are_alike(first, direction) for direction in others):
             return None
         places = tuple([count + place for place, tangent in enumerate(first) if tangent is not None])
-        sweep = in_one_sweep(compiled, self._root, compiled.function, places, width)
-        if sweep is None:
+        sweeps = self._sweeps_of(compiled, places, width)
+        if sweeps is None:
             return None
-        results = sweep(inputs, [[direction[place - count] for place in places] for direction in others])
-        return apart([self._take(result) for result in results])
+        derivatives = sweeps(inputs, [[direction[place - count] for place in places] for direction in others])
+        if self.value is None:
+            self.value = sweeps.value
+        return derivatives
+
+    def _sweeps_of(self, compiled: Specialization, places: tuple[int, ...], width: int) -> SweepsAt | None:
+        key = compiled, places, width
+        if key not in self._sweeps:
+            self._sweeps[key] = sweeps_of(
+                compiled, self._root, compiled.function, places, width, self._count, gives_value=True
+            )
+        return self._sweeps[key]
 
     def _alone(self, point: tuple[Any, ...], direction: Sequence[Any]) -> Any:
         return self._take(jvp(self._function, point, direction, native=self._native))
@@ -188,95 +197,37 @@ def _surely_same(now: Any, before: Any) -> bool:
     return now is before
 
 
+_PLAIN = (np.ndarray, *_NUMBERS)
+"""Of arguments of these types it is known which are written."""
+
+
 def pull_each(pullback: Pullback, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
     """What a pullback gives for each cotangent."""
     width = width or pulled_width(pullback, len(cotangents))
+    sweeps = _pulled_together(pullback, width, len(cotangents))
+    if sweeps is None:
+        return [pullback(cotangent) for cotangent in cotangents]
     found: list[Any] = []
     for start in range(0, len(cotangents), width):
-        group = cotangents[start : start + width]
-        found += _pull_together(pullback, group, width) or [pullback(cotangent) for cotangent in group]
+        first, *further = [pullback._seeds(cotangent) for cotangent in cotangents[start : start + width]]
+        found += sweeps((*pullback._residuals, *first), further)
     return found
 
 
 def pulled_width(pullback: Pullback, count: int) -> int:
     """How many cotangents each sweep is to have, if there are so many in all."""
-    function = pullback._compiled.adjoint_function
-    return _width(count, pullback._compiled, function) if pullback._compiled.native and function is not None else 1
+    compiled, function = pullback._compiled, pullback._compiled.adjoint_function
+    return width_for(count, compiled, function) if compiled.native and function is not None else 1
 
 
-def _pull_together(pullback: Pullback, group: Sequence[Any], width: int) -> list[Any] | None:
-    function = pullback._compiled.adjoint_function
+def _pulled_together(pullback: Pullback, width: int, count: int) -> SweepsAt | None:
+    """What takes back several cotangents at once; None where they go one by one."""
+    compiled, function = pullback._compiled, pullback._compiled.adjoint_function
     if width == 1 or function is None:
         return None
-    count = len(function.params)
-    places = tuple(range(count - len(pullback._compiled.seeds), count))
-    sweep = in_one_sweep(pullback._compiled, pullback._root, function, places, width)
-    if sweep is None:
-        return None
-    first, *further = [pullback._seeds(cotangent) for cotangent in group]
-    return apart(sweep((*pullback._residuals, *first), further))
-
-
-Sweep = Callable[[Sequence[Any], Sequence[Sequence[Any]]], list[Any]]
-"""Takes the inputs for one direction, and what stands for the direction in each further one; gives their results."""
-
-
-def in_one_sweep(
-    compiled: Specialization, root: Any, function: Function, places: tuple[int, ...], width: int
-) -> Sweep | None:
-    """A compiled derivative for several directions, if it can be done in one sweep.
-
-    Parameters
-    ----------
-    compiled
-        A derivative.
-    root
-        The function that it is one of.
-    function
-        The half of it that takes a direction.
-    places
-        The parameters that are the direction.
-    width
-        The most directions that it is to take.
-    """
-    key = (function.name, places, width)
-    if key not in compiled.lanes:
-        wide = in_lanes(function, places, width)
-        compiled.lanes[key] = None if wide is None else load_for(root, wide, None, compiled.native)
-    call = compiled.lanes[key]
-    if call is None:
-        return None
-
-    def sweep(inputs: Sequence[Any], further: Sequence[Sequence[Any]]) -> list[Any]:
-        last = further[-1] if further else [inputs[place] for place in places]
-        filled = [*further, *[last] * (width - 1 - len(further))]
-        results = call(*inputs, *[part for direction in filled for part in direction])
-        return list(results[: 1 + len(further)])
-
-    return sweep
-
-
-def apart(results: Sequence[Any]) -> list[Any]:
-    """Results that share no memory: what is the same in all directions may be there once."""
-    known: set[int] = set()
-    found = []
-    for result in results:
-        own: set[int] = set()
-        _find_memory(result, own)
-        found.append(result if own.isdisjoint(known) else copy.deepcopy(result))
-        known |= own
-    return found
-
-
-def _find_memory(value: Any, found: set[int]) -> None:
-    """Takes down the arrays, lists, dicts and objects that a tangent consists of."""
-    if isinstance(value, np.ndarray):
-        found.add(id(value))
-    elif is_container(value) and id(value) not in found:
-        if not isinstance(value, tuple):
-            found.add(id(value))
-        for _, part in children(value):
-            _find_memory(part, found)
+    first = len(function.params) - len(compiled.seeds)
+    places = tuple(range(first, len(function.params)))
+    return sweeps_of(compiled, pullback._root, function, places, width, count, gives_value=False)
 
 
 def _are_alike(first: Sequence[Any], other: Sequence[Any]) -> bool:
@@ -289,19 +240,3 @@ def _is_such_a_number(one: Any, other: Any) -> bool:
     if type(one) is np.ndarray and type(other) is np.ndarray:
         return one.dtype is other.dtype and one.shape == other.shape
     return type(one) is type(other) and type(one) in (float, type(None))
-
-
-def _width(count: int, compiled: Specialization, function: Function) -> int:
-    """As :func:`width_of`, which is asked once."""
-    key = function.name, count
-    if key not in compiled.lanes:
-        compiled.lanes[key] = width_of(count, function)
-    width: int = compiled.lanes[key]
-    return width
-
-
-def width_of(count: int, function: Function) -> int:
-    """How many of ``count`` directions each compiled sweep is to have, so that the last one has little less."""
-    length = sum(1 for _ in statements_in(function.body))
-    most = next((most for limit, most in WIDEST if length <= limit), 1)
-    return -(-count // -(-count // most)) if count else 1

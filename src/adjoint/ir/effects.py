@@ -37,7 +37,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
-from adjoint.runtime import indices, lanes, stacks, tangents
+from adjoint.runtime import indices, lanes, sparse_products, stacks, tangents
 from adjoint.runtime.copies import fresh_shadows, snapshot
 from adjoint.runtime.objects import make_object
 from adjoint.runtime.results import owned
@@ -103,7 +103,8 @@ def _table() -> dict[Any, Effects]:
     table.update({indices.natural: PURE, indices.unsigned: PURE})
     arithmetic = (lanes.plus, lanes.times_by, lanes.largest, lanes.smallest)
     places = (lanes.sliced, lanes.step_along, lanes.block_size, lanes.block_end)
-    table.update(dict.fromkeys((*arithmetic, *places), PURE))
+    products = (sparse_products.product_of_moving, sparse_products.lets_zeros_be_skipped)
+    table.update(dict.fromkeys((*arithmetic, *places, *products), PURE))
     table[operator.getitem] = Effects(view_of=0, hands_on=True)
     for fact in (
         operator.is_,

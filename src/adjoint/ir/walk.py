@@ -262,6 +262,11 @@ def same(var: Var) -> Var:
     return var
 
 
+def same_atom(atom: Atom) -> Atom:
+    """The atom map that keeps atoms."""
+    return atom
+
+
 def same_block(block: Block) -> Block:
     """The block map that keeps blocks."""
     return block
@@ -347,16 +352,12 @@ def rebuild_terminator(terminator: Terminator, atom: AtomMap, block: BlockMap = 
 
 def map_blocks(statement: Statement, block: BlockMap) -> Statement:
     """A statement with each of its blocks replaced; the statement itself where it has none."""
-    return statement if type(statement) in _WITHOUT_BLOCKS else rebuild(statement, _same_atom, block)
+    return statement if type(statement) in _WITHOUT_BLOCKS else rebuild(statement, same_atom, block)
 
 
 def map_body(loop: Loop, body: Block) -> Loop:
     """The loop with another body."""
     return Loop(loop.over, loop.index, loop.params, loop.inits, body, loop.targets, loop.exit, loop.span)
-
-
-def _same_atom(atom: Atom) -> Atom:
-    return atom
 
 
 def map_leaves(block: Block, leaf: Callable[[Terminator], Terminator]) -> Block:

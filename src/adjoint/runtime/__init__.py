@@ -28,6 +28,7 @@ _MODULES = (
     "segments",
     "sequences",
     "sorting",
+    "sparse_products",
     "spectra",
     "tables",
     "tangents",

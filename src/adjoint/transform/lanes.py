@@ -6,46 +6,32 @@ on a direction becomes one for each lane, and so does the memory that holds such
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from adjoint.analysis.aliases import Aliases
-from adjoint.analysis.joins import joins
-from adjoint.ir.effects import Effects, effects_of, written_places
 from adjoint.ir.nodes import (
     Atom,
     Block,
     Branch,
-    Call,
     Continue,
-    Definition,
     Exit,
     Function,
     Guarded,
     If,
-    Items,
-    Load,
     Loop,
     Raise,
-    Range,
     Return,
     Statement,
-    Store,
     Terminator,
     Var,
 )
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Storage, Tuple, relocated
+from adjoint.ir.types import Storage, relocated
 from adjoint.ir.walk import (
-    blocks_of,
-    operands,
     rebuild,
-    statements_in,
-    targets_of,
     with_values,
 )
 from adjoint.records import replace
+from adjoint.transform.directed import Directed, Inseparable
 
 HandedOut = Callable[[Any], tuple[Atom, ...]]
 """What a block hands out in place of what a terminator did."""
@@ -70,165 +56,17 @@ def in_lanes(function: Function, seeds: Sequence[int], count: int) -> Function |
         ``function`` for each direction, one after another. None where one sweep cannot have several directions.
     """
     try:
-        lanes = _Lanes(_Directed(function, [function.params[place] for place in seeds]), count)
-    except _Inseparable:
+        lanes = _Lanes(Directed(function, [function.params[place] for place in seeds]), count)
+    except Inseparable:
         return None
     further = [lanes.of(function.params[place], lane) for lane in range(1, count) for place in seeds]
     return Function(function.name, (*function.params, *further), lanes.body(function.body), function.doc)
 
 
-class _Inseparable(Exception):
-    """A statement depends on a direction that can only be run once."""
-
-
-class _Directed:
-    """What of a function depends on a direction."""
-
-    def __init__(self, function: Function, seeds: Sequence[Var]) -> None:
-        self._aliases = Aliases(function)
-        self._vars: set[Atom] = set()
-        self._memory: set[Hashable] = set()
-        self._mark(seeds)
-        before = -1
-        while before != self._size():
-            before = self._size()
-            self._block(function.body)
-        if any(map(self.depends, set(function.params).difference(seeds))):
-            raise _Inseparable
-
-    def _size(self) -> int:
-        return len(self._vars) + len(self._memory)
-
-    def depends(self, atom: Atom) -> bool:
-        """Whether a value, or what memory holds, is another one in another direction."""
-        return atom in self._vars or (self._is_shared(atom) and self._aliases.of(atom) in self._memory)
-
-    def is_repeated(self, statement: Statement) -> bool:
-        """Whether a statement without blocks is run for each direction."""
-        match statement:
-            case Store(base=base):
-                return self.depends(base)
-            case Call(targets=targets):
-                return self._any([*targets, *_written(statement, _facts(statement))])
-            case _:
-                return self._any(targets_of(statement))
-
-    def _is_shared(self, atom: Atom) -> bool:
-        """Whether others may see what is written to the memory of a value."""
-        if not isinstance(atom, Var):
-            return False
-        if isinstance(atom.type, Array):
-            return self._aliases.is_written(atom)
-        return isinstance(atom.type, (List, Tuple, Dict, Instance, Opaque))
-
-    def _mark(self, atoms: Iterable[Atom]) -> None:
-        for atom in atoms:
-            if isinstance(atom, Var):
-                self._vars.add(atom)
-                if self._is_shared(atom):
-                    self._memory.add(self._aliases.of(atom))
-
-    def _any(self, atoms: Iterable[Atom]) -> bool:
-        return any(map(self.depends, atoms))
-
-    def _block(self, block: Block) -> None:
-        for statement in block.statements:
-            self._statement(statement)
-        if isinstance(block.terminator, Branch):
-            self._refuse([block.terminator.cond])
-            self._block(block.terminator.then)
-            self._block(block.terminator.orelse)
-
-    def _statement(self, statement: Statement) -> None:
-        for block in blocks_of(statement):
-            self._block(block)
-        match statement:
-            case Call():
-                self._call(statement)
-            case Load(target=target):
-                if self._any(operands(statement)):
-                    self._mark([target])
-            case Store(base=base):
-                if self._any(operands(statement)):
-                    self._mark([base])
-            case If(cond=cond):
-                self._refuse([cond])
-            case Loop(over=Range(start=start, stop=stop, step=step)):
-                self._refuse([start, stop, step])
-            case Loop(over=Items(iterable=iterable)):
-                self._refuse([iterable])
-            case Guarded(context=context):
-                self._refuse([] if context is None else [context])
-        for value, var in joins(statement):
-            if self.depends(value):
-                self._mark([var])
-
-    def _call(self, call: Call) -> None:
-        facts = _facts(call)
-        written = _written(call, facts)
-        if self._any(_looked_at(call, facts)):
-            self._mark([*call.targets, *written])
-            self._require(facts.known)
-        if self._any([*call.targets, *written]):
-            self._require(facts.known and facts.confined and all(map(self.depends, written)))
-
-    def _refuse(self, atoms: Iterable[Atom]) -> None:
-        self._require(not self._any(atoms))
-
-    def _require(self, condition: bool) -> None:
-        if not condition:
-            raise _Inseparable
-
-
-def _facts(call: Call) -> Effects:
-    """The effects of a call; those of a function of the IR are told by all that is in it."""
-    if not isinstance(call.callee, Definition) or call.callee.function is None:
-        return effects_of(call)
-    return Effects(
-        pure=False,
-        writes=written_places(call.callee.function),
-        known=_is_confined(call.callee.function, {call.callee}),
-        fresh=True,
-        hands_on=True,
-    )
-
-
-def _is_confined(function: Function, seen: set[Definition]) -> bool:
-    """Whether nothing in a function does more than to compute, to write to memory, and to raise exceptions."""
-    for statement in statements_in(function.body):
-        if not isinstance(statement, Call):
-            continue
-        callee = statement.callee
-        if not isinstance(callee, Definition):
-            facts = effects_of(statement)
-            if not (facts.known and facts.confined):
-                return False
-        elif callee not in seen:
-            seen.add(callee)
-            if callee.function is None or not _is_confined(callee.function, seen):
-                return False
-    return True
-
-
-def _written(call: Call, facts: Effects) -> list[Atom]:
-    """The arguments to the memory of which a call writes."""
-    return [call.args[place] for place in facts.writes if place < len(call.args)]
-
-
-def _looked_at(call: Call, facts: Effects) -> list[Atom]:
-    """The operands on whose values a call depends: not those of which it only asks the shape."""
-    atoms = list(operands(call))
-    if call.callee in (len, np.shape, np.ndim, np.size):
-        return []
-    if facts.reads is None:
-        return atoms
-    return [atom for atom in atoms if not (isinstance(atom, Var) and isinstance(atom.type, (Array, List, Tuple, Dict)))]
-
-
 class _Lanes:
     """Writes out what depends on a direction, once for each."""
 
-    def __init__(self, directed: _Directed, count: int) -> None:
+    def __init__(self, directed: Directed, count: int) -> None:
         self._directed = directed
         self._count = count
         self._further: list[dict[Var, Var]] = [{} for _ in range(count)]

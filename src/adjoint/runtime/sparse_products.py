@@ -1,0 +1,28 @@
+"""Products of a matrix with one that moves in a direction: of that, rows or columns are often zero.
+
+A direction moves few of the numbers that a matrix is made of. What is multiplied by zeros is left out where that
+changes nothing: where the other matrix is finite, as zero times infinity is not a number. Here the functions are what
+they say; machine code has forms of them that look for the zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def lets_zeros_be_skipped(factor: Any) -> bool:
+    """Whether products of a matrix with zeros are zeros; machine code does not ask it of small ones.
+
+    Examples
+    --------
+    >>> lets_zeros_be_skipped(np.ones((2, 2))), lets_zeros_be_skipped(np.array([[1.0, np.inf]]))
+    (True, False)
+    """
+    return bool(np.isfinite(factor).all())
+
+
+def product_of_moving(a: Any, b: Any, skips: bool, moves_left: bool) -> Any:
+    """``a @ b``; if ``skips``, columns of ``a`` that are zero may be skipped, or rows of ``b``: of what moves."""
+    return a @ b

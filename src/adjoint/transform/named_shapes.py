@@ -1,0 +1,44 @@
+"""Zeros in the shape of an array are made in the shape that the array was made in: then they do not need the array."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Block, Call, Function, Statement, Var
+from adjoint.ir.types import Scalar, Tuple
+from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom, statements_in
+
+_MAKERS = (np.zeros, np.empty, np.ones)
+
+
+def with_named_shapes(function: Function) -> Function:
+    """The function with ``np.zeros(shape)`` for ``np.zeros_like(x)`` where ``x`` was made as ``np.empty(shape)``."""
+    makers = {
+        target: statement
+        for statement in statements_in(function.body)
+        if isinstance(statement, Call) and statement.callee in _MAKERS and _is_fixed(statement)
+        for target in statement.targets
+    }
+
+    def block(old: Block) -> Block:
+        statements = tuple(_named(map_blocks(statement, block), makers) for statement in old.statements)
+        return Block(statements, rebuild_terminator(old.terminator, same_atom, block))
+
+    return Function(function.name, function.params, block(function.body), function.doc)
+
+
+def _named(statement: Statement, makers: dict[Var, Call]) -> Statement:
+    match statement:
+        case Call(callee=np.zeros_like, args=(Var() as like,), kwargs=()) if like in makers:
+            maker = makers[like]
+            return Call(statement.targets, np.zeros, maker.args, maker.kwargs, statement.span)
+        case _:
+            return statement
+
+
+def _is_fixed(maker: Call) -> bool:
+    """Whether arguments are a shape, which is the same later on, and at most a dtype."""
+    given = (*maker.args, *[value for _, value in maker.kwargs])
+    names = [name for name, _ in maker.kwargs]
+    return 1 <= len(given) <= 2 and names in ([], ["dtype"]) and isinstance(type_of_atom(given[0]), (Scalar, Tuple))
