@@ -91,6 +91,7 @@ class Forwards:
         self._is_plain = all(primal is None or isinstance(primal, _PLAIN) for primal in self._primals)
         self._count = 1
         self._sweeps: dict[Any, SweepsAt | None] = {}
+        self._latest: tuple[tuple[Any, ...], Specialization] | None = None
 
     def width(self, direction: Sequence[Any], count: int) -> int:
         """How many directions such as this each sweep is to have, if there are so many in all."""
@@ -119,22 +120,29 @@ class Forwards:
 
     def _together(self, point: tuple[Any, ...], group: Sequence[Sequence[Any]], width: int) -> list[Any] | None:
         """The derivatives by one sweep; None where there is none for them. Nothing is written then."""
-        compiled, inputs = inputs_of_jvp(self._function, point, group[0], self._native)
+        first, *others = [checked_tangents(point, direction) for direction in group]
+        if not all(_are_alike(first, direction) for direction in others):
+            return None
+        compiled = self._compiled_for(point, first)
         if compiled.written:  # it may be memory of one of the directions
             return None
         count = len(point)
-        first = inputs[count : 2 * count]
-        others = [checked_tangents(point, direction) for direction in group[1:]]
-        if not all(_are_alike(first, direction) for direction in others):
-            return None
         places = tuple([count + place for place, tangent in enumerate(first) if tangent is not None])
         sweeps = self._sweeps_of(compiled, places, width)
         if sweeps is None:
             return None
-        derivatives = sweeps(inputs, [[direction[place - count] for place in places] for direction in others])
+        further = [[direction[place - count] for place in places] for direction in others]
+        derivatives = sweeps(compiled.inputs(self._root, (*point, *first)), further)
         if self.value is None:
             self.value = sweeps.value
         return derivatives
+
+    def _compiled_for(self, point: tuple[Any, ...], direction: tuple[Any, ...]) -> Specialization:
+        """The derivative for such a direction: the one for the direction before, if that was alike."""
+        if self._latest is None or not _are_alike(self._latest[0], direction):
+            compiled, _ = inputs_of_jvp(self._function, point, direction, self._native)
+            self._latest = direction, compiled
+        return self._latest[1]
 
     def _sweeps_of(self, compiled: Specialization, places: tuple[int, ...], width: int) -> SweepsAt | None:
         key = compiled, places, width
