@@ -100,6 +100,16 @@ def stack_push_pop(x):
 
 
 @program(1.5)
+def stack_that_is_popped_before_it_grows(x):
+    stack, total = [], 0.0
+    for i in range(5):
+        while len(stack) > 1:
+            total += stack.pop() * i
+        stack.append(x * i)
+    return total
+
+
+@program(1.5)
 def append_conditionally(x):
     ys = []
     for i in range(6):

@@ -87,9 +87,7 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         if place != Const(-1):
             return library.call(lo, library.pop, [args[0], place], node)
         args[0].type.storage.mark_written()
-        element = args[0].type.element
-        assert element is not None
-        target = Var("t", element)
+        target = Var("t", containers.reached(args[0].type.element))
         lo.emit(Call((target,), list.pop, (args[0],), (), lo.span(node)))
         return target
     return NotImplemented

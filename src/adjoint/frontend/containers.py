@@ -170,9 +170,9 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case Var(type=List(element=element)):
             if isinstance(index, SliceValue):
                 return library.call(lo, library.part, [base, _bounds(lo, index, base)], node)
-            return _load(lo, base, materialize(lo, index, node), _reached(element), node)
+            return _load(lo, base, materialize(lo, index, node), reached(element), node)
         case Var(type=Dict(value=value)):
-            return _load(lo, base, materialize(lo, index, node), _reached(value), node)
+            return _load(lo, base, materialize(lo, index, node), reached(value), node)
         case Var(type=Tuple(items=types_)):
             if isinstance(index, Const) and isinstance(index.value, int):
                 return _load(lo, base, index, types_[index.value], node)
@@ -199,7 +199,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
     raise lo.problem("AD0301", node, "this value has no items")
 
 
-def _reached(element: Type | None) -> Type:
+def reached(element: Type | None) -> Type:
     """The type of an item of a container; of one that is always empty nothing is ever read."""
     if element is None:
         raise Unreached
