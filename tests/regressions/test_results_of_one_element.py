@@ -1,7 +1,4 @@
-"""Of a result whose extents are known only when it runs there is a gradient if it has one element.
-
-Interpreted sweeps may find that its cotangent has another shape before anything else does.
-"""
+"""Of a result whose extents are known only when it runs there is a gradient if it has one element."""
 
 import numpy as np
 import pytest
@@ -17,14 +14,18 @@ def selected(x, n):
     return x[x > n] * 2.0
 
 
+def doubled(x, n):
+    return x[:n] * 2.0
+
+
 @pytest.mark.parametrize("native", [False, "strict"])
-@pytest.mark.parametrize(("f", "several", "single"), [(product_of_slices, 2, 1), (selected, 1, 2)])
+@pytest.mark.parametrize(("f", "several", "single"), [(product_of_slices, 2, 1), (selected, 1, 2), (doubled, 0, 1)])
 def test_several_elements_are_refused(f, several, single, native):
     if native:
         pytest.importorskip("numba")
     x = np.array([1.0, 2.0, 3.0])
     for operator in (ad.grad, ad.value_and_grad):
-        with pytest.raises((ad.DifferentiationError, ValueError), match=r"AD0406|reshape"):
+        with pytest.raises(ad.DifferentiationError, match="AD0406"):
             operator(f, native=native)(x, several)
     y, pullback = ad.vjp(f, x, single)
     assert y.size == 1

@@ -14,12 +14,14 @@ from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in
 from adjoint.rules.declare import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.results import owned
+from adjoint.transform.early_checks import with_early_checks
 from adjoint.transform.in_place import direct_updates
 from adjoint.transform.polish import polish
 from adjoint.transform.reverse import expand
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.simplify import simplify
+from adjoint.transform.target import for_machine
 
 
 def finish(function: Function, notes: Notes | None = None) -> Function:
@@ -29,7 +31,7 @@ def finish(function: Function, notes: Notes | None = None) -> Function:
         touched = touch(function)
         if touched is not function:
             function = simplify(touched)
-    return function
+    return function if for_machine() else with_early_checks(function)
 
 
 def _without_idle_conversions(function: Function) -> Function:
