@@ -84,6 +84,16 @@ def test_they_stay_in_machine_code(function, mode, variant):
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) >= "2.5.0", reason="NumPy has given them up")
+def test_quantiles_have_the_dtype_of_their_array():
+    def scaled(x, m):
+        return x * np.median(m)
+
+    m = np.linspace(0.0, 1.0, 6, dtype=np.float32) ** 2
+    value, gradient = ad.value_and_grad(scaled, native="strict")(np.float32(2.0), m)
+    assert value.dtype == gradient.dtype == m.dtype
+    assert value == scaled(np.float32(2.0), m)
+
+
 def test_products_of_vectors_of_two_elements_are_refused():
     def torque(a, b):
         return np.sum(np.cross(a, b))

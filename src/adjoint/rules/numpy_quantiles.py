@@ -6,7 +6,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.numpy_reductions import AXES
-from adjoint.runtime.arrays import float_dtype, rows_of
+from adjoint.runtime.arrays import float_dtype, match, rows_of
 from adjoint.runtime.numbers import choose
 
 
@@ -67,7 +67,7 @@ def _of_all(a, q, axis, method):
         part = position - below
         last = rows[..., -1:]
     low = np.take(rows, below, axis=-1)
-    return choose(np.isnan(last), np.nan, low + (np.take(rows, above, axis=-1) - low) * part)
+    return choose(np.isnan(last), match(np.nan, last), low + (np.take(rows, above, axis=-1) - low) * part)
 
 
 def _of_numbers(a, q, axis, method):
@@ -121,7 +121,8 @@ def _median(a, axis=None, *, keepdims=False):
     rows = np.sort(rows_of(a, axis), axis=-1)
     n = np.shape(rows)[-1]
     middle = (np.take(rows, (n - 1) // 2, axis=-1) + np.take(rows, n // 2, axis=-1)) / 2
-    return _placed(choose(np.isnan(np.take(rows, -1, axis=-1)), np.nan, middle), a, 0.5, axis, keepdims)
+    holed = np.isnan(np.take(rows, -1, axis=-1))
+    return _placed(choose(holed, match(np.nan, middle), middle), a, 0.5, axis, keepdims)
 
 
 def _nanmedian(a, axis=None, *, keepdims=False):
