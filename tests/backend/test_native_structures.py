@@ -174,3 +174,10 @@ def test_object_that_a_recursive_function_returns_and_the_caller_writes():
     with pytest.warns(ad.DifferentiationWarning, match="AD0601"):
         assert ad.value_and_grad(f, (0, 1), native=True)(1.1, 2.0, 2) == ad.value_and_grad(f, (0, 1))(1.1, 2.0, 2)
     assert ad.value_and_grad(f, (0, 1))(1.1, 2.0, 2)[0] == pytest.approx(f(1.1, 2.0, 2))
+
+
+def test_cotangents_of_which_nothing_is_computed_are_dicts():
+    _, pullback = ad.vjp(lambda x, table: np.ones(2), 0.5, {"a": 1.0}, native="strict")
+    _, of_table = pullback(np.ones(2))
+    assert type(of_table) is dict
+    assert of_table == {"a": 0.0}

@@ -77,7 +77,7 @@ def halves(function: Function) -> Halves | None:
     head = _head(function)
     tail = _tail(statements, head, end)
     middle = [statement for statement in statements if statement not in head and statement not in tail]
-    if not middle:
+    if not middle and not tail:
         return None
     behind = Block(tuple(statement for statement in statements if statement in tail), end)
     made = {target for statement in middle for target in targets_of(statement)}
