@@ -141,7 +141,10 @@ def _is_float(atom: Atom) -> bool:
 
 
 _WHOLE = (operator.floordiv, operator.mod, operator.pow, operator.lshift, operator.rshift, divmod, pow, int, round)
-_RAISING = (lanes.same_extent, lanes.fits_extent, lanes.common_extent, lanes.some)
+_RAISING = (
+    *(lanes.same_extent, lanes.fits_extent, lanes.common_extent, lanes.some),
+    *(lanes.contracts_extent, lanes.selects_extent, lanes.inside_extent),
+)
 _QUIET_MODULES = (
     "_operator",
     "builtins",

@@ -8,6 +8,7 @@ import adjoint.backend.overloads_of_itertools
 import adjoint.backend.overloads_of_joining
 import adjoint.backend.overloads_of_linalg
 import adjoint.backend.overloads_of_masks
+import adjoint.backend.overloads_of_numbers
 import adjoint.backend.overloads_of_order
 import adjoint.backend.overloads_of_parts
 import adjoint.backend.overloads_of_places

@@ -130,9 +130,9 @@ def _as_extents(context, builder, signature, args):
     return [context.cast(builder, arg, kind, types.intp) for arg, kind in zip(args, signature.args, strict=True)]
 
 
-def _raise_if(context, builder, condition, message):
+def _raise_if(context, builder, condition, message, error=ValueError):
     with builder.if_then(condition, likely=False):
-        context.call_conv.return_user_exc(builder, ValueError, (message,))
+        context.call_conv.return_user_exc(builder, error, (message,))
 
 
 def _checked(*extents):
@@ -155,18 +155,32 @@ def _greater(builder, a, b):
     return builder.select(builder.icmp_signed(">", a, b), a, b)
 
 
-@_instruction(lanes.same_extent, lambda one, other: _checked(one, other))
-def _same_extent(context, builder, signature, args):
-    one, other = _as_extents(context, builder, signature, args)
-    _raise_if(context, builder, builder.icmp_signed("!=", one, other), _BROADCAST)
-    return context.get_dummy_value()
-
-
 @_instruction(lanes.fits_extent, lambda narrow, wide: _checked(narrow, wide))
 def _fits_extent(context, builder, signature, args):
     narrow, wide = _as_extents(context, builder, signature, args)
     differs = builder.and_(builder.icmp_signed("!=", narrow, narrow.type(1)), builder.icmp_signed("!=", narrow, wide))
     _raise_if(context, builder, differs, _BROADCAST)
+    return context.get_dummy_value()
+
+
+def _declare_comparison(function, error, message):
+    @_instruction(function, lambda one, other: _checked(one, other))
+    def compare(context, builder, signature, args):
+        one, other = _as_extents(context, builder, signature, args)
+        _raise_if(context, builder, builder.icmp_signed("!=", one, other), message, error)
+        return context.get_dummy_value()
+
+
+_declare_comparison(lanes.same_extent, ValueError, _BROADCAST)
+_declare_comparison(lanes.contracts_extent, ValueError, "matmul: operands have a mismatch in their core dimensions")
+_declare_comparison(lanes.selects_extent, IndexError, "boolean index did not match indexed array")
+
+
+@_instruction(lanes.inside_extent, lambda place, extent: _checked(place, extent))
+def _inside_extent(context, builder, signature, args):
+    place, extent = _as_extents(context, builder, signature, args)
+    counted = builder.select(builder.icmp_signed("<", place, place.type(0)), builder.add(place, extent), place)
+    _raise_if(context, builder, builder.icmp_unsigned(">=", counted, extent), "index is out of bounds", IndexError)
     return context.get_dummy_value()
 
 

@@ -10,13 +10,16 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
-from adjoint.ir.types import Scalar
+from adjoint.ir.types import INT, Array, Scalar
 from adjoint.runtime import checks
 
-_DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
+_DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, divmod)
+_SHIFTS = (operator.lshift, operator.rshift)
 _INSIDE = {getattr(math, name): name for name in checks.OUTSIDE}
 _POWERS = {operator.pow: ("pole of **", "range of **"), pow: ("pole of **", "range of **")}
 _POWERS[math.pow] = ("domain of pow", "range of pow")
@@ -51,8 +54,16 @@ class _Checking(Rewriting):
             return (statement,)
         if statement.callee in _DIVISIONS and all(map(_is_python_number, statement.args)):
             return (*self._divisor(statement), statement)
+        if self.of_functions and _is_of_whole_numbers(statement):
+            return (*_of_whole_numbers(statement), *_within_bits(statement))
         if self.of_functions and _is_refused_power(statement):
-            return statement, *_power(statement)
+            return _power(statement)
+        if self.of_functions and statement.callee is np.arange and len(statement.args) == 3:
+            return (*_step(statement), statement)
+        if self.of_functions and statement.callee is math.ldexp:
+            return statement, Call(
+                (), checks.check_range, (statement.args[0], statement.targets[0]), (), statement.span
+            )
         if not self.of_functions or len(statement.args) != 1 or len(statement.targets) != 1:
             return (statement,)
         (x,) = statement.args
@@ -91,17 +102,71 @@ def _is_refused_power(call: Call) -> bool:
 
 
 def _power(call: Call) -> Iterable[Statement]:
-    """The checks of a power that is a float; of constant exponents only those that can fail."""
+    """A power and its checks; of constant exponents only those that can fail."""
     base, exponent, result = *call.args, call.targets[0]
-    if not isinstance(result.type, Scalar) or result.type.kind != "float":
+    kind = _kind_of(result)
+    if kind not in ("float", "complex"):
+        return (call,)
+    known = exponent.value if isinstance(exponent, Const) and kind == "float" else None
+    at_zero, when_large = _POWERS[call.callee] if kind == "float" else _complex_powers(exponent)
+    after = [Call((), checks.check_power, (Const(when_large), base, exponent, result), (), call.span)]
+    if known is not None and 0 <= known <= 1:
+        after = []
+    is_never_zero = isinstance(base, Const) and base.value != 0 and at_zero != "domain of pow"
+    if is_never_zero or (known is not None and known >= 0 and (at_zero != "domain of pow" or known == int(known))):
+        return (call, *after)
+    if at_zero == "domain of pow":
+        return call, Call((), checks.check_power, (Const(at_zero), base, exponent, result), (), call.span), *after
+    return Call((), checks.check_power, (Const(at_zero), base, exponent, base), (), call.span), call, *after
+
+
+def _complex_powers(exponent: Atom) -> tuple[str, str]:
+    at_zero = "complex pole of **" if _kind_of(exponent) == "complex" else "real pole of complex **"
+    return at_zero, "range of complex **"
+
+
+def _is_of_whole_numbers(call: Call) -> bool:
+    """Whether a call is a power or a shift of whole numbers, or of arrays of them, by what is not known."""
+    if call.callee not in (*_POWERS, np.power, *_SHIFTS) or len(call.args) != 2 or call.callee is math.pow:
+        return False
+    exponent = call.args[1]
+    if isinstance(exponent, Const) and not (type(exponent.value) is int and exponent.value < 0):
+        return False
+    return all(_kind_of(arg) in ("int", "bool") for arg in call.args) and _kind_of(call.targets[0]) != "float"
+
+
+def _of_whole_numbers(call: Call) -> Iterable[Statement]:
+    """The checks before a power or shift of whole numbers: of powers those whose result is none."""
+    number, by = call.args
+    is_python = call.callee is not np.power and all(map(_is_python_number, call.args))
+    if call.callee in _SHIFTS:
+        if is_python:
+            yield Call((), checks.check_shift, (by, Const(call.callee is operator.lshift)), (), call.span)
         return
-    known = exponent.value if isinstance(exponent, Const) else None
-    at_zero, when_large = _POWERS[call.callee]
-    never_at_zero = known is not None and known >= 0 and (at_zero != "domain of pow" or known == int(known))
-    if not never_at_zero:
-        yield Call((), checks.check_power, (Const(at_zero), base, exponent, result), (), call.span)
-    if known is None or not 0 <= known <= 1:
-        yield Call((), checks.check_power, (Const(when_large), base, exponent, result), (), call.span)
+    if is_python:
+        yield Call((), checks.check_power, (Const("pole of **"), number, by, number), (), call.span)
+        yield Call((), checks.check_power, (Const("inverse of whole numbers"), number, by, number), (), call.span)
+    else:
+        yield Call((), checks.check_exponents, (by,), (), call.span)
+
+
+def _within_bits(call: Call) -> Iterable[Statement]:
+    """A power or shift of whole numbers: by more bits than machine code has it shifts to the right by all of them."""
+    number, by = call.args
+    if call.callee is not operator.rshift or not isinstance(type_of_atom(by), Scalar):
+        return (call,)
+    least = Var("count", INT)
+    shift = Call(call.targets, call.callee, (number, least), (), call.span)
+    return Call((least,), min, (by, Const(checks.BITS - 1)), (), call.span), shift
+
+
+def _step(call: Call) -> Iterable[Statement]:
+    """The check of the step of a range of Python's numbers: NumPy divides by it."""
+    start, stop, step = call.args
+    if not all(map(_is_python_number, call.args)) or (isinstance(step, Const) and step.value != 0):
+        return
+    message = Const(_message(operator.truediv, (start if _is_float(start) else stop, step)))
+    yield Call((), checks.check_divisor, (step, message), (), call.span)
 
 
 def is_checked_operation(call: Call) -> bool:
@@ -121,8 +186,21 @@ def _is_python_number(atom: Atom) -> bool:
 
 
 def _is_float(atom: Atom) -> bool:
-    type_ = type_of_atom(atom)
-    return isinstance(type_, Scalar) and type_.kind == "float"
+    return isinstance(type_of_atom(atom), Scalar) and _kind_of(atom) == "float"
+
+
+_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+
+
+def _kind_of(atom: Atom) -> str | None:
+    """The kind of a number or of those in an array; None where it is not known."""
+    match type_of_atom(atom):
+        case Scalar(kind=kind):
+            return kind
+        case Array(dtype=dtype) if dtype is not None:
+            return _KINDS.get(dtype.kind)
+        case _:
+            return None
 
 
 def _message(callee: Any, args: Iterable[Atom]) -> str:

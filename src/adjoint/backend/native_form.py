@@ -8,12 +8,13 @@ from adjoint.backend.deferred_checks import with_deferred_checks
 from adjoint.backend.native_calls import with_calls_of_python
 from adjoint.backend.native_checks import with_checks
 from adjoint.backend.native_copies import with_plain_copies
+from adjoint.backend.native_extents import with_extents_compared, with_rows_checked
 from adjoint.backend.native_indices import with_plain_indices
 from adjoint.backend.native_masks import with_plain_masks
 from adjoint.backend.native_numbers import with_dtypes
 from adjoint.backend.native_places import with_plain_places
 from adjoint.backend.native_plain import with_plain_functions
-from adjoint.backend.native_powers import with_quotients
+from adjoint.backend.native_powers import with_fractions, with_quotients, with_raised_numbers
 from adjoint.backend.native_records import with_records
 from adjoint.backend.native_silence import without_silencing
 from adjoint.backend.native_undefined import with_empty_stand_ins
@@ -31,6 +32,7 @@ from adjoint.transform.tapes import as_arrays
 
 _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     without_silencing,
+    with_fractions,
     with_records,
     with_plain_copies,
     with_empty_stand_ins,
@@ -63,11 +65,13 @@ def native_form(
     handed
         Memory that others see; None for that of the parameters.
     """
-    function = everywhere(everywhere(loops_of(function), tuned), unfolded)
+    if checked.at_once:
+        function = with_rows_checked(function)
+    function = with_extents_compared(everywhere(everywhere(loops_of(function), tuned), unfolded))
     if checked.divisions or checked.functions:
         function = with_checks(function, checked.functions)
     function = with_calls_of_python(with_plain_masks(with_plain_functions(with_quotients(function))))
     if not checked.at_once:
         function = everywhere(function, lambda part: with_deferred_checks(part, handed))
     function = everywhere(function, lambda part: in_parts(with_vector_calls(part)))
-    return with_plain_places(function, checked.at_once)
+    return with_plain_places(with_raised_numbers(function), checked.at_once)

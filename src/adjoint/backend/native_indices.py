@@ -71,7 +71,7 @@ def _expanded(base: Atom, key: Subscript) -> Subscript:
     places = [place for place, item in enumerate(key.items) if _is_ellipsis(item)]
     if len(places) != 1 or not rank:
         return key
-    taken = sum(map(_axes_of, (item for item in key.items if not _is_ellipsis(item))))
+    taken = sum(map(axes_of, (item for item in key.items if not _is_ellipsis(item))))
     if taken > rank:
         return key
     (place,) = places
@@ -83,7 +83,7 @@ def _is_ellipsis(item: Atom | Slice) -> bool:
     return isinstance(item, Const) and isinstance(item.value, EllipsisType)
 
 
-def _axes_of(item: Atom | Slice) -> int:
+def axes_of(item: Atom | Slice) -> int:
     """How many axes of the array an item of an index stands for."""
     if isinstance(item, Const) and item.value is None:
         return 0
@@ -97,4 +97,4 @@ def is_mask(base: Atom, key: Key | None) -> bool:
     """Whether an index has an array of truth values of more than one axis."""
     if not isinstance(key, Subscript) or not isinstance(type_of_atom(base), Array):
         return False
-    return any(not isinstance(item, Slice) and _axes_of(item) > 1 for item in key.items)
+    return any(not isinstance(item, Slice) and axes_of(item) > 1 for item in key.items)

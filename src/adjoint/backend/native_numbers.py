@@ -65,6 +65,10 @@ def _by_known_functions(call: Call) -> list[Call]:
         logs = [Var("log", FLOAT) for _ in args]
         parts = [Call((log,), math.log, (arg,), (), call.span) for log, arg in zip(logs, args, strict=True)]
         return [*parts, Call(call.targets, operator.truediv, tuple(logs), (), call.span)]
+    if callee is math.pow and any(map(_may_be_negative, args)):
+        given = [_as_float(arg) if _may_be_negative(arg) else ([], arg) for arg in args]
+        before = [conversion for conversions, _ in given for conversion in conversions]
+        return [*before, Call(call.targets, callee, tuple(number for _, number in given), (), call.span)]
     if callee is math.hypot and len(args) > 2:
         *rest, last = args
         longer = Var("hypot", FLOAT)
@@ -76,6 +80,22 @@ def _by_known_functions(call: Call) -> list[Call]:
         return [Call(call.targets, np.abs, args, (), call.span)]
     known = _SAME.get(callee) if callable(callee) and callee.__hash__ is not None else None
     return [call if known is None else Call(call.targets, known, args, (), call.span)]
+
+
+def _may_be_negative(atom: Atom) -> bool:
+    """Whether a number is a whole one that is not known, or negative: powers by such raise other errors in Numba."""
+    if isinstance(atom, Const):
+        return type(atom.value) is int and atom.value < 0
+    type_ = type_of_atom(atom)
+    return isinstance(type_, Scalar) and type_.kind == "int"
+
+
+def _as_float(number: Atom) -> tuple[list[Call], Atom]:
+    """A whole number as a float, and the conversion that makes it."""
+    if isinstance(number, Const):
+        return [], Const(float(number.value))
+    target = Var("number", FLOAT)
+    return [Call((target,), float, (number,))], target
 
 
 _SAME: dict[Any, Any] = {operator.abs: abs, getattr(math, "cbrt", None): np.cbrt}

@@ -169,6 +169,14 @@ def _is_of_real_matrices(call: Call) -> bool:
     return dtype is not None and dtype.kind == "f" and _is_of_matrices(call)
 
 
+def _is_to_be_factored(call: Call) -> bool:
+    """Whether a matrix is all that is factored, and at most it is said whether bases are to be whole."""
+    names = [name for name, _ in call.kwargs]
+    type_ = type_of_atom(call.args[0]) if call.args else None
+    is_matrix = isinstance(type_, Array) and type_.dtype is not None and type_.dtype.kind in "fc"
+    return is_matrix and rank_of(call.args[0]) == 2 and names in ([], ["full_matrices"])
+
+
 def _is_of_list(call: Call) -> bool:
     return len(call.args) == 1 and not call.kwargs and isinstance(type_of_atom(call.args[0]), List)
 
@@ -211,5 +219,7 @@ _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
     np.linalg.inv: (plain.inverse, _is_of_matrices),
     np.linalg.det: (plain.determinant, _is_of_matrices),
     np.linalg.slogdet: (plain.sign_and_log_determinant, _is_of_real_matrices),
+    np.linalg.qr: (plain.triangular_factors, lambda call: len(call.args) == 1 and _is_to_be_factored(call)),
+    np.linalg.svd: (plain.singular_factors, lambda call: len(call.args) <= 2 and _is_to_be_factored(call)),
     np.linalg.cholesky: (plain.cholesky_factor, _is_of_matrices),
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from numba.core import types
 from numba.extending import register_jitable
 
 from adjoint.backend.declaring import overload
@@ -64,6 +65,38 @@ def _check_whole(x):
             raise OverflowError("int too large for machine code")
 
     return check_whole
+
+
+@overload(checks.check_exponents)
+def _check_exponents(exponents):
+    if not isinstance(exponents, types.Array):
+        return lambda exponents: _refuse_inverse(exponents)
+
+    def check_exponents(exponents):
+        for exponent in exponents.flat:
+            _refuse_inverse(exponent)
+
+    return check_exponents
+
+
+@register_jitable
+def _refuse_inverse(exponent):
+    if exponent < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+
+
+_BITS = checks.BITS
+
+
+@overload(checks.check_shift)
+def _check_shift(count, leftwards):
+    def check_shift(count, leftwards):
+        if count < 0:
+            raise ValueError("negative shift count")
+        if leftwards and count >= _BITS:
+            raise OverflowError("int too large for machine code")
+
+    return check_shift
 
 
 @overload(checks.check_range)

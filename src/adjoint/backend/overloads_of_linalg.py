@@ -169,6 +169,45 @@ def _cholesky_factor(a):
     return cholesky_factor
 
 
+@overload(plain.triangular_factors)
+def _triangular_factors(a):
+    if not _is_matrix(a):
+        return None
+
+    def triangular_factors(a):
+        rows, columns = a.shape
+        if rows == 0 or columns == 0:
+            return plain.zeros((0, rows), a.dtype).T, plain.zeros((columns, 0), a.dtype).T
+        return np.linalg.qr(a)
+
+    return triangular_factors
+
+
+@overload(plain.singular_factors)
+def _singular_factors(a, full_matrices=True):
+    if not _is_matrix(a):
+        return None
+    values = types.float32 if a.dtype in (types.float32, types.complex64) else types.float64
+
+    def singular_factors(a, full_matrices=True):
+        rows, columns = a.shape
+        if rows == 0 or columns == 0:
+            bases = (rows, columns) if full_matrices else (0, 0)
+            return _basis(bases[0], rows, a), plain.zeros(0, values), _basis(columns, bases[1], a)
+        return np.linalg.svd(a, full_matrices)
+
+    return singular_factors
+
+
+@register_jitable
+def _basis(columns, rows, like):
+    """As many vectors of a basis as there are columns or, the other way round, rows."""
+    out = plain.zeros((columns, rows), like.dtype)
+    for i in range(min(columns, rows)):
+        out[i, i] = 1.0
+    return out.T
+
+
 @overload(plain.sign_and_log_determinant)
 def _sign_and_log_determinant(a):
     if not _is_matrix(a) or not isinstance(a.dtype, types.Float):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 OUTSIDE_SAID = "math domain error"
 GROWN_SAID = "math range error"
+FRACTION_SAID = "machine code has no fraction for a whole number to a negative power: start from a float"
 NEVER = 2**63 - 1
 """Stands for the place of the first check that failed, where none did."""
 
@@ -49,6 +52,34 @@ def check_whole(x: Any) -> None:
 
 
 TOO_LARGE = 2.0**63
+
+
+def check_shift(count: Any, leftwards: bool) -> None:
+    """Raises what a shift of a whole number would raise, also where machine code has no bits to shift it to.
+
+    >>> check_shift(-1, False)
+    Traceback (most recent call last):
+    ValueError: negative shift count
+    """
+    if count < 0:
+        raise ValueError("negative shift count")
+    if leftwards and count >= BITS:
+        raise OverflowError("int too large for machine code")
+
+
+def check_exponents(exponents: Any) -> None:
+    """Raises what NumPy raises for whole numbers to a negative power.
+
+    >>> check_exponents(-1)
+    Traceback (most recent call last):
+    ValueError: Integers to negative integer powers are not allowed.
+    """
+    if np.any(np.less(exponents, 0)):
+        raise ValueError("Integers to negative integer powers are not allowed.")
+
+
+BITS = 64
+"""Of whole numbers in machine code."""
 
 
 def check_bound(is_bound: Any, name: str) -> None:
@@ -152,10 +183,22 @@ def _is_too_large(x: Any, y: Any, z: Any) -> Any:
     return math.isinf(z) and x != 0 and math.isfinite(x) and math.isfinite(y)
 
 
-def _words_of_pole() -> str:
+def _is_complex_pole(x: Any, y: Any, z: Any) -> Any:
+    return x == 0 and (y.real < 0 or y.imag != 0)
+
+
+def _is_negative(x: Any, y: Any, z: Any) -> Any:
+    return y < 0
+
+
+def _is_too_large_in_parts(x: Any, y: Any, z: Any) -> Any:
+    return math.isinf(z.real) or math.isinf(z.imag)
+
+
+def _words_of_pole(zero: complex) -> str:
     """What Python says, which is not the same in all versions."""
     try:
-        return str(0.0 ** float("-1"))
+        return str(zero ** float("-1"))
     except ZeroDivisionError as problem:
         return str(problem)
 
@@ -165,14 +208,22 @@ FAULTS_OF_POWERS: dict[str, Any] = {
     "range of **": _is_too_large,
     "domain of pow": _has_no_value,
     "range of pow": _is_too_large,
+    "real pole of complex **": _is_pole,
+    "complex pole of **": _is_complex_pole,
+    "range of complex **": _is_too_large_in_parts,
+    "inverse of whole numbers": _is_negative,
 }
 """What is refused of powers, as conditions on both arguments and the result."""
 
 REFUSED_POWERS: dict[str, tuple[type[Exception], tuple[Any, ...]]] = {
-    "pole of **": (ZeroDivisionError, (_words_of_pole(),)),
+    "pole of **": (ZeroDivisionError, (_words_of_pole(0.0),)),
     "range of **": (OverflowError, (34, "Numerical result out of range")),
     "domain of pow": (ValueError, (OUTSIDE_SAID,)),
     "range of pow": (OverflowError, (GROWN_SAID,)),
+    "real pole of complex **": (ZeroDivisionError, (_words_of_pole(0j),)),
+    "complex pole of **": (ZeroDivisionError, (_words_of_pole(0j),)),
+    "range of complex **": (OverflowError, ("complex exponentiation",)),
+    "inverse of whole numbers": (ValueError, (FRACTION_SAID,)),
 }
 
 

@@ -45,6 +45,24 @@ def fits_extent(narrow: int, wide: int) -> None:
         raise ValueError("operands could not be broadcast together")
 
 
+def contracts_extent(one: int, other: int) -> None:
+    """Raises unless the extents over which a product of matrices sums are equal."""
+    if one != other:
+        raise ValueError("matmul: operands have a mismatch in their core dimensions")
+
+
+def selects_extent(mask: int, whole: int) -> None:
+    """Raises unless a mask is as long as the axis of which it selects."""
+    if mask != whole:
+        raise IndexError("boolean index did not match indexed array")
+
+
+def inside_extent(place: int, extent: int) -> None:
+    """Raises unless a place, which may be counted from the end, is one of an axis."""
+    if not -extent <= place < extent:
+        raise IndexError("index is out of bounds")
+
+
 def common_extent(one: int, other: int) -> int:
     """The extent of two axes that are broadcast together."""
     if one == 1 or one == other:

@@ -61,6 +61,16 @@ def cholesky_factor(a: Any) -> Any:
     return np.linalg.cholesky(a)
 
 
+def triangular_factors(a: Any) -> Any:
+    """``np.linalg.qr`` of one matrix."""
+    return np.linalg.qr(a)
+
+
+def singular_factors(a: Any, full_matrices: bool = True) -> Any:
+    """``np.linalg.svd`` of one matrix."""
+    return np.linalg.svd(a, full_matrices)
+
+
 def cross(a: Any, b: Any, axis: int = -1) -> Any:
     """``np.cross``."""
     return np.cross(a, b, axis=axis)

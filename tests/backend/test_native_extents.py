@@ -1,0 +1,86 @@
+"""What NumPy refuses by extents alone is refused by machine code too: there it read and wrote beyond arrays."""
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+pytest.importorskip("numba")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def outcome(derivative, *args):
+    """The result; of an exception its class."""
+    try:
+        return derivative(0.5, *args)
+    except (ArithmeticError, ValueError, IndexError) as problem:
+        return type(problem)
+
+
+def products(x, a, b, v):
+    return x * (np.sum(a @ b) + np.sum(np.dot(b, v)) + np.sum(v @ b.T))
+
+
+def masked(x, a, m, i):
+    b = a.copy()
+    b[m[i]] = 2.0
+    return x * np.sum(b[m[i]] * 3.0)
+
+
+def rows(x, a, b, i):
+    c = b.copy()
+    c[i] = 2.0
+    return x * np.sum(a[i]) * np.sum(c[:, i])
+
+
+def reshaped(x, a, b, n):
+    return x * np.sum(a.reshape(n, -1)) * np.sum(b.ravel())
+
+
+def factored(x, a):
+    u, s, v = np.linalg.svd(a, full_matrices=False)
+    q, r = np.linalg.qr(a)
+    return x * (np.sum(u) + np.sum(s) + np.sum(v) + np.sum(q) + np.sum(r))
+
+
+MASKS = np.array([[True, False, True], [False, False, True]])
+CASES = [
+    (products, [np.ones(shape) for shape in shapes], error)
+    for shapes, error in [
+        (((2, 3), (3, 4), 4), None),
+        (((0, 0), (0, 4), 4), None),
+        (((0, 0), (3, 4), 4), ValueError),
+        (((2, 0), (3, 4), 4), ValueError),
+        (((2, 3), (3, 4), 0), ValueError),
+        (((2, 0), (0, 0), 4), ValueError),
+    ]
+]
+CASES += [(masked, [np.ones(n), MASKS, 0], error) for n, error in [(3, None), (2, IndexError), (4, IndexError)]]
+CASES += [
+    (rows, [np.ones(shape), np.ones((3, 3)), i], error)
+    for shape, i, error in [
+        ((3, 2), -3, None),
+        ((3, 0), 1, None),
+        ((3, 0), 3, IndexError),
+        ((2, 0), -3, IndexError),
+        ((3, 2), 3, IndexError),
+    ]
+]
+CASES += [
+    (reshaped, [np.ones(shape), np.ones((2, 0)), n], error)
+    for shape, n, error in [((2, 3), 3, None), ((0, 3), 3, None), ((0, 3), 0, ValueError), ((2, 3), 4, ValueError)]
+]
+CASES += [(factored, [np.ones(shape)], None) for shape in ((0, 0), (0, 3), (3, 0))]
+
+
+@pytest.mark.parametrize(("f", "args", "error"), CASES)
+def test_extents_are_refused_as_by_numpy(f, args, error):
+    expected = outcome(ad.value_and_grad(f), *args)
+    assert outcome(ad.value_and_grad(f, native="strict", boundscheck=f is rows), *args) == expected
+    assert expected is error if error else isinstance(expected, tuple)
