@@ -49,6 +49,10 @@ def factored(x, a):
     return x * (np.sum(u) + np.sum(s) + np.sum(v) + np.sum(q) + np.sum(r))
 
 
+def taken(x, a, i):
+    return x * np.sum(np.take_along_axis(a, i[None, :], 1))
+
+
 MASKS = np.array([[True, False, True], [False, False, True]])
 CASES = [
     (products, [np.ones(shape) for shape in shapes], error)
@@ -76,6 +80,10 @@ CASES += [
     (reshaped, [np.ones(shape), np.ones((2, 0)), n], error)
     for shape, n, error in [((2, 3), 3, None), ((0, 3), 3, None), ((0, 3), 0, ValueError), ((2, 3), 4, ValueError)]
 ]
+CASES += [
+    (taken, [np.ones((2, 3)), np.array(places)], error)
+    for places, error in [([0, -3], None), ([0, 3], IndexError), ([-4, 0], IndexError)]
+]
 CASES += [(factored, [np.ones(shape)], None) for shape in ((0, 0), (0, 3), (3, 0))]
 
 
@@ -84,3 +92,17 @@ def test_extents_are_refused_as_by_numpy(f, args, error):
     expected = outcome(ad.value_and_grad(f), *args)
     assert outcome(ad.value_and_grad(f, native="strict", boundscheck=f is rows), *args) == expected
     assert expected is error if error else isinstance(expected, tuple)
+
+
+def scattered(a, i, n):
+    return np.sum(np.take(a, i, axis=0)) + np.sum(np.diff(a, n))
+
+
+def test_cotangents_are_put_where_there_are_elements():
+    gradient = ad.grad(scattered, native="strict")
+    for n in (1, 3, 5):
+        args = np.array([1.0, 2.0, 4.0]), np.array([0, -1, 0]), n
+        np.testing.assert_array_equal(gradient(*args), ad.grad(scattered)(*args))
+    for place in (3, -4):
+        with pytest.raises(IndexError):
+            gradient(np.ones(3), np.array([0, place]), 1)

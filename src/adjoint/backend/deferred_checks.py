@@ -143,7 +143,7 @@ def _is_float(atom: Atom) -> bool:
 _WHOLE = (operator.floordiv, operator.mod, operator.pow, operator.lshift, operator.rshift, divmod, pow, int, round)
 _RAISING = (
     *(lanes.same_extent, lanes.fits_extent, lanes.common_extent, lanes.some),
-    *(lanes.contracts_extent, lanes.selects_extent, lanes.inside_extent),
+    *(lanes.contracts_extent, lanes.selects_extent, lanes.inside_extent, lanes.common_places),
 )
 _QUIET_MODULES = (
     "_operator",

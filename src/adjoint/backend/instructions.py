@@ -192,13 +192,18 @@ def _some(context, builder, signature, args):
     return context.get_dummy_value()
 
 
-@_instruction(lanes.common_extent, lambda one, other: _counted(one, other))
-def _common_extent(context, builder, signature, args):
-    one, other = _as_extents(context, builder, signature, args)
-    takes_other = builder.or_(_is(builder, one, 1), builder.icmp_signed("==", one, other))
-    fits = builder.or_(takes_other, _is(builder, other, 1))
-    _raise_if(context, builder, builder.not_(fits), _BROADCAST)
-    return builder.select(takes_other, other, one)
+def _declare_broadcast(function, error, message):
+    @_instruction(function, lambda one, other: _counted(one, other))
+    def broadcast(context, builder, signature, args):
+        one, other = _as_extents(context, builder, signature, args)
+        takes_other = builder.or_(_is(builder, one, 1), builder.icmp_signed("==", one, other))
+        fits = builder.or_(takes_other, _is(builder, other, 1))
+        _raise_if(context, builder, builder.not_(fits), message, error)
+        return builder.select(takes_other, other, one)
+
+
+_declare_broadcast(lanes.common_extent, ValueError, _BROADCAST)
+_declare_broadcast(lanes.common_places, IndexError, "shape mismatch: indexing arrays could not be broadcast together")
 
 
 @_instruction(lanes.sliced, lambda extent, lower, upper: _counted(extent, lower, upper))

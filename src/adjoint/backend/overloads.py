@@ -212,6 +212,8 @@ def _undiff(ct, x, n=1, axis=-1):
         return None
 
     def undiff(ct, x, n=1, axis=-1):
+        if ct.shape[0] == 0:
+            return plain.zeros(x.shape[0], ct.dtype)
         for _ in range(n):
             wide = plain.zeros(ct.shape[0] + 1, ct.dtype)
             for place in range(ct.shape[0]):

@@ -40,7 +40,7 @@ class _Index:
             here = [(place, axis - self.rank + self.items[place].ndim) for place in self.arrays]
             extents = [(place, f"index[{place}].shape[{own}]") for place, own in here if own >= 0]
             lines.append(f"    n{axis} = {extents[0][1]}")
-            lines += [f"    n{axis} = common_extent(n{axis}, {extent})" for _, extent in extents[1:]]
+            lines += [f"    n{axis} = common_places(n{axis}, {extent})" for _, extent in extents[1:]]
             lines += [f"    step{place}_{axis} = step_along({extent})" for place, extent in extents[1:]]
             if len(extents) > 1:
                 lines.append(f"    step{extents[0][0]}_{axis} = step_along({extents[0][1]})")
@@ -124,6 +124,19 @@ def _check_places(a, *index):
     return _made("a, *index", lines)
 
 
+@overload(plain.check_inside)
+def _check_inside(places, extent):
+    if not _is_places(places):
+        return None
+
+    def check_inside(places, extent):
+        for place in places.flat:
+            if place < -extent or place >= extent:
+                raise IndexError("index is out of bounds")
+
+    return check_inside
+
+
 def _check(place, axis, indent):
     extent = f"a.shape[{axis}]"
     outside = f"{place} < -{extent} or {place} >= {extent}"
@@ -164,6 +177,6 @@ def _element(found, rank):
     return f"values[{', '.join(parts)}]", lines
 
 
-_NAMES = {"common_extent": lanes.common_extent, "fits_extent": lanes.fits_extent, "step_along": lanes.step_along}
+_NAMES = {"common_places": lanes.common_places, "fits_extent": lanes.fits_extent, "step_along": lanes.step_along}
 _declare(places.add_at, "+=", "plain.add_to")
 _declare(plain.put_at, "=", "plain.put")

@@ -163,12 +163,12 @@ def _are_places(x, indices):
     return _is_array(x) and _is_array(indices) and isinstance(indices.dtype, types.Integer)
 
 
-_NAMES = {"common_extent": lanes.common_extent, "step_along": lanes.step_along}
+_NAMES = {"common_places": lanes.common_places, "step_along": lanes.step_along}
 
 
 def _with_extents(rank, along):
     """Lines that bind the extents ``n0, n1, ...`` of places broadcast against an array."""
-    extents = [f"common_extent(indices.shape[{axis}], x.shape[{axis}])" for axis in range(rank)]
+    extents = [f"common_places(indices.shape[{axis}], x.shape[{axis}])" for axis in range(rank)]
     extents[along] = f"indices.shape[{along}]"
     return [f"    n{axis} = {extent}" for axis, extent in enumerate(extents)]
 

@@ -280,17 +280,13 @@ def place_trace(ct: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1
 
 
 def undiff(ct: Any, x: Any, n: int = 1, axis: int = -1) -> Any:
-    """The transpose of ``np.diff``."""
+    """The transpose of ``np.diff``; of more differences than there are elements nothing is left."""
+    if np.size(ct) == 0:
+        return zeros_like(x)
     for _ in range(n):
-        edge = np.zeros_like(np.take(ct, [0], axis=axis)) if np.shape(ct)[axis] else _empty_edge(ct, axis)
+        edge = np.zeros_like(np.take(ct, [0], axis=axis))
         ct = -np.diff(np.concatenate([edge, ct, edge], axis=axis), axis=axis)
     return unbroadcast(ct, x)
-
-
-def _empty_edge(ct: Any, axis: int) -> Any:
-    shape = list(np.shape(ct))
-    shape[axis] = 1
-    return np.zeros(shape, np.asarray(ct).dtype)
 
 
 def unpad(ct: Any, x: Any, pad_width: Any) -> Any:

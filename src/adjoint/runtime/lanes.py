@@ -72,6 +72,15 @@ def common_extent(one: int, other: int) -> int:
     raise ValueError("operands could not be broadcast together")
 
 
+def common_places(one: int, other: int) -> int:
+    """The extent of two axes of arrays of places that are broadcast together."""
+    if one == 1 or one == other:
+        return other
+    if other == 1:
+        return one
+    raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
+
+
 def sliced(extent: int, lower: int, upper: int) -> int:
     """How much of an axis ``lower:upper`` selects; ``lower`` is not negative."""
     return max(min(upper + extent if upper < 0 else upper, extent) - lower, 0)

@@ -166,3 +166,16 @@ def check_places(a: Any, *index: Any) -> None:
     IndexError: index 2 is out of bounds for axis 0 with size 2
     """
     a[index]
+
+
+def check_inside(places: Any, extent: int) -> None:
+    """Raises unless all places, which may be counted from the end, are on an axis.
+
+    >>> check_inside(np.array([0, -2]), 2)
+    >>> check_inside(np.array([0, 2]), 2)
+    Traceback (most recent call last):
+    ...
+    IndexError: index is out of bounds
+    """
+    if np.any((places < -extent) | (places >= extent)):
+        raise IndexError("index is out of bounds")
