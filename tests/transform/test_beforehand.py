@@ -130,6 +130,15 @@ def test_what_may_change_from_call_to_call_is_refused() -> None:
     assert parts_of_jvp(noisy, X, X) is None
 
 
+def test_arguments_that_are_written_are_written_once() -> None:
+    def scaled(x: np.ndarray, a: np.ndarray) -> np.ndarray:
+        y = x * np.exp(a)
+        x[0] = 1.0
+        return y
+
+    assert parts_of_jvp(scaled, X.copy(), X) is None
+
+
 def test_zeros_are_made_in_the_shape_that_an_array_was_made_in() -> None:
     compiled = specialized_jvp(skinned, (X, WEIGHTS), (X, None))
     before, after = emit(compiled.function).text, emit(with_named_shapes(compiled.function)).text

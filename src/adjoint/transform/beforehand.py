@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adjoint.analysis.aliases import Aliases
+from adjoint.ir.effects import written_places
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Store, Var
 from adjoint.ir.types import OPAQUE, Array, Scalar, Tuple
@@ -39,7 +40,7 @@ def beforehand(function: Function, seeds: Sequence[int], *, with_value: bool) ->
     Parameters
     ----------
     function
-        A derivative that changes none of its arguments.
+        A derivative.
     seeds
         The parameters that are the direction.
     with_value
@@ -50,6 +51,8 @@ def beforehand(function: Function, seeds: Sequence[int], *, with_value: bool) ->
     Inseparable
         If it is not known what depends on the direction.
     """
+    if written_places(function):
+        return None  # it would be written once more
     if not all(facts_of(call).known for call in statements_in(function.body) if isinstance(call, Call)):
         return None  # who knows whether it would do the same twice
     directed = Directed(function, [function.params[place] for place in seeds])
