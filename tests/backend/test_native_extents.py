@@ -106,3 +106,12 @@ def test_cotangents_are_put_where_there_are_elements():
     for place in (3, -4):
         with pytest.raises(IndexError):
             gradient(np.ones(3), np.array([0, place]), 1)
+
+
+def test_places_of_put_are_checked():
+    def put(x, i):
+        b = np.zeros(3)
+        np.put(b, i, x)
+        return np.sum(b)
+
+    assert "raise IndexError" in ad.source(ad.grad(put), 1.0, np.array([0]))

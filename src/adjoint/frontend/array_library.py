@@ -10,6 +10,7 @@ import numpy as np
 
 from adjoint.runtime.checks import check_alike
 from adjoint.runtime.places import along, chosen
+from adjoint.runtime.plain import check_inside
 
 
 def sort(a: Any, axis: Any = -1) -> None:
@@ -43,6 +44,7 @@ def cycled(values: Any, places: Any) -> Any:
 
 def put(a: Any, places: Any, values: Any) -> None:
     flat = np.ravel(places)
+    check_inside(flat, np.size(a))
     set_flat(a, flat, cycled(values, np.arange(np.size(flat))))
 
 
