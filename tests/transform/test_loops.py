@@ -98,6 +98,7 @@ def test_what_is_filled_anew_each_time_is_not_cleared(compiled_form: Callable[[]
     text = ad.source(gradient, arguments[-1], 10)
     cleared = [line.strip() for line in text.splitlines() if line.endswith("= 0.0")]
     assert cleared == ["t_bar[unsigned(i)] = 0.0"]  # the last place, to which no slope adds
+    assert text.count("_rows = ") == 1 and text.count(".append(") == 1  # of the states, the first is made elsewhere
 
 
 def test_sums_of_a_loop_over_all_places_are_stored(compiled_form: Callable[[], None]) -> None:

@@ -38,6 +38,7 @@ from adjoint.ir.walk import (
     substitute,
     targets_of,
 )
+from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.transform.loops.uses import Uses
@@ -86,6 +87,8 @@ class _Hoisting:
         """Puts a loop after ``before``, and there what need not be in it."""
         inside = defined_by(loop)
         tapes = self.tapes(loop, before, inside)
+        if tapes and loop.index is None:
+            loop = replace(loop, index=Var("i", INT))
         body: list[Statement] = []
         for statement in loop.body.statements:
             (target, *_) = targets_of(statement) or (None,)
@@ -147,7 +150,7 @@ class _Hoisting:
         """The lists to which each iteration of a loop appends an array that it makes, by those arrays."""
         over = loop.over
         assert isinstance(over, Range)
-        if over.start != Const(0) or over.step != Const(1) or over.backward or loop.index is None:
+        if over.start != Const(0) or over.step != Const(1) or over.backward:
             return {}
         if not isinstance(loop.body.terminator, Continue):
             return {}
