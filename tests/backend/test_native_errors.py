@@ -230,3 +230,21 @@ def test_a_value_that_may_be_none():
         return x
 
     assert ad.grad(held, native="strict")(2.0) == ad.grad(held)(2.0) == 1.0
+
+
+def largest_of_the_rest(x, n):
+    total = 0.0
+    for i in range(n):
+        total += max(x[i:]) - min(x, key=abs)
+    return total
+
+
+@pytest.mark.parametrize("native", [False, "strict"])
+def test_the_largest_of_nothing(native):
+    gradient = ad.grad(largest_of_the_rest, native=native)
+    np.testing.assert_array_equal(gradient(np.array([-1.0, 3.0, 2.0]), 3), [-3.0, 2.0, 1.0])
+    for x, n in ((np.ones(2), 3), (np.ones(0), 1)):
+        with pytest.raises(ValueError, match="empty"):
+            largest_of_the_rest(x, n)
+        with pytest.raises(ValueError, match="empty"):
+            gradient(x, n)

@@ -171,6 +171,8 @@ def total(items: Any, start: Any) -> Any:
 
 
 def largest(items: Any) -> Any:
+    if len(items) == 0:
+        raise ValueError("max() arg is an empty sequence")
     best = items[0]
     for i in range(1, len(items)):
         if items[i] > best:
@@ -179,6 +181,8 @@ def largest(items: Any) -> Any:
 
 
 def smallest(items: Any) -> Any:
+    if len(items) == 0:
+        raise ValueError("min() arg is an empty sequence")
     best = items[0]
     for i in range(1, len(items)):
         if items[i] < best:
@@ -203,6 +207,8 @@ def smaller_by(one: Any, other: Any) -> Any:
 
 
 def largest_by(items: Any, key: Any) -> Any:
+    if len(items) == 0:
+        raise ValueError("max() arg is an empty sequence")
     best = items[0]
     best_key = key(best)
     for i in range(1, len(items)):
@@ -214,6 +220,8 @@ def largest_by(items: Any, key: Any) -> Any:
 
 
 def smallest_by(items: Any, key: Any) -> Any:
+    if len(items) == 0:
+        raise ValueError("min() arg is an empty sequence")
     best = items[0]
     best_key = key(best)
     for i in range(1, len(items)):

@@ -225,7 +225,7 @@ def _read_for(callee: Any) -> bool:
     """Imports the part of the library that may say something of a callee; tells whether there was something to do."""
     if not _unread or _reader == get_ident():
         return False
-    about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ())
+    about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ()) if "scipy" in sys.modules else ()
     if about_scipy or is_about_arrays(callee):
         return _read(BASICS + ARRAYS + about_scipy)
     about_structures = getattr(callee, "__module__", None) in _STRUCTURE_HELPERS
