@@ -3,6 +3,16 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 if SOURCE not in sys.path:
     sys.path.insert(0, SOURCE)
+
+
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory):
+    """Machine code is kept for the tests of one module, and for nobody else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield

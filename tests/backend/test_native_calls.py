@@ -18,12 +18,7 @@ numpy.diff[1] numpy.pad[3] numpy.kron[0] numpy.einsum[2] numpy.roll[2] numpy.lin
 adjoint.runtime.arrays.match[0] math.cbrt[0]
 """.split()
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def test_rules_of_the_library():

@@ -10,12 +10,7 @@ from transform.array_programs import PROGRAMS
 
 pytest.importorskip("numba")
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def arrays(shapes, extents, dtype=np.float64, order="C", seed=0):

@@ -13,12 +13,7 @@ import adjoint.backend.for_numba  # noqa: E402
 
 OPTIONS = {"error_model": "numpy"}
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def compiled(text, **names):

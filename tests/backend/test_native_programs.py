@@ -19,12 +19,7 @@ loops_while.fixed_point mutation.attribute_of_an_object_in_an_object numpy_linal
 FORWARD = ["kernels.lorenz", "loops_range.product_of_array"]
 CASES = {case.name: case for case in collect()}
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.mark.parametrize("name", REVERSE)

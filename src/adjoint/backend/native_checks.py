@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from adjoint.backend.rewriting import Rewriting
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import kind_of_numbers, type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
-from adjoint.ir.types import INT, Array, Scalar
+from adjoint.ir.types import INT, Scalar
 from adjoint.runtime import checks
 
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, divmod)
@@ -104,7 +104,7 @@ def _is_refused_power(call: Call) -> bool:
 def _power(call: Call) -> Iterable[Statement]:
     """A power and its checks; of constant exponents only those that can fail."""
     base, exponent, result = *call.args, call.targets[0]
-    kind = _kind_of(result)
+    kind = kind_of_numbers(result)
     if kind not in ("float", "complex"):
         return (call,)
     known = exponent.value if isinstance(exponent, Const) and kind == "float" else None
@@ -121,7 +121,7 @@ def _power(call: Call) -> Iterable[Statement]:
 
 
 def _complex_powers(exponent: Atom) -> tuple[str, str]:
-    at_zero = "complex pole of **" if _kind_of(exponent) == "complex" else "real pole of complex **"
+    at_zero = "complex pole of **" if kind_of_numbers(exponent) == "complex" else "real pole of complex **"
     return at_zero, "range of complex **"
 
 
@@ -132,7 +132,10 @@ def _is_of_whole_numbers(call: Call) -> bool:
     exponent = call.args[1]
     if isinstance(exponent, Const) and not (type(exponent.value) is int and exponent.value < 0):
         return False
-    return all(_kind_of(arg) in ("int", "bool") for arg in call.args) and _kind_of(call.targets[0]) != "float"
+    return (
+        all(kind_of_numbers(arg) in ("int", "bool") for arg in call.args)
+        and kind_of_numbers(call.targets[0]) != "float"
+    )
 
 
 def _of_whole_numbers(call: Call) -> Iterable[Statement]:
@@ -186,21 +189,7 @@ def _is_python_number(atom: Atom) -> bool:
 
 
 def _is_float(atom: Atom) -> bool:
-    return isinstance(type_of_atom(atom), Scalar) and _kind_of(atom) == "float"
-
-
-_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
-
-
-def _kind_of(atom: Atom) -> str | None:
-    """The kind of a number or of those in an array; None where it is not known."""
-    match type_of_atom(atom):
-        case Scalar(kind=kind):
-            return kind
-        case Array(dtype=dtype) if dtype is not None:
-            return _KINDS.get(dtype.kind)
-        case _:
-            return None
+    return isinstance(type_of_atom(atom), Scalar) and kind_of_numbers(atom) == "float"
 
 
 def _message(callee: Any, args: Iterable[Atom]) -> str:

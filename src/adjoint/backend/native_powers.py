@@ -10,9 +10,9 @@ import operator
 from collections.abc import Iterable
 
 from adjoint.backend.rewriting import Rewriting
-from adjoint.ir.join import is_whole_number, type_of_atom
+from adjoint.ir.join import is_whole_number, kind_of_numbers, type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
-from adjoint.ir.types import FLOAT, INT, Array, Scalar
+from adjoint.ir.types import FLOAT, INT, Scalar
 from adjoint.ir.walk import key_atoms, operands, statements_in, substitute, terminators_in
 from adjoint.runtime import numbers
 
@@ -89,13 +89,7 @@ def _makes_a_float(statement: Statement, power: Atom) -> bool:
 
 
 def _is_of_floats(atom: Atom) -> bool:
-    match type_of_atom(atom):
-        case Scalar(kind=kind):
-            return kind in ("float", "complex")
-        case Array(dtype=dtype):
-            return dtype is not None and dtype.kind in "fc"
-        case _:
-            return False
+    return kind_of_numbers(atom) in ("float", "complex")
 
 
 class _Dividing(Rewriting):

@@ -11,9 +11,7 @@ from adjoint.frontend.core import Lowerer
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import NONE, SliceValue, TupleValue, Value
 from adjoint.ir.nodes import Atom, Const, Slice, Subscript, Var
-from adjoint.ir.types import Array, Dim, List, Number, Scalar, Type
-
-_KINDS: dict[str, Any] = {"f": "float", "c": "complex", "i": "int", "u": "int", "b": "bool"}
+from adjoint.ir.types import KINDS_OF_DTYPES, Array, Dim, List, Number, Scalar, Type
 
 
 def array_key(lo: Lowerer, index: Value, node: ast.AST | None) -> Subscript:
@@ -71,7 +69,7 @@ def scalar_of(array: Array) -> Type:
     """The type of an element."""
     if array.dtype is None:
         return Number()
-    kind = _KINDS.get(array.dtype.kind)
+    kind = KINDS_OF_DTYPES.get(array.dtype.kind)
     return Number() if kind is None else Scalar(kind, array.dtype)
 
 

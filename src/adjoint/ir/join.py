@@ -10,6 +10,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import (
+    KINDS_OF_DTYPES,
     OPAQUE,
     Array,
     Dict,
@@ -28,7 +29,6 @@ from adjoint.ir.types import (
 
 DType = np.dtype[Any] | None
 _PYTHON_NUMBERS = {bool: Scalar("bool"), int: Scalar("int"), float: Scalar("float"), complex: Scalar("complex")}
-_NUMPY_KINDS: dict[str, ScalarKind] = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 
 def type_of_atom(atom: Atom) -> Type | None:
@@ -50,12 +50,23 @@ def is_whole_number(atom: object) -> bool:
     return type(atom) is Const and type(atom.value) is int
 
 
+def kind_of_numbers(atom: Atom) -> ScalarKind | None:
+    """The kind of a number or of those in an array; None where it is not known."""
+    match type_of_atom(atom):
+        case Scalar(kind=kind):
+            return kind
+        case Array(dtype=dtype) if dtype is not None:
+            return KINDS_OF_DTYPES.get(dtype.kind)
+        case _:
+            return None
+
+
 def _type_of_value(value: object) -> Type:
     number = _PYTHON_NUMBERS.get(type(value))
     if number is not None:
         return number
-    if isinstance(value, np.generic) and value.dtype.kind in _NUMPY_KINDS:
-        return Scalar(_NUMPY_KINDS[value.dtype.kind], value.dtype)
+    if isinstance(value, np.generic) and value.dtype.kind in KINDS_OF_DTYPES:
+        return Scalar(KINDS_OF_DTYPES[value.dtype.kind], value.dtype)
     if isinstance(value, np.ndarray):
         dims: tuple[Dim, ...] = tuple("one" if extent == 1 else "many" for extent in value.shape)
         return Array(value.dtype, dims)

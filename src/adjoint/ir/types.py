@@ -15,6 +15,7 @@ import numpy as np
 from adjoint.records import dataclass, field
 
 ScalarKind = Literal["bool", "int", "float", "complex"]
+KINDS_OF_DTYPES: dict[str, ScalarKind] = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 Dim = Literal["one", "many", "any"]
 """An array's extent: known to be 1, known not to be 1, or not known."""
 

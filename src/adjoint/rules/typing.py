@@ -19,6 +19,7 @@ from adjoint.ir.types import (
     BOOL,
     FLOAT,
     INT,
+    KINDS_OF_DTYPES,
     OPAQUE,
     Array,
     Dict,
@@ -40,7 +41,6 @@ from adjoint.types.structure import float_fields
 __all__ = ["AnyExtents", "abstract", "join", "type_of_call"]
 
 _PYTHON: dict[type, ScalarKind] = {float: "float", int: "int", bool: "bool", complex: "complex"}
-_KINDS: dict[str, ScalarKind] = {"f": "float", "i": "int", "u": "int", "b": "bool", "c": "complex"}
 _ORDER: dict[str, int] = {"bool": 0, "int": 1, "float": 2, "complex": 3}
 _NOTHING = Opaque(type(None))
 
@@ -343,7 +343,7 @@ def _summary(rule: Rule, results: list[Any]) -> Type:
 def _array_summary(rule: Rule, arrays: list[Any]) -> Type:
     dtypes, ranks = {array.dtype for array in arrays}, {array.ndim for array in arrays}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
-    if dtype is not None and dtype.kind not in _KINDS:
+    if dtype is not None and dtype.kind not in KINDS_OF_DTYPES:
         return Opaque(np.ndarray)
     if rule.dtype == "unknown":
         dtype = None
@@ -423,13 +423,17 @@ def abstract(value: Any) -> Type:
     if kind is not None:
         return Scalar(kind)
     if isinstance(value, np.ndarray):
-        if cls not in (np.ndarray, AnyExtents) or value.dtype.kind not in _KINDS:
+        if cls not in (np.ndarray, AnyExtents) or value.dtype.kind not in KINDS_OF_DTYPES:
             return Opaque(cls)
         if cls is AnyExtents:
             return Array(value.dtype, tuple(["any" for _ in value.shape]))
         return Array(value.dtype, tuple(["one" if extent == 1 else "many" for extent in value.shape]))
     if isinstance(value, np.generic):
-        return Scalar(_KINDS[value.dtype.kind], value.dtype) if value.dtype.kind in _KINDS else Opaque(cls)
+        return (
+            Scalar(KINDS_OF_DTYPES[value.dtype.kind], value.dtype)
+            if value.dtype.kind in KINDS_OF_DTYPES
+            else Opaque(cls)
+        )
     if cls is list:
         return List(join_all([abstract(item) for item in value]) if value else None)
     if isinstance(value, tuple):
