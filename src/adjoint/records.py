@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from dataclasses import field as field
     from dataclasses import replace as replace
 else:
-    from functools import cache
     from operator import attrgetter
     from types import FunctionType
 
@@ -83,38 +82,41 @@ else:
             methods["__repr__"] = _repr
         return methods
 
-    _MANY = 12
-    """Records with more fields are made so rarely that compiling for each number of them does not pay."""
-
     def _init(fields, finish, kw_only):
-        if len(fields) > _MANY and not (finish or kw_only):
-            return _init_one_by_one(fields)
         names = tuple(fields)
-        code = _init_code(len(names)).replace(co_names=names, co_varnames=("self", *names))
-        if kw_only:
-            code = code.replace(co_argcount=1, co_kwonlyargcount=len(names))
-        init = FunctionType(code, _GLOBALS)
         made = {name: spec.default_factory for name, spec in fields.items() if spec.default_factory is not MISSING}
         defaults = {name: MISSING if name in made else spec.default for name, spec in fields.items()}
         given = {name: value for name, value in defaults.items() if name in made or value is not MISSING}
+        make_init = _init_at_once if len(names) in _WRITTEN_OUT else _init_one_by_one
+        init = make_init(names, given, kw_only)
+        return _finishing(init, made, finish) if made or finish else init
+
+    def _init_at_once(names, given, kw_only):
+        template = _WRITTEN_OUT[len(names)]
+        code = template.replace(
+            co_name="__init__", co_qualname="__init__", co_names=names, co_varnames=("self", *names)
+        )
+        if kw_only:
+            code = code.replace(co_argcount=1, co_kwonlyargcount=len(names))
+        init = FunctionType(code, _GLOBALS)
         if kw_only:
             init.__kwdefaults__ = given
         else:
             init.__defaults__ = tuple(given.values())
-        return _finishing(init, made, finish) if made or finish else init
+        return init
 
-    def _init_one_by_one(fields):
+    def _init_one_by_one(names, given, kw_only):
+        """The initializer of records with as many fields as few have: they are made rarely."""
+        known = frozenset(names)
+
         def __init__(self, *args, **kwargs):
-            given = dict(zip(fields, args, strict=False), **kwargs)
-            if len(given) < len(args) + len(kwargs) or not given.keys() <= fields.keys():
+            values = {**given, **dict(zip(names, args, strict=False)), **kwargs}
+            if args and (kw_only or len(args) > len(names) or not kwargs.keys().isdisjoint(names[: len(args)])):
                 raise TypeError(f"{type(self).__name__} was given more than its fields")
-            for name, spec in fields.items():
-                value = given.get(name, spec.default)
-                if value is MISSING and spec.default_factory is not MISSING:
-                    value = spec.default_factory()
-                if value is MISSING:
-                    raise TypeError(f"{type(self).__name__} needs a value for {name!r}")
-                setattr(self, name, value)
+            if values.keys() != known:
+                raise TypeError(f"{type(self).__name__} is not made of {', '.join(sorted(values.keys() ^ known))}")
+            for name in names:
+                setattr(self, name, values[name])
 
         return __init__
 
@@ -134,12 +136,79 @@ else:
 
     _GLOBALS = {"__builtins__": __builtins__}
 
-    @cache
-    def _init_code(count):
-        """The code that fills in as many fields, which it calls `_0`, `_1` and so on."""
-        params = "".join(f", _{place}" for place in range(count))
-        body = "".join(f" self._{place} = _{place}\n" for place in range(count))
-        return compile(f"def __init__(self{params}):\n{body or ' pass'}", "<record>", "exec").co_consts[0]
+    # The code that fills in as many fields, for the numbers of fields that are common (the last are those of rules):
+    # written out, as compiling it takes longer than all else here
+
+    def _init_0(self):
+        pass
+
+    def _init_1(self, _0):
+        self._0 = _0
+
+    def _init_2(self, _0, _1):
+        self._0, self._1 = _0, _1
+
+    def _init_3(self, _0, _1, _2):
+        self._0, self._1, self._2 = _0, _1, _2
+
+    def _init_4(self, _0, _1, _2, _3):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3 = _3
+
+    def _init_5(self, _0, _1, _2, _3, _4):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3, self._4 = _3, _4
+
+    def _init_6(self, _0, _1, _2, _3, _4, _5):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3, self._4, self._5 = _3, _4, _5
+
+    def _init_7(self, _0, _1, _2, _3, _4, _5, _6):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3, self._4, self._5 = _3, _4, _5
+        self._6 = _6
+
+    def _init_8(self, _0, _1, _2, _3, _4, _5, _6, _7):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3, self._4, self._5 = _3, _4, _5
+        self._6, self._7 = _6, _7
+
+    def _init_9(self, _0, _1, _2, _3, _4, _5, _6, _7, _8):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3, self._4, self._5 = _3, _4, _5
+        self._6, self._7, self._8 = _6, _7, _8
+
+    def _init_16(self, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3, self._4, self._5 = _3, _4, _5
+        self._6, self._7, self._8 = _6, _7, _8
+        self._9, self._10, self._11 = _9, _10, _11
+        self._12, self._13, self._14 = _12, _13, _14
+        self._15 = _15
+
+    def _init_17(self, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3, self._4, self._5 = _3, _4, _5
+        self._6, self._7, self._8 = _6, _7, _8
+        self._9, self._10, self._11 = _9, _10, _11
+        self._12, self._13, self._14 = _12, _13, _14
+        self._15, self._16 = _15, _16
+
+    def _init_18(self, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17):
+        self._0, self._1, self._2 = _0, _1, _2
+        self._3, self._4, self._5 = _3, _4, _5
+        self._6, self._7, self._8 = _6, _7, _8
+        self._9, self._10, self._11 = _9, _10, _11
+        self._12, self._13, self._14 = _12, _13, _14
+        self._15, self._16, self._17 = _15, _16, _17
+
+    _WRITTEN_OUT = {
+        init.__code__.co_argcount - 1: init.__code__
+        for init in (
+            *(_init_0, _init_1, _init_2, _init_3, _init_4, _init_5, _init_6, _init_7, _init_8, _init_9),
+            *(_init_16, _init_17, _init_18),
+        )
+    }
 
     def _values(names):
         """The function that gives the values of some fields, as a tuple."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from enum import IntEnum
-from typing import NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -37,16 +36,15 @@ from adjoint.ir.types import Array, Dict, List, Number, Scalar, Tuple
 from adjoint.ir.walk import blocks_of, operands
 from adjoint.records import dataclass
 
-
-class Effect(IntEnum):
-    """What happens to memory."""
-
-    PURE = 0
-    READS = 1
-    WRITES = 2
+Effect = Literal[0, 1, 2]
+"""What happens to memory: nothing, somebody reads it, somebody writes it."""
+PURE: Effect = 0
+READS: Effect = 1
+WRITES: Effect = 2
 
 
-class Access(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Access:
     """What happens to some private memory; or to all other memory and the world, where ``memory`` is None."""
 
     effect: Effect
@@ -55,7 +53,7 @@ class Access(NamedTuple):
 
 Accesses = frozenset[Access]
 NOTHING: Accesses = frozenset()
-WRITES_ANYTHING: Accesses = frozenset((Access(Effect.WRITES),))
+WRITES_ANYTHING: Accesses = frozenset((Access(WRITES),))
 
 _SIZES = (len, np.shape, np.size, np.ndim)  # of a list they change
 _FACTS = ("shape", "size", "ndim", "dtype")
@@ -67,43 +65,43 @@ def conflict(one: Iterable[Access], other: Iterable[Access]) -> bool:
     theirs = tuple(other)
     for mine in one:
         for their in theirs:
-            if mine.memory is their.memory and (mine.effect is Effect.WRITES or their.effect is Effect.WRITES):
+            if mine.memory is their.memory and (mine.effect == WRITES or their.effect == WRITES):
                 return True
     return False
 
 
 def strongest(accesses: Iterable[Access]) -> Effect:
-    return max((access.effect for access in accesses), default=Effect.PURE)
+    return max((access.effect for access in accesses), default=PURE)
 
 
 def effect_of(statement: Statement) -> Effect:
     """The strongest effect of a statement without its blocks."""
     match statement:
         case Store():
-            return Effect.WRITES
+            return WRITES
         case Load(base=base, key=key):
             fact = isinstance(key, Attribute) and key.name in _FACTS and isinstance(type_of_atom(base), Array)
-            return Effect.PURE if fact or isinstance(type_of_atom(base), Tuple) else Effect.READS
+            return PURE if fact or isinstance(type_of_atom(base), Tuple) else READS
         case Call():
             return _effect_of_call(statement)
         case Guarded(context=Var() | Const()):
-            return Effect.WRITES
+            return WRITES
         case Loop(over=Items(iterable=iterable)):
             known = isinstance(type_of_atom(iterable), (Array, List, Dict, Tuple))
-            return Effect.READS if known else Effect.WRITES
+            return READS if known else WRITES
         case _:
-            return Effect.PURE
+            return PURE
 
 
 def _effect_of_call(call: Call) -> Effect:
     found = effects_of(call)
     if not found.pure or not call.targets:  # without a target, somebody wants it to happen there
-        return Effect.WRITES
+        return WRITES
     args = (*call.args, *(value for _, value in call.kwargs))
     if call.callee in _SIZES:
-        return Effect.PURE if all(isinstance(type_of_atom(arg), (Array, Tuple)) for arg in args) else Effect.READS
+        return PURE if all(isinstance(type_of_atom(arg), (Array, Tuple)) for arg in args) else READS
     read = args if found.reads is None else [args[position] for position in found.reads if position < len(args)]
-    return Effect.PURE if all(map(_holds_no_memory, read)) else Effect.READS
+    return PURE if all(map(_holds_no_memory, read)) else READS
 
 
 def _holds_no_memory(atom: Atom) -> bool:
@@ -162,18 +160,18 @@ class Memory:
     def _own(self, statement: Statement) -> Iterator[Access]:
         effect = effect_of(statement)
         private = [atom for atom in operands(statement) if type(atom) is Var and atom in self.private]
-        if effect is Effect.PURE and not private:
+        if effect == PURE and not private:
             return
         if not private:
             yield Access(effect)
             return
         for var in private:
             if _hands_on(statement, var):
-                yield Access(Effect.WRITES, var)
-            elif effect is not Effect.PURE:
+                yield Access(WRITES, var)
+            elif effect != PURE:
                 yield Access(effect, var)
-        if effect is not Effect.PURE and not _keeps_to(statement, private):
-            yield Access(Effect.READS if _writes_only_to(statement, private) else effect)
+        if effect != PURE and not _keeps_to(statement, private):
+            yield Access(READS if _writes_only_to(statement, private) else effect)
 
     # Which memory is private: all that happens to it happens before it is handed on, if it ever is
 
@@ -263,7 +261,7 @@ def _keeps_to(statement: Statement, private: list[Var]) -> bool:
             if callee in _LIST_METHODS:
                 return args[0] in private
             held = (atom for atom in operands(statement) if not _holds_no_memory(atom))
-            return effect_of(statement) is Effect.READS and all(atom in private for atom in held)
+            return effect_of(statement) == READS and all(atom in private for atom in held)
         case Loop():
             return True
         case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from adjoint.backend.accesses import Effect, effect_of
+from adjoint.backend.accesses import WRITES, effect_of
 from adjoint.backend.uses import Uses
 from adjoint.ir.nodes import Block, Call, Const, Load, Loop, Range, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List
@@ -65,7 +65,7 @@ def _first_draw(body: Block, sequence: Var, index: Var) -> tuple[int, Load] | No
         match statement:
             case Load(base=base, key=Subscript(items=(item,), tupled=False)) if base is sequence and item is index:
                 return position, statement
-        if effect_of(statement) is Effect.WRITES or blocks_of(statement):
+        if effect_of(statement) == WRITES or blocks_of(statement):
             return None
     return None
 
@@ -81,4 +81,4 @@ def _keeps_lengths(statement: Statement) -> bool:
     if isinstance(statement, Store):
         key = statement.key
         return not isinstance(key, Subscript) or all(isinstance(item, (Var, Const)) for item in key.items)
-    return bool(blocks_of(statement)) or effect_of(statement) is not Effect.WRITES
+    return bool(blocks_of(statement)) or effect_of(statement) != WRITES

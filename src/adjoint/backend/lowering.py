@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from adjoint.backend.accesses import NOTHING, WRITES_ANYTHING, Access, Accesses, Effect, Memory, strongest
+from adjoint.backend.accesses import NOTHING, READS, WRITES, WRITES_ANYTHING, Access, Accesses, Memory, strongest
 from adjoint.backend.draws import Drawing, drawing_of
 from adjoint.backend.exits import Finish, finish_of
 from adjoint.backend.expressions import Expressions, negated
@@ -164,14 +164,14 @@ class Lowering:
         """A value: it waits for its use, or it is bound here."""
         if self.uses.inlinable(target):
             out.wait(target, fragment, place, span)
-        elif self.uses.count(target) or target.named or fragment.effect is Effect.WRITES:
+        elif self.uses.count(target) or target.named or fragment.effect == WRITES:
             bind = Bind((self._number(target),), fragment.node, span)
             out.emit(bind, fragment.accesses, frozenset((target.hint,)))
 
     def _accesses(self, statement: Statement, out: OpenBlock) -> Accesses:
         """What a statement does to memory and, where exceptions are handled, to the order of things by raising one."""
         own = self.memory.of(statement)
-        orders = out.handled and (strongest(own) is Effect.WRITES or may_raise(statement))
+        orders = out.handled and (strongest(own) == WRITES or may_raise(statement))
         return own | WRITES_ANYTHING if orders else own
 
     def _call(self, call: Call, out: OpenBlock) -> None:
@@ -191,14 +191,14 @@ class Lowering:
         if len(call.targets) == 1:
             self.calls[call.targets[0]] = call
             used = self.uses.count(call.targets[0]) > 0
-            if used or call.targets[0].named or strongest(own) is not Effect.WRITES:
+            if used or call.targets[0].named or strongest(own) != WRITES:
                 self._result(call.targets[0], fragment, clock, out, span)
                 return
         if call.targets and any(map(self.uses.count, call.targets)):
             targets = tuple(self._number(var) if self.uses.count(var) else None for var in call.targets)
             hints = frozenset(var.hint for var in call.targets)
             out.emit(Bind(targets, fragment.node, span), fragment.accesses, hints)
-        elif fragment.effect is Effect.WRITES:
+        elif fragment.effect == WRITES:
             out.emit(Plain(ast.Expr(fragment.node), span), fragment.accesses, frozenset())
 
     def _store(self, store: Store, out: OpenBlock) -> None:
@@ -214,7 +214,7 @@ class Lowering:
             order = [value, *places]
         elif store.mode != "add_at":
             order = [*places, EARLY, value]
-            early = frozenset(Access(Effect.READS, access.memory) for access in own)
+            early = frozenset(Access(READS, access.memory) for access in own)
         span = out.origin(store.span, atoms)
         fragment = out.take(atoms, _several, self._tick(), own, order, early=early)
         statement = self._store_syntax(store, _parts(fragment))
@@ -257,7 +257,7 @@ class Lowering:
         if echoes(statement) and isinstance(statement.cond, Var) and statement.cond in out.waiting:
             out.release(out.waiting[statement.cond])
         cond = self._single(statement.cond, out)
-        choice = Choice(cond.node, then, orelse, cond.effect is Effect.WRITES, statement.span)
+        choice = Choice(cond.node, then, orelse, cond.effect == WRITES, statement.span)
         hints = self.insides.hints_bound_in(statement)
         out.emit(choice, cond.accesses | self._accesses(statement, out), hints)
 
@@ -412,7 +412,7 @@ class Lowering:
         if len(known) > 1:
             for atom in known:
                 slot = out.waiting.get(atom) if isinstance(atom, Var) else None
-                if slot is not None and slot.fragment.effect is Effect.WRITES:
+                if slot is not None and slot.fragment.effect == WRITES:
                     out.release(slot)
         fragment = out.take(known, _several, beside=10, separate=not self._entangled(atoms, targets, out))
         rest = iter(_parts(fragment))
@@ -461,7 +461,7 @@ class Lowering:
                 fragment = self._single(cond, out)
                 inner = place.deeper()
                 sides = self._block(then, inner), self._block(orelse, inner)
-                choice = Choice(fragment.node, *sides, fragment.effect is Effect.WRITES, span)
+                choice = Choice(fragment.node, *sides, fragment.effect == WRITES, span)
                 out.emit(choice, WRITES_ANYTHING, frozenset())
 
     def _exit(self, terminator: Exit, out: OpenBlock, place: _Place) -> None:

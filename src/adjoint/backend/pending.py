@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from adjoint.backend.accesses import NOTHING, Access, Accesses, Effect, conflict, strongest
+from adjoint.backend.accesses import NOTHING, PURE, WRITES, Access, Accesses, Effect, conflict, strongest
 from adjoint.backend.expressions import Expressions
 from adjoint.backend.tree import Bind, Stmt, width
 from adjoint.diagnostics.spans import Span
@@ -43,7 +43,7 @@ class Fragment:
 
     @property
     def effect(self) -> Effect:
-        return strongest([access for _, access in self.ops]) if self.ops else Effect.PURE
+        return strongest([access for _, access in self.ops]) if self.ops else PURE
 
 
 @dataclass(eq=False, slots=True)
@@ -99,7 +99,7 @@ class OpenBlock:
             if other.place < slot.place and slot.var.hint in other.fragment.hints:
                 self.release(other)
 
-    def release_all(self, at_least: Effect = Effect.PURE, keep: Sequence[Atom] = ()) -> None:
+    def release_all(self, at_least: Effect = PURE, keep: Sequence[Atom] = ()) -> None:
         """Releases the values of at least this effect, except those that are about to be used."""
         for slot in list(self.waiting.values()):
             if slot.fragment.effect >= at_least and slot.var not in keep:
@@ -200,7 +200,7 @@ class OpenBlock:
 
     def close(self) -> list[Stmt]:
         """The statements. What still waits is of no use; it is printed only if it does something."""
-        self.release_all(Effect.WRITES)
+        self.release_all(WRITES)
         statements: list[Stmt] = []
         for item in self.items:
             if isinstance(item, Slot):
