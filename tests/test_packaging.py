@@ -1,8 +1,10 @@
 """The package as it is installed: what importing it costs, and what it offers."""
 
+import inspect
 import os
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,23 @@ def test_differentiating_needs_no_optional_package() -> None:
         "print(ad.grad(math.sin)(0.0))"
     )
     assert run(code) == "1.0"
+
+
+def test_a_gradient_of_numbers_loads_nothing_of_what_it_does_without() -> None:
+    code = (
+        "import sys, math, adjoint as ad\n"
+        "assert ad.grad(math.sin)(0.0) == 1.0\n"
+        "others = ('products', 'keypaths.path', 'backend.native', 'runtime.boundary')\n"
+        "print([name for name in others if f'adjoint.{name}' in sys.modules])"
+    )
+    assert run(code) == "[]"
+
+
+def test_type_hints_of_public_functions_can_be_asked_for() -> None:
+    functions = [value for name in ad.__all__ if inspect.isfunction(value := getattr(ad, name))]
+    assert ad.grad in functions
+    for function in (*functions, ad.manifolds.riemannian_grad):
+        typing.get_type_hints(function)
 
 
 def test_types_are_shipped() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         recursively_all_key_paths,
         recursively_all_writable_key_paths,
     )
-    from adjoint.operators import compile, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from adjoint.operators import compile, grad, hessian, jacobian, value_and_grad
     from adjoint.parameters import (
         GroupParameterized,
         ParameterAggregate,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         unrolled,
         zip_parameters,
     )
+    from adjoint.products import hvp, jvp, vjp
     from adjoint.reporting import tape_report
     from adjoint.types import (
         AdditiveArithmetic,
@@ -144,6 +145,7 @@ _TYPES = (
     "with_variables",
 )
 _HOMES |= dict.fromkeys(_TYPES, "adjoint.types") | {"differentiable": "adjoint.types.declaring"}
+_HOMES |= dict.fromkeys(("hvp", "jvp", "vjp"), "adjoint.products")
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
 _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")
 _MODULES = ("manifolds", "optim", "rules", "tangents", "testing", "types")

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.backend.native import Native, resolve
+from adjoint.compiling import Native, resolve
 from adjoint.diagnostics import error
 from adjoint.frontend.inputs import differentiated
 from adjoint.keys import keys_of
-from adjoint.operators import Pullback, checked_tangents, inputs_of_jvp, jvp
+from adjoint.products import Pullback, checked_tangents, inputs_of_jvp, jvp
 from adjoint.specialize import Specialization
 from adjoint.sweeps import SweepsAt, sweeps_of, width_for
 

@@ -12,8 +12,7 @@ from typing import Any
 from weakref import ref
 
 from adjoint import specialize
-from adjoint.backend.native import Native
-from adjoint.compiling import MARK
+from adjoint.compiling import MARK, Native
 from adjoint.frontend.entry import Entry
 from adjoint.frontend.inputs import differentiated
 from adjoint.keys import MISS, Door

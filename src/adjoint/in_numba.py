@@ -19,8 +19,9 @@ from numba.core.datamodel import models
 from numba.extending import NativeValue, register_model, unbox
 from numba.np.numpy_support import as_dtype
 
-from adjoint.backend.native import checked_of, compiled_text, flags_of
+from adjoint.backend.native import compiled_text
 from adjoint.backend.native_unit import NotNative, Unit
+from adjoint.compiling import checked_of, flags_of
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.entry import lower_operator
 from adjoint.frontend.inputs import differentiated

@@ -10,7 +10,8 @@ from typing import Any
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.frontend.entry import lower_operator
 from adjoint.frontend.source import underlying
-from adjoint.operators import Derivative, Pullback, checked_tangents, grad, jvp, specialized_jvp
+from adjoint.operators import Derivative, grad
+from adjoint.products import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.specialize import Specialization, latest
 
 _EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}

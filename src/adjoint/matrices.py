@@ -10,7 +10,8 @@ from adjoint.directions import Copies, Forwards
 from adjoint.frontend.naming import resolve
 from adjoint.keypaths.parts import PartOf
 from adjoint.keypaths.tangent import unit_in
-from adjoint.operators import Derivative, grad, vjp
+from adjoint.operators import Derivative, grad
+from adjoint.products import vjp
 from adjoint.runtime.boundary import check_matrix_argument
 
 

@@ -1,25 +1,21 @@
-"""``grad`` and its family."""
+"""``grad`` and its family, but for the products that :mod:`.products` gives."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Union
 
-from adjoint.backend.native import Native, resolve
+from adjoint import keypaths
+from adjoint.compiling import Native, resolve
 from adjoint.diagnostics import error
-from adjoint.entrances import Request, enter
-from adjoint.frontend.entry import lower_jvp, lower_operator, lower_vjp
+from adjoint.frontend.entry import lower_operator
 from adjoint.frontend.inputs import differentiated
-from adjoint.keypaths import KeyPath
 from adjoint.keypaths.parts import as_part
 from adjoint.keys import MISS, Door
-from adjoint.runtime.boundary import check_cotangent, check_tangent
-from adjoint.runtime.tangents import seed_shadow, zero_seed
 from adjoint.specialize import Specialization, specialization
-from adjoint.types.zero import without_symbol
 
-WrtOne = int | str | KeyPath[Any, Any]
+WrtOne = Union[int, str, "keypaths.KeyPath[Any, Any]"]  # whose class is loaded by those who have one
 Wrt = WrtOne | tuple[WrtOne, ...]
 
 
@@ -103,7 +99,7 @@ def _restore(
     return cls(kind, function, native, **dict(options))
 
 
-def _function(f: Any, operator: str) -> Any:
+def function_of(f: Any, operator: str) -> Any:
     if not callable(f):
         kind = type(f).__name__
         raise error("AD0103", None, f"ad.{operator} was given a value of type '{kind}'", name=kind)
@@ -169,7 +165,7 @@ def grad(
     >>> ad.grad(f)(3.0)
     6.0
     """
-    native = resolve(native, _function(f, "grad"), fastmath, boundscheck, threads)
+    native = resolve(native, function_of(f, "grad"), fastmath, boundscheck, threads)
     return Derivative("grad", f, native, wrt=_wrt(wrt), has_aux=has_aux)
 
 
@@ -193,7 +189,7 @@ def value_and_grad(
     >>> ad.value_and_grad(f)(3.0)
     (9.0, 6.0)
     """
-    native = resolve(native, _function(f, "value_and_grad"), fastmath, boundscheck, threads)
+    native = resolve(native, function_of(f, "value_and_grad"), fastmath, boundscheck, threads)
     return Derivative("value_and_grad", f, native, wrt=_wrt(wrt), has_aux=has_aux)
 
 
@@ -227,217 +223,7 @@ def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:
     >>> ad.compile(slopes, native=False)([1.0, 2.0])
     [3.0, 12.0]
     """
-    return Derivative("compile", _function(f, "compile"), native)
-
-
-class Pullback:
-    """The second half of a reverse derivative: takes a cotangent of the result to cotangents of the arguments.
-
-    It may be called any number of times.
-    """
-
-    def __init__(self, root: Any, compiled: Specialization, residuals: tuple[Any, ...], value: Any) -> None:
-        self._root = root
-        self._compiled = compiled
-        self._residuals = residuals
-        self._value = value
-
-    def __call__(self, cotangent: Any) -> Any:
-        """One cotangent per positional argument, None for one that cannot be differentiated."""
-        assert self._compiled.adjoint is not None
-        return self._compiled.adjoint(*self._residuals, *self._seeds(cotangent))
-
-    def each(self, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
-        """What a call gives for each of several cotangents.
-
-        Compiled pullbacks take ``width`` of them in each sweep, and compute what does not depend on the cotangent
-        once for them: by default up to four (two where the code is long), so that sweeps have about as many each.
-        """
-        from adjoint.directions import pull_each
-
-        return pull_each(self, cotangents, width)
-
-    def _seeds(self, cotangent: Any) -> list[Any]:
-        """What the compiled function is given for a cotangent."""
-        checked = check_cotangent(cotangent, self._value)
-        return [_seed(checked, self._value, path) for path in self._compiled.seeds]
-
-    def __repr__(self) -> str:
-        return f"<pullback of {self._compiled.emitted.name}>"
-
-
-def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
-    """The cotangent of one leaf of a result, zero where None was given; a shadow for what is a container."""
-    for key in path:
-        named = isinstance(key, str) and key.startswith(".")
-        value = getattr(value, key[1:]) if named else value[key]
-        if cotangent is not None:
-            cotangent = getattr(cotangent, key[1:], None) if named else cotangent[key]
-    if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__"):
-        return seed_shadow(cotangent, value)
-    return zero_seed(value) if cotangent is None else cotangent
-
-
-def vjp(
-    f: Callable[..., Any],
-    *args: Any,
-    native: Native = None,
-    fastmath: bool = False,
-    boundscheck: bool = False,
-    **kwargs: Any,
-) -> tuple[Any, Pullback]:
-    """The value of a function, and its pullback.
-
-    Parameters
-    ----------
-    f
-        The function; its result may have any structure.
-    *args, **kwargs
-        Its arguments.
-    native, fastmath, boundscheck
-        Whether and how Numba compiles both halves; see :func:`grad`.
-
-    Returns
-    -------
-    value, pullback
-        ``pullback(cotangent)`` returns a tuple with one entry per positional argument. What it keeps of the
-        arguments is copied: changing them afterwards changes nothing.
-
-    Examples
-    --------
-    >>> import adjoint as ad
-    >>> def f(x, y):
-    ...     return x * y
-    >>> value, pullback = ad.vjp(f, 2.0, 3.0)
-    >>> pullback(1.0)
-    (3.0, 2.0)
-    """
-
-    def ask() -> Request:
-        resolved = resolve(native, _function(f, "vjp"), fastmath, boundscheck)
-        return Request(("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), resolved)
-
-    way = "vjp", native, fastmath, boundscheck, not kwargs
-    compiled, (value, residuals) = enter(f, way, args, ask)
-    return value, Pullback(differentiated(f), compiled, residuals, value)
-
-
-def jvp(
-    f: Callable[..., Any],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
-    *,
-    native: Native = None,
-    fastmath: bool = False,
-    boundscheck: bool = False,
-) -> tuple[Any, Any]:
-    """The value of a function and its derivative in a direction.
-
-    Parameters
-    ----------
-    f
-        The function.
-    primals, tangents
-        Its arguments, and the direction: for each argument a tangent of its structure, or None.
-    native, fastmath, boundscheck
-        Whether and how Numba compiles the derivative; see :func:`grad`.
-
-    Examples
-    --------
-    >>> import adjoint as ad
-    >>> def f(x, y):
-    ...     return x * y
-    >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
-    (6.0, 3.0)
-    """
-    points = tuple(primals)
-
-    def ask() -> Request:
-        return _jvp_request(f, points, tangents, resolve(native, _function(f, "jvp"), fastmath, boundscheck))
-
-    way = "jvp", native, fastmath, boundscheck, len(points)
-    result: tuple[Any, Any]
-    _, result = enter(f, way, (*points, *tangents), ask)
-    return result
-
-
-def inputs_of_jvp(
-    f: Callable[..., Any], primals: tuple[Any, ...], tangents: Sequence[Any], native: Native
-) -> tuple[Specialization, tuple[Any, ...]]:
-    """The compiled form of :func:`jvp` for these arguments, and what it takes."""
-    way = "inputs of jvp", native, len(primals)
-    ask = lambda: _jvp_request(f, primals, tangents, resolve(native, f))
-    return enter(f, way, (*primals, *tangents), ask, run=False)
-
-
-def _jvp_request(f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native) -> Request:
-    checked = checked_tangents(primals, tangents)
-    args = (*primals, *checked)
-    return Request(_key_of_jvp(primals), args, {}, lambda: lower_jvp(f, primals, checked), native)
-
-
-def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
-    """A direction that a user gives, of the structure and types of the arguments."""
-    if len(primals) != len(tangents):
-        raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents")
-    pairs = enumerate(zip(tangents, primals, strict=True))
-    return tuple([check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs])
-
-
-def specialized_jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], native: Native = None
-) -> Specialization:
-    """The compiled form of :func:`jvp` for these arguments and checked tangents."""
-    native = resolve(native, _function(f, "jvp"))
-    lower = lambda: lower_jvp(f, primals, tangents)
-    return specialization(f, _key_of_jvp(primals), (*primals, *tangents), {}, lower, native)
-
-
-def _key_of_jvp(primals: Sequence[Any]) -> tuple[str, int]:
-    return "jvp", len(primals)
-
-
-def hvp(
-    f: Callable[..., Any],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
-    *,
-    native: Native = None,
-    fastmath: bool = False,
-    boundscheck: bool = False,
-) -> Any:
-    """The product of the Hessian of a function with a direction, in the structure of the primals.
-
-    Parameters
-    ----------
-    f, primals, tangents
-        As those of :func:`jvp`.
-    native, fastmath, boundscheck
-        Whether and how Numba compiles the derivative; see :func:`grad`.
-
-    Examples
-    --------
-    >>> import adjoint as ad
-    >>> def f(x):
-    ...     return x * x * x
-    >>> ad.hvp(f, (2.0,), (1.0,))
-    (12.0,)
-    """
-    points = tuple(primals)
-
-    def ask() -> Request:
-        resolved = resolve(native, _function(f, "hvp"), fastmath, boundscheck)
-        checked = checked_tangents(points, tangents)
-        places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
-        key = "hvp", places, len(points)
-        return Request(key, (*points, *checked), {}, lambda: lower_jvp(grad(f, places), points, checked), resolved)
-
-    way = "hvp", native, fastmath, boundscheck, len(points)
-    _, (_, product) = enter(f, way, (*points, *tangents), ask)
-    if len(product) == len(points):
-        return product
-    parts = iter(product)
-    return tuple([None if without_symbol(tangent) is None else next(parts) for tangent in tangents])
+    return Derivative("compile", function_of(f, "compile"), native)
 
 
 def jacobian(
@@ -482,7 +268,7 @@ def jacobian(
     array([[2., 0.],
            [0., 4.]])
     """
-    native = resolve(native, _function(f, "jacobian"), fastmath, boundscheck)
+    native = resolve(native, function_of(f, "jacobian"), fastmath, boundscheck)
     if sparsity is not None:
         return _sparse("jacobian", f, wrt, native, sparsity)
     from adjoint.matrices import Jacobian
@@ -519,7 +305,7 @@ def hessian(
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    native = resolve(native, _function(f, "hessian"), fastmath, boundscheck)
+    native = resolve(native, function_of(f, "hessian"), fastmath, boundscheck)
     if sparsity is not None:
         return _sparse("hessian", f, wrt, native, sparsity)
     from adjoint.matrices import Jacobian
@@ -535,5 +321,5 @@ def _sparse(kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity
     return SparseDerivative(kind, f, _wrt(wrt), native, sparsity)
 
 
-for _operator in (grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp):
+for _operator in (grad, value_and_grad, jacobian, hessian):
     _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[union-attr]

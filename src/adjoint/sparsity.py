@@ -15,7 +15,8 @@ import numpy as np
 
 from adjoint.diagnostics import error
 from adjoint.directions import Forwards, pulled_width
-from adjoint.operators import grad, vjp
+from adjoint.operators import grad
+from adjoint.products import vjp
 
 REVERSE_COSTS = 2.0
 """How many sweeps forwards a sweep backwards is worth."""

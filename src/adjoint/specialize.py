@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from adjoint.backend.native import Native, NativeFunction, checked_of, flags_of, is_strict, threads_of
 from adjoint.backend.python import Emitted, emit, load
+from adjoint.compiling import Native, checked_of, flags_of, is_strict, threads_of
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
 from adjoint.frontend.entry import Entry
@@ -375,6 +375,8 @@ def load_for(function: Any, finished: Function, emitted: Emitted | None, native:
     """A finished derivative of a function as a callable; ``emitted`` is its text, where it was printed."""
     if not native:
         return load(emitted or emit(finished))
+    from adjoint.backend.native import NativeFunction
+
     root = differentiated(function)
     flags, checked = flags_of(root, native), checked_of(root, native)
     return NativeFunction(finished, flags, is_strict(native), checked, threads_of(native))

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from adjoint import operators
+from adjoint import operators, products
 from adjoint.diagnostics import DifferentiationWarning
 from adjoint.laws import check_type as check_type
 from adjoint.types import TangentVector, memberwise, tangent_class
@@ -384,7 +384,7 @@ def _forward(problem: _Problem, v: Vector) -> Vector:
     for _ in range(2):
         args = clone(problem.args)
         tangents = problem.tangents(v)
-        value, tangent = operators.jvp(problem.f, args, tangents)
+        value, tangent = products.jvp(problem.f, args, tangents)
         _check_value(problem, value, args, what)
         results.append(read_tangent(problem.value, tangent, f"{what}: tangent"))
     _close(f"{what}: a second call gives another tangent", results[0], results[1], 0.0, True)
@@ -396,7 +396,7 @@ def _reverse(problem: _Problem, w: Vector) -> Vector:
     results = []
     for _ in range(2):
         args = clone(problem.args)
-        value, pullback = operators.vjp(problem.f, *args)
+        value, pullback = products.vjp(problem.f, *args)
         _check_value(problem, value, args, what)
         seed = tangent_of(problem.value, w)
         gradients = [pullback(seed), pullback(seed)]
@@ -525,7 +525,7 @@ def _derivatives(problem: _Problem, modes: Sequence[Mode]) -> Iterator[tuple[Cal
         v = np.random.default_rng(19770404).normal(size=problem.size)
         names = ", ".join(f"x{i}" for i in range(len(problem.args)))
         body = f"    return jvp(f, ({names},), tangents)[1]"
-        namespace = {"f": problem.f, "jvp": operators.jvp, "tangents": problem.tangents(v)}
+        namespace = {"f": problem.f, "jvp": products.jvp, "tangents": problem.tangents(v)}
         yield _define(f"def directional({names}):\n{body}\n", "directional", namespace), "jvp"
 
 

@@ -11,7 +11,7 @@ import adjoint as ad
 from adjoint.backend.python import emit, load
 from adjoint.frontend.inputs import differentiated
 from adjoint.ir.nodes import Function
-from adjoint.operators import checked_tangents, specialized_jvp
+from adjoint.products import checked_tangents, specialized_jvp
 from adjoint.testing import clone
 from adjoint.transform.beforehand import Beforehand, beforehand
 from adjoint.transform.directed import Inseparable

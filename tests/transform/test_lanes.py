@@ -13,7 +13,7 @@ from adjoint.backend.python import emit, load
 from adjoint.frontend.inputs import differentiated
 from adjoint.ir.nodes import Call, Definition
 from adjoint.ir.walk import statements_in
-from adjoint.operators import checked_tangents, specialized_jvp
+from adjoint.products import checked_tangents, specialized_jvp
 from adjoint.testing import clone, leaves, rebuild
 from adjoint.transform.lanes import in_lanes
 from programs.registry import Case, collect

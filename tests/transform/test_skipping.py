@@ -10,7 +10,7 @@ import numpy as np
 
 import adjoint as ad
 from adjoint.backend.python import emit
-from adjoint.operators import specialized_jvp
+from adjoint.products import specialized_jvp
 from adjoint.transform.skipping import with_zeros_skipped
 
 A, X = np.ones((3, 4)), np.ones((4, 2))

@@ -6,88 +6,18 @@ Numba is imported only when something is compiled.
 from __future__ import annotations
 
 import functools
-import importlib.util
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint.backend.python import Emitted, emit, load
-from adjoint.compiling import ALL_CHECKED, MARK, Checked, Compiling
-from adjoint.diagnostics import Diagnostic, DifferentiationError, error, warn
+from adjoint.compiling import ALL_CHECKED, Checked
+from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
 from adjoint.ir.nodes import Function
 from adjoint.ir.types import Storage
 from adjoint.records import replace
 
 if TYPE_CHECKING:
     from adjoint.backend.native_threads import InThreads
-
-Native = bool | str | Compiling | None
-"""Whether to compile: True, False, or ``"strict"``; None leaves it to the function."""
-
-_FAST = "{'arcp', 'contract', 'nsz', 'reassoc'}"
-
-
-def resolve(
-    native: Native, function: Any, fastmath: bool = False, boundscheck: bool = False, threads: int = 1
-) -> Native:
-    """What a user's ``native=`` means for a function; raises where Numba is needed and missing."""
-    if native not in (None, True, False, "strict") and not isinstance(native, Compiling):
-        raise ValueError(f"native={native!r}: it is True, False, 'strict' or None")
-    if type(threads) is not int or threads < 1:
-        raise ValueError(f"threads={threads!r}: it is a whole number from 1")
-    if native is None:
-        native = _wish_of(function) or fastmath or boundscheck or threads > 1
-    if native and importlib.util.find_spec("numba") is None:
-        raise error("AD0601", None, "Numba is not installed", helps=('pip install "adjoint[native]"',))
-    if native and (fastmath or boundscheck or threads > 1):
-        mode = native.mode if isinstance(native, Compiling) else native
-        return Compiling(mode, fastmath, boundscheck, threads)
-    return native
-
-
-def _wish_of(function: Any) -> Native:
-    """Whether derivatives of a function are compiled without asking."""
-    if hasattr(function, "__adjoint_operator__"):
-        return getattr(function, "native", None) or False
-    marked: Native = getattr(function, MARK, None)
-    return type(function).__name__ == "CPUDispatcher" if marked is None else marked
-
-
-def threads_of(native: Native) -> int:
-    """In how many chunks loops run side by side."""
-    return native.threads if isinstance(native, Compiling) else 1
-
-
-def is_strict(native: Native) -> bool:
-    """Whether it is an error if a derivative cannot be compiled."""
-    return (native.mode if isinstance(native, Compiling) else native) == "strict"
-
-
-def flags_of(function: Any, native: Native = True) -> str:
-    """Options for the compiler: those by which a user's ``@njit`` changes arithmetic hold for the derivative too."""
-    chosen = getattr(function, "targetoptions", {}).get("fastmath", False)
-    if isinstance(chosen, (set, frozenset)):
-        chosen = f"{{{', '.join(map(repr, sorted(chosen)))}}}" if chosen else False
-    if isinstance(native, Compiling) and native.fastmath:
-        chosen = chosen or _FAST
-    checked = isinstance(native, Compiling) and native.boundscheck
-    parts = [
-        'error_model="numpy"',
-        *([f"fastmath={chosen}"] if chosen else []),
-        *(["boundscheck=True"] if checked else []),
-    ]
-    return ", ".join(parts)
-
-
-def checked_of(function: Any, native: Native = True) -> Checked:
-    """What of Python's arithmetic raises exceptions in machine code too; for functions of ``@njit`` what does there."""
-    if isinstance(native, Compiling) and native.fastmath:
-        return Checked(divisions=False, functions=False)
-    at_once = isinstance(native, Compiling) and native.boundscheck
-    options = getattr(function, "targetoptions", None)
-    if options is None:
-        return Checked(at_once=at_once)
-    divisions = options.get("error_model", "python") == "python"
-    return Checked(divisions, functions=False, at_once=at_once or options.get("boundscheck", False))
 
 
 class NativeFunction:

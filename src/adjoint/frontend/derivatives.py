@@ -37,7 +37,7 @@ from adjoint.frontend.values import (
     TupleValue,
     Value,
 )
-from adjoint.frontend.ways import WHOLE, Keys, Way, follow, part_at, way_into, written
+from adjoint.frontend.ways import WHOLE, Keys, Way, part_at, written
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Return, Var
 from adjoint.ir.types import (
@@ -199,7 +199,7 @@ def _gradient(
     result = shapes.build(inner.shape, iter(targets), lo.store)
     places_of = iter(stacked.cotangents(cotangents, layout))
     gradients = [tangent_of(lo, value, places_of, layout) for value in chosen]
-    gradients = [follow(lo, gradients[i], way.rest, node) for i, way in zip(sources, ways, strict=True)]
+    gradients = [_part_of_gradient(lo, gradients[i], way, node) for i, way in zip(sources, ways, strict=True)]
     gradient: Value = TupleValue(tuple(gradients)) if isinstance(wrt, (tuple, list)) else gradients[0]
     if operator.kind == "value_and_grad":
         return TupleValue((result, gradient))
@@ -212,7 +212,20 @@ def _gradient(
 def _way(lo: Lowerer, choice: Any, value: Value, node: ast.AST | None) -> Way:
     """The part of an argument that an entry of ``wrt`` means."""
     choice = as_part(choice)
-    return way_into(lo, value, choice.path, node) if isinstance(choice, PartOf) else WHOLE
+    if not isinstance(choice, PartOf):
+        return WHOLE
+    from adjoint.frontend.key_paths import way_into
+
+    return way_into(lo, value, choice.path, node)
+
+
+def _part_of_gradient(lo: Lowerer, gradient: Value, way: Way, node: ast.AST | None) -> Value:
+    """What the steps lead to that are taken in the gradient."""
+    if not way.rest:
+        return gradient
+    from adjoint.frontend.key_paths import follow
+
+    return follow(lo, gradient, way.rest, node)
 
 
 def _warn_of_zero(
@@ -354,9 +367,9 @@ def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Valu
     from adjoint.frontend import containers, library
 
     if kind == "hvp":
-        from adjoint import operators
+        from adjoint import operators, products
 
-        return library.call(lo, library.hvp, [Const(operators.grad), Const(operators.jvp), *args[:3]], node)
+        return library.call(lo, library.hvp, [Const(operators.grad), Const(products.jvp), *args[:3]], node)
     if kind == "jvp":
         given = [*args, *(kwargs[name] for name in ("primals", "tangents") if name in kwargs)]
         function, primals, tangents = given

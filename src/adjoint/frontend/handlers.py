@@ -25,7 +25,7 @@ _FAMILIES = (
     "fold_calls",
     "marked",
     "vector_calls",
-    "ways",
+    "key_paths",
 )
 _FOR_NUMBERS = ("builtin_calls", "fold_calls")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "container_calls")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any, get_origin
+from typing import TYPE_CHECKING, Any, get_origin
 
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.core import Lowerer, Problem
@@ -17,8 +17,10 @@ from adjoint.frontend.values import (
     Value,
 )
 from adjoint.ir.nodes import Const
-from adjoint.keypaths import KeyPath
 from adjoint.keypaths.parts import PartOf, as_part
+
+if TYPE_CHECKING:
+    from adjoint.keypaths.path import KeyPath
 
 MARK = "__adjoint_operator__"
 
@@ -78,17 +80,22 @@ def positions(
     chosen = list(wrt) if isinstance(wrt, (tuple, list)) else [wrt]
     names = parameter_names(lo, function, node)
     places: list[int | str] = []
-    seen: list[tuple[int | str, KeyPath[Any, Any]]] = []
+    seen: list[tuple[int | str, KeyPath[Any, Any] | None]] = []
     for choice in map(as_part, chosen):
         if isinstance(choice, PartOf):
             place, path = _position_of_part(lo, function, choice, names, args, kwargs, node), choice.path
         else:
-            place, path = _position(lo, function, choice, names, len(args), kwargs, node), KeyPath()
-        if any(place == other and (path.starts_with(way) or way.starts_with(path)) for other, way in seen):
+            place, path = _position(lo, function, choice, names, len(args), kwargs, node), None
+        if any(place == other and _overlap(path, way) for other, way in seen):
             raise refusal(lo, "AD0405", function, node, f"wrt={wrt!r} names the argument {choice!r} twice")
         seen.append((place, path))
         places.append(place)
     return places
+
+
+def _overlap(path: KeyPath[Any, Any] | None, other: KeyPath[Any, Any] | None) -> bool:
+    """Whether one part of an argument lies in the other; None is all of it."""
+    return path is None or other is None or path.starts_with(other) or other.starts_with(path)
 
 
 def _position_of_part(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from adjoint.keypaths.path import KeyPath
 from adjoint.records import dataclass
+
+if TYPE_CHECKING:
+    from adjoint.keypaths.path import KeyPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,4 +23,8 @@ class PartOf:
 
 def as_part(choice: Any) -> Any:
     """What an operator keeps of an entry of ``wrt``."""
+    if isinstance(choice, (int, str, PartOf)):
+        return choice
+    from adjoint.keypaths.path import KeyPath
+
     return PartOf(choice, choice._origin) if isinstance(choice, KeyPath) else choice

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from adjoint import keypaths  # noqa: F401, what the hint Wrt refers to
 from adjoint.operators import Derivative, Wrt, grad
 from adjoint.types.structure import children, field_names, is_container, is_namedtuple, is_object, memberwise
 from adjoint.types.vectors import tangent_class

@@ -9,8 +9,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from adjoint.backend.native import Native, resolve
 from adjoint.backend.python import Emitted, load
+from adjoint.compiling import Native, resolve
 from adjoint.diagnostics import error
 from adjoint.parameters.formula import Formula, formula_of
 from adjoint.parameters.fused import fused
