@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,6 @@ from adjoint.runtime.objects import make_object
 
 if TYPE_CHECKING:
     from adjoint.transform.extents import Extents
-
-_SCALING = (operator.mul, operator.truediv)
 
 
 def polish(function: Function) -> Function:
@@ -68,7 +67,7 @@ class _Polish:
         for old in block.statements:
             statement = self.plain_value(old) if isinstance(old, Store) else old
             if isinstance(statement, Call) and len(statement.targets) == 1:
-                statements.extend(self.call(statement))
+                statements.append(self.call(statement, statements))
             else:
                 statements.append(map_blocks(statement, self.block))
         end = block.terminator
@@ -91,15 +90,15 @@ class _Polish:
         self.changed = True
         return Store(store.base, store.key, made.args[1], store.mode, store.span)
 
-    def call(self, old: Call) -> list[Statement]:
-        before: list[Statement] = []
-        call = old
-        for rewrite in (self.size, self.summed, self.scaled_spread, self.doubled):
-            call = rewrite(call, before)
+    def call(self, old: Call, before: list[Statement]) -> Call:
+        """The best form of a call; what it needs is added to what stands before it."""
+        rewrite = _REWRITES.get(id(old.callee))
+        call = old if rewrite is None else rewrite(self, old, before)
         call = _constructed(_without_defaults(call))
-        self.changed |= call is not old or bool(before)
-        self.made[call.targets[0]] = call
-        return [*before, call]
+        if call is not old:
+            self.changed = True
+            self.made[call.targets[0]] = call
+        return call
 
     def maker(self, atom: Atom, callee: Any) -> Call | None:
         found = self.made.get(atom) if isinstance(atom, Var) else None
@@ -122,8 +121,6 @@ class _Polish:
 
     def summed(self, call: Call, before: list[Statement]) -> Call:
         """The sum over leading axes for what was broadcast along them."""
-        if call.callee is not unbroadcast:
-            return call
         ct, like = (_type(arg) for arg in call.args)
         if not (isinstance(ct, Array) and isinstance(like, Array)) or ct.dims is None or like.dims is None:
             return call
@@ -142,8 +139,6 @@ class _Polish:
             if inner is not None:
                 number = self.number(operator.neg, (inner.args[0],), call, before)
                 return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
-            return call
-        if call.callee not in _SCALING:
             return call
         left, right = call.args
         inner = self.plain_spread(left)
@@ -201,8 +196,6 @@ class _Polish:
 
     def doubled(self, call: Call, before: list[Statement]) -> Call:
         """``0.5 * r + r * 0.5`` as ``1.0 * r``, for Python floats."""
-        if call.callee is not operator.add:
-            return call
         parts = [self.term(arg) for arg in call.args]
         if parts[0] is None or parts[1] is None or parts[0][1] is not parts[1][1]:
             return call
@@ -217,6 +210,18 @@ class _Polish:
         if not isinstance(factor, Const) or type(factor.value) is not float or not isinstance(other, Var):
             return None
         return (factor.value, other) if other.type == Scalar("float") else None
+
+
+_REWRITES: dict[int, Callable[[_Polish, Call, list[Statement]], Call]] = {
+    id(count): _Polish.size,
+    id(np.size): _Polish.size,
+    id(unbroadcast): _Polish.summed,
+    id(operator.neg): _Polish.scaled_spread,
+    id(operator.mul): _Polish.scaled_spread,
+    id(operator.truediv): _Polish.scaled_spread,
+    id(operator.add): _Polish.doubled,
+}
+"""By the identity of what is called."""
 
 
 def _type(atom: Atom) -> Any:
@@ -247,8 +252,7 @@ def _constructed(call: Call) -> Call:
 
 def _without_defaults(call: Call) -> Call:
     """A call of a helper, or of NumPy, without the trailing and the named arguments that are its defaults."""
-    constant = [call.args[-1]] if call.args else []
-    if not any(type(atom) is Const for atom in (*constant, *(value for _, value in call.kwargs))):
+    if not call.kwargs and not (call.args and type(call.args[-1]) is Const):
         return call
     if not (getattr(call.callee, "__module__", None) or "").startswith(("adjoint.runtime", "numpy")):
         return call

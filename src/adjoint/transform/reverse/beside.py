@@ -54,11 +54,13 @@ class Beside:
         self.statements = statements
         self.moved = moved
         self.structural = replaced(statements, moved)
+        self.found: set[Var] = set()
+        if not handles:
+            return
         self.sources: dict[Var, list[Atom]] = {var: [] for var in handles}
         for var in handles:
             self.add_source(var)
         self.add_phi_sources()
-        self.found: set[Var] = set()
         self.add([var for var in handles if self.is_moved(var)])
         self.add([*given.first, *given.returned])
         self.add([var for statement in statements for var in self.handed_first(statement)])

@@ -6,6 +6,7 @@ The copy is only made if the reverse region, once it is complete, still reads it
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,26 +46,13 @@ _COPY_ARRAY: Any = np.copy
 _COPY_LIST: Any = list.copy
 
 
-class Writes:
-    """When memory is written, as far as the program text tells.
+class _Timeline:
+    """The order of a function's statements, the loops around each, and what each of them writes."""
 
-    Parameters
-    ----------
-    elsewhere
-        Memory that others write after the function has run.
-    """
-
-    def __init__(self, regions: Regions, body: Block, elsewhere: Collection[Storage] = ()) -> None:
-        self.elsewhere = {storage.find() for storage in elsewhere}
+    def __init__(self, body: Block) -> None:
         self.number: dict[int, tuple[int, tuple[int, ...]]] = {}
         self.events: list[tuple[int, tuple[int, ...], Storage]] = []
-        self.homes: dict[Storage, Region] = {}
-        for var, binding in regions.bindings.items():
-            for storage in all_memory(var.type):
-                before = self.homes.get(storage, binding.region)
-                self.homes[storage] = _common(before, binding.region)
         self.scan(body, ())
-        self.ordered = Ordered(body, regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
     def scan(self, block: Block, loops: tuple[int, ...]) -> None:
         for statement in block.statements:
@@ -78,6 +66,34 @@ class Writes:
         for nested in blocks_of(block.terminator):
             self.scan(nested, loops)
 
+
+class Writes:
+    """When memory is written, as far as the program text tells.
+
+    Parameters
+    ----------
+    elsewhere
+        Memory that others write after the function has run.
+    """
+
+    def __init__(self, regions: Regions, body: Block, elsewhere: Collection[Storage] = ()) -> None:
+        self.regions = regions
+        self.body = body
+        self.elsewhere = {storage.find() for storage in elsewhere}
+        self.homes: dict[Storage, Region] = {}
+        for var, binding in regions.bindings.items():
+            for storage in all_memory(var.type):
+                before = self.homes.get(storage, binding.region)
+                self.homes[storage] = _common(before, binding.region)
+
+    @cached_property
+    def timeline(self) -> _Timeline:
+        return _Timeline(self.body)
+
+    @cached_property
+    def ordered(self) -> Ordered:
+        return Ordered(self.body, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
+
     def after(self, statement: Statement, storage: Storage, read: Atom | None = None) -> bool:
         """Whether memory, or the part that is read of it, may be written after a statement was executed once.
 
@@ -86,12 +102,12 @@ class Writes:
         root = storage.find()
         if root in self.elsewhere:
             return True
-        place, loops = self.number[id(statement)]
+        place, loops = self.timeline.number[id(statement)]
         lifetime = _loops_around(self.homes.get(root))
         again = [loop for loop in loops if loop not in lifetime]
         written = any(
             event.find() is root and (when > place or any(loop in where for loop in again))
-            for when, where, event in self.events
+            for when, where, event in self.timeline.events
         )
         return written and not (read is not None and self.ordered.holds(statement, read))
 

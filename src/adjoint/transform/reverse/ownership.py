@@ -43,7 +43,8 @@ class Ownership:
         self.touched: set[Var] = set()
         for var in lent:
             self.own(var)
-        self.scan(context.function.body)
+        if any(isinstance(var.type, Array) for var in context.regions.bindings):
+            self.scan(context.function.body)
 
     def scan(self, block: Block) -> None:
         region = self.context.region(block)

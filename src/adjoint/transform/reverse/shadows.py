@@ -107,11 +107,11 @@ class Shadows:
         self.storages: dict[Storage, Storage] = {}
         self.sharing: dict[Var, Var] = {}
         self.handles = [var for var in context.regions.bindings if is_handle(var.type) and context.active(var)]
-        self.statements = list(statements_in(context.function.body))
-        self.forward = Beside(context, self.handles, self.statements, given, moved).found
+        statements = statements_in(context.function.body)
+        self.forward = Beside(context, self.handles, statements, given, moved).found
         for var in self.handles:
             self.make(var)
-        for statement in self.statements:
+        for statement in statements if self.forward else ():
             self.follow(statement)
 
     def of(self, var: Var) -> Var:
