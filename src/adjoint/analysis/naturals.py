@@ -86,7 +86,7 @@ class _Naturals:
 
     def call(self, call: Call) -> bool:
         callee, args = call.callee, call.args
-        if callee in (indices.natural, indices.unsigned, lanes.step_along, len, np.size):
+        if callee in (indices.natural, indices.row, indices.unsigned, lanes.step_along, len, np.size):
             return True
         if callee in (operator.add, operator.mul, operator.floordiv, min):
             return all(map(self.has, args))

@@ -50,6 +50,12 @@ def _unsigned(context, builder, signature, args):
     return context.cast(builder, args[0], signature.args[0], types.uintp)
 
 
+@_instruction(indices.row, lambda index: types.uintp if _is_whole(index) else None)
+def _row(context, builder, signature, args):
+    index = context.cast(builder, args[0], signature.args[0], types.uintp)
+    return builder.asm(ir.FunctionType(index.type, [index.type]), "", "=r,0", [index], side_effect=False)
+
+
 @_instruction(indices.natural, lambda number: number if _is_whole(number) else None)
 def _natural(context, builder, signature, args):
     return args[0]

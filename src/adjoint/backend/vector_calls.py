@@ -141,7 +141,7 @@ class _Chains:
         self.same: dict[Atom, Atom] = {}
         self.stores: dict[Any, set[Any]] = {}
         for statement in statements_in(loop.body):
-            if isinstance(statement, Call) and statement.callee in (indices.natural, indices.unsigned):
+            if isinstance(statement, Call) and statement.callee in (indices.natural, indices.row, indices.unsigned):
                 (number,) = statement.args
                 self.same[statement.targets[0]] = self.same.get(number, number)
             elif isinstance(statement, Store):

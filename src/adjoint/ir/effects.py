@@ -100,7 +100,7 @@ _OVERLOADED = (
 
 def _table() -> dict[Any, Effects]:
     table: dict[Any, Effects] = {getattr(operator, name): PURE for name in _OVERLOADED.split()}
-    table.update({indices.natural: PURE, indices.unsigned: PURE})
+    table.update({indices.natural: PURE, indices.row: PURE, indices.unsigned: PURE})
     arithmetic = (lanes.plus, lanes.times_by, lanes.largest, lanes.smallest)
     places = (lanes.sliced, lanes.step_along, lanes.block_size, lanes.block_end)
     products = (sparse_products.product_of_moving, sparse_products.lets_zeros_be_skipped)

@@ -6,6 +6,7 @@ from adjoint.ir.nodes import Function
 from adjoint.transform.loops.clears import without_idle_clears
 from adjoint.transform.loops.first_sums import with_first_sums_stored
 from adjoint.transform.loops.hoisting import without_allocations_in_loops
+from adjoint.transform.loops.in_step import with_loops_in_step
 from adjoint.transform.loops.jamming import jammed
 from adjoint.transform.loops.naturals import with_unsigned_indices
 from adjoint.transform.loops.order import forwards
@@ -18,6 +19,7 @@ _STEPS = (
     without_idle_clears,
     forwards,
     with_first_sums_stored,
+    with_loops_in_step,
     with_places_as_variables,
     simplify,
     with_unsigned_indices,

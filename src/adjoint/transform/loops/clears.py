@@ -110,7 +110,7 @@ class _Clears:
 
     def is_only_here(self, array: Var, statements: list[Statement], fill: int) -> bool:
         """Whether an array is used nowhere but in and after a statement of a block."""
-        here = sum(_count(statement, array) for statement in statements[fill:])
+        here = sum(count_of_uses(statement, array) for statement in statements[fill:])
         return here == self.own[array]
 
 
@@ -199,9 +199,9 @@ def fills(store: Store) -> bool:
     return store.mode == "set" and store.key == _WHOLE
 
 
-def _count(node: Statement | Terminator, var: Var) -> int:
+def count_of_uses(node: Statement | Terminator, var: Var) -> int:
     """How many statements use the elements of an array, from a statement inwards."""
     if _asks_for_shape(node):
         return 0
     inner = (inner for block in blocks_of(node) for inner in (*block.statements, block.terminator))
-    return any(atom is var for atom in operands(node)) + sum(_count(part, var) for part in inner)
+    return any(atom is var for atom in operands(node)) + sum(count_of_uses(part, var) for part in inner)

@@ -10,6 +10,8 @@ from adjoint.ir.nodes import (
     Call,
     Function,
     Load,
+    Loop,
+    Range,
     Slice,
     Statement,
     Store,
@@ -29,17 +31,21 @@ def with_unsigned_indices(function: Function) -> Function:
 class _Marking:
     def __init__(self, naturals: set[Var]) -> None:
         self.naturals = naturals
+        self.falling: set[Atom | Slice | None] = set()
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []
         for statement in block.statements:
+            if isinstance(statement, Loop) and isinstance(statement.over, Range) and statement.over.backward:
+                self.falling.add(statement.index)
             current = map_blocks(statement, self.block)
             if (
                 isinstance(current, (Load, Store))
                 and isinstance(type_of_atom(current.base), Array)
                 and isinstance(current.key, Subscript)
             ):
-                items = tuple(self.marked(item, statements) for item in current.key.items)
+                is_row = isinstance(current, Load) and isinstance(current.target.type, Array)
+                items = tuple(self.marked(item, statements, is_row) for item in current.key.items)
                 key = Subscript(items, current.key.tupled)
                 if isinstance(current, Load):
                     current = Load(current.target, current.base, key, current.span)
@@ -48,9 +54,10 @@ class _Marking:
             statements.append(current)
         return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, self.block))
 
-    def marked(self, item: Atom | Slice, before: list[Statement]) -> Atom | Slice:
+    def marked(self, item: Atom | Slice, before: list[Statement], is_row: bool) -> Atom | Slice:
         if not isinstance(item, Var) or item not in self.naturals:
             return item
         marked = Var(item.hint, INT)
-        before.append(Call((marked,), indices.unsigned, (item,)))
+        mark = indices.row if is_row and item in self.falling else indices.unsigned
+        before.append(Call((marked,), mark, (item,)))
         return marked
