@@ -1,0 +1,106 @@
+"""Neighbouring loops that become one leave in memory what they left one by one, to the bit."""
+
+from __future__ import annotations
+
+import operator
+import random
+
+import numpy as np
+import pytest
+
+from adjoint.backend.python import emit, load
+from adjoint.ir.builder import Builder
+from adjoint.ir.nodes import Block, Const, Continue, Function, Loop, Range, Return, Subscript, Var
+from adjoint.ir.types import FLOAT, INT, Array, Storage
+from adjoint.ir.verifier import verify
+from adjoint.ir.walk import statements_in
+from adjoint.rules.typing import type_of_call
+from adjoint.transform.loops.in_step import with_loops_in_step
+
+ONE, ZERO = Const(1), Const(0)
+SPECIAL = [0.0, -0.0, np.inf, np.nan]
+
+
+class Program:
+    """Loops along some arrays: of the caller, of the function, and made anew each time around."""
+
+    def __init__(self, seed: int) -> None:
+        self.choose = random.Random(seed)
+        self.count, self.size = Var("n", INT), Var("size", INT)
+        self.given = [Var(name, Array(np.dtype(float), ("any",), Storage(written=True))) for name in "abc"]
+
+    def function(self) -> Function:
+        outer = Builder(type_of_call)
+        own = [outer.call(np.zeros, self.size, hint=name) for name in "uvw"]
+        inner = Builder(type_of_call)
+        fresh = inner.call(np.zeros, self.size, hint="fresh")
+        self.numbers: list[Var] = []
+        for _ in range(self.choose.randint(2, 5)):
+            self.row(inner, [*self.given, *own, *own, fresh])
+            if self.choose.random() < 0.6:
+                self.between(inner, [*self.given, *own, *own, fresh])
+        body = Block(tuple(inner.statements), Continue(()))
+        outer.emit(Loop(Range(ZERO, Const(2), ONE), Var("k", INT), (), (), body, ()))
+        return Function("f", (self.count, self.size, *self.given), outer.block(Return((ZERO,))))
+
+    def row(self, builder: Builder, arrays: list[Var]) -> None:
+        body, index = builder.nested(), Var("i", INT)
+        start = self.choose.choice([0, 1, 1, 2])
+
+        def place() -> Subscript:
+            offset = self.choose.choice([0, 0, 0, -1, 1] if start else [0, 0, 1])
+            if not offset:
+                return Subscript((index,))
+            return Subscript((body.call(operator.add if offset > 0 else operator.sub, index, ONE),))
+
+        for _ in range(self.choose.randint(1, 2)):
+            first = body.load(self.choose.choice(arrays), place(), FLOAT)
+            second = body.load(self.choose.choice(arrays), place(), FLOAT)
+            value = body.call(self.choose.choice([operator.add, operator.mul, operator.sub]), first, second)
+            mode = self.choose.choice(["set", "set", "add", "sub"])
+            body.store(self.choose.choice(arrays), place(), value, mode)
+        builder.emit(Loop(Range(Const(start), self.count, ONE), index, (), (), body.block(Continue(())), ()))
+
+    def between(self, builder: Builder, arrays: list[Var]) -> None:
+        place = Subscript((Const(self.choose.choice([0, 0, 1, 3])),))
+        if self.choose.random() < 0.5:
+            self.numbers.append(builder.load(self.choose.choice(arrays), place, FLOAT))
+        else:
+            value = self.choose.choice(self.numbers) if self.numbers else Const(0.5)
+            builder.store(self.choose.choice(arrays), place, value, self.choose.choice(["set", "add"]))
+
+
+def largest_loop(function: Function) -> int:
+    """How many statements the longest of the inner loops has."""
+    loops = [statement for statement in statements_in(function.body) if isinstance(statement, Loop)]
+    return max(
+        len(loop.body.statements) for loop in loops if not any(isinstance(s, Loop) for s in loop.body.statements)
+    )
+
+
+def after(function: Function, count: int, seed: int) -> list[np.ndarray]:
+    """The caller's arrays as a function leaves them."""
+    generator = np.random.default_rng(seed)
+    arrays = [generator.normal(size=count + 4) for _ in "abc"]
+    if seed % 3 == 0:
+        arrays[seed % 2][generator.integers(count + 4)] = SPECIAL[seed % 4]
+    with np.errstate(all="ignore"):
+        load(emit(function))(count, count + 4, *arrays)
+    return arrays
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_same_is_left_in_memory(seed: int) -> None:
+    function = Program(seed).function()
+    verify(function, "the program")
+    joined = with_loops_in_step(function)
+    verify(joined, "loops in step")
+    for count in (0, 1, 2, 3, 6):
+        for one, other in zip(after(joined, count, seed), after(function, count, seed), strict=True):
+            np.testing.assert_array_equal(one, other)
+            np.testing.assert_array_equal(np.signbit(one[one == one]), np.signbit(other[other == other]))
+
+
+def test_many_of_these_programs_have_loops_in_step() -> None:
+    functions = [Program(seed).function() for seed in range(200)]
+    assert sum(largest_loop(with_loops_in_step(function)) > largest_loop(function) for function in functions) > 60
