@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.sweeps import SweepsAt
 
 
 def framed(x: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -55,3 +58,47 @@ def test_values_and_pullbacks() -> None:
     value[:] = np.nan
     for (way, _), column in zip(ways, columns, strict=True):
         np.testing.assert_allclose(column, np.tanh(LEFT) @ (np.cos(x) * way), rtol=1e-12, atol=1e-14)
+
+
+def mixed(x: np.ndarray, scale: float, wide: np.ndarray, tall: np.ndarray) -> np.ndarray:
+    """Numbers, views, products from both sides, arrays that one branch makes, and sums of more than one block."""
+    frame = np.zeros((70, 7))
+    for i in range(70):
+        for j in range(7):
+            frame[i, j] = np.sin(x[i % 5] * x[(i + j) % len(x)]) / scale
+    if scale > 1.0:
+        turn = np.zeros((5, 5))
+        for i in range(5):
+            turn[i, i - 1] = x[i] * scale
+    else:
+        turn = np.eye(5)
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * x[i - 1]
+    found = wide @ frame + (frame @ tall)[:9, :7] * total
+    along = (frame[:5].T @ x[:5]) / total + wide[0, :5] @ (turn[1] + frame.reshape(490)[9:14])
+    return found.T[:, 1:] - along[:, None] - (x[:5] @ turn)[3]
+
+
+def test_directions_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    swept = []
+    sweep = SweepsAt._bundled
+    monkeypatch.setattr(SweepsAt, "_bundled", lambda *given: swept.append(given) or sweep(*given))
+    x = np.linspace(0.2, 1.9, 13)
+    wide, tall = np.cos(np.arange(630.0)).reshape(9, 70), np.sin(np.arange(70.0)).reshape(7, 10)
+    for scale in (0.7, 1.3):
+        expected = ad.jacobian(mixed)(x, scale, wide, tall)
+        np.testing.assert_allclose(ad.jacobian(mixed, native="strict")(x, scale, wide, tall), expected, rtol=1e-10)
+    assert len(swept) == 8
+
+
+def test_sweeps_of_bundles_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise ad.DifferentiationError()
+
+    monkeypatch.setattr(SweepsAt, "_bundled", refuse)
+    x = np.array([1.0, 2.0, 3.0])
+    for _ in range(2):
+        value, found = ad.jvps(lambda x: 3.0 * x * x, (x,), [(unit,) for unit in np.eye(3)], native="strict")
+        np.testing.assert_array_equal(value, [3.0, 12.0, 27.0])
+        np.testing.assert_array_equal(found, np.diag([6.0, 12.0, 18.0]))

@@ -6,7 +6,7 @@ import importlib.util
 from typing import Any
 
 from adjoint.diagnostics import error
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 
 MARK = "__adjoint_native__"
 """The attribute of a function that tells how its derivatives are compiled."""
@@ -102,6 +102,11 @@ def threads_of(native: Native) -> int:
 def is_strict(native: Native) -> bool:
     """Whether it is an error if a derivative cannot be compiled."""
     return (native.mode if isinstance(native, Compiling) else native) == "strict"
+
+
+def as_strict(native: Native) -> Native:
+    """The same, but an error if a derivative cannot be compiled."""
+    return replace(native, mode="strict") if isinstance(native, Compiling) else "strict"
 
 
 def flags_of(function: Any, native: Native = True) -> str:

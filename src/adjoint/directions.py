@@ -36,7 +36,8 @@ def jvps(
         One direction or more: each a sequence as :func:`jvp` takes it.
     native, fastmath, boundscheck
         Whether and how Numba compiles the derivative; see :func:`grad`. Compiled sweeps take up to four directions
-        (two where the code is long), and compute what does not depend on the direction once for them.
+        (where one does more than compute with numbers and arrays of float64, two if the code is long), and compute
+        what does not depend on the direction once for them.
 
     Returns
     -------
@@ -91,15 +92,15 @@ class Forwards:
         self._is_plain = all(primal is None or isinstance(primal, _PLAIN) for primal in self._primals)
         self._count = 1
         self._sweeps: dict[Any, SweepsAt | None] = {}
-        self._latest: tuple[tuple[Any, ...], Specialization] | None = None
+        self._latest: tuple[Sequence[Any], Specialization] | None = None
 
     def width(self, direction: Sequence[Any], count: int) -> int:
         """How many directions such as this each sweep is to have, if there are so many in all."""
         self._count = max(self._count, count)
         if not self._native or count < 2:
             return 1
-        compiled, _ = inputs_of_jvp(self._function, self._primals, direction, self._native)
-        return width_for(count, compiled, compiled.function)
+        compiled = self._compiled_for(self._primals, tuple(direction))
+        return width_for(count, compiled, compiled.function, self._places(direction))
 
     def __call__(self, directions: Sequence[Sequence[Any]], width: int | None = None) -> list[Any]:
         """One derivative for each direction, by sweeps of as many directions as ``width`` says."""
@@ -120,24 +121,36 @@ class Forwards:
 
     def _together(self, point: tuple[Any, ...], group: Sequence[Sequence[Any]], width: int) -> list[Any] | None:
         """The derivatives by one sweep; None where there is none for them. Nothing is written then."""
-        first, *others = [checked_tangents(point, direction) for direction in group]
-        if not all(_are_alike(first, direction) for direction in others):
-            return None
+        first = group[0]
+        if self._latest is None or not _are_surely_alike(self._latest[0], first):
+            first = checked_tangents(point, first)
+        others = []
+        for direction in group[1:]:
+            if not _are_surely_alike(first, direction):
+                direction = checked_tangents(point, direction)
+                if not _are_alike(first, direction):
+                    return None
+            others.append(direction)
         compiled = self._compiled_for(point, first)
         if compiled.written:  # it may be memory of one of the directions
             return None
-        count = len(point)
-        places = tuple([count + place for place, tangent in enumerate(first) if tangent is not None])
+        places = self._places(first)
         sweeps = self._sweeps_of(compiled, places, width)
         if sweeps is None:
             return None
-        further = [[direction[place - count] for place in places] for direction in others]
+        further = [[direction[place - len(point)] for place in places] for direction in others]
         derivatives = sweeps(compiled.inputs(self._root, (*point, *first)), further)
-        if self.value is None:
+        if derivatives is None:
+            self._sweeps.clear()
+        elif self.value is None:
             self.value = sweeps.value
         return derivatives
 
-    def _compiled_for(self, point: tuple[Any, ...], direction: tuple[Any, ...]) -> Specialization:
+    def _places(self, direction: Sequence[Any]) -> tuple[int, ...]:
+        """The inputs of the derivative that are the direction."""
+        return tuple([place for place, tangent in enumerate(direction, len(self._primals)) if tangent is not None])
+
+    def _compiled_for(self, point: tuple[Any, ...], direction: Sequence[Any]) -> Specialization:
         """The derivative for such a direction: the one for the direction before, if that was alike."""
         if self._latest is None or not _are_alike(self._latest[0], direction):
             compiled, _ = inputs_of_jvp(self._function, point, direction, self._native)
@@ -218,7 +231,7 @@ def pull_each(pullback: Pullback, cotangents: Sequence[Any], width: int | None =
     found: list[Any] = []
     for start in range(0, len(cotangents), width):
         first, *further = [pullback._seeds(cotangent) for cotangent in cotangents[start : start + width]]
-        found += sweeps((*pullback._residuals, *first), further)
+        found += sweeps((*pullback._residuals, *first), further) or ()
     return found
 
 
@@ -240,7 +253,12 @@ def _pulled_together(pullback: Pullback, width: int, count: int) -> SweepsAt | N
 
 def _are_alike(first: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether one compiled derivative takes one direction as well as the other."""
-    return all(map(_is_such_a_number, first, other)) or keys_of(first) == keys_of(other)
+    return _are_surely_alike(first, other) or keys_of(first) == keys_of(other)
+
+
+def _are_surely_alike(first: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether one is a direction if the other is, and of the same kind, by what is quickly looked at."""
+    return len(first) == len(other) and all(map(_is_such_a_number, first, other))
 
 
 def _is_such_a_number(one: Any, other: Any) -> bool:

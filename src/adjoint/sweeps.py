@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.compiling import as_strict
+from adjoint.diagnostics import DifferentiationError
 from adjoint.ir.nodes import Function
 from adjoint.ir.walk import statements_in
 from adjoint.records import dataclass
+from adjoint.runtime.bundles import SIZE
 from adjoint.specialize import Specialization, load_for
 from adjoint.transform.beforehand import beforehand
+from adjoint.transform.bundles import in_bundles
 from adjoint.transform.directed import Inseparable
 from adjoint.transform.lanes import in_lanes
 from adjoint.transform.skipping import with_zeros_skipped
@@ -22,6 +26,8 @@ WIDEST = ((150, 4), (600, 2))
 """How many directions a compiled sweep has at most, by its statements for one: long code takes long to compile."""
 FEWEST_APART = 3
 """Sweeps from which on what they have in common is compiled as a function of its own."""
+FEWEST_BUNDLED = 3
+"""Directions from which on they are bundled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +41,21 @@ class Sweeps:
         where sweeps do all by themselves.
     sweep
         Takes the inputs for one direction, what was computed before, and what stands for the direction in each
-        further one; gives the result for each.
+        further one; gives the result for each. If ``is_bundled``, it takes all directions in place of the one, and
+        gives results with one more axis, the last, for them.
     width
         The number of directions that it takes.
     places
         The inputs that are the direction.
+    is_bundled
+        Whether it has a bundle of numbers for what depends on the direction.
     """
 
     before: Callable[..., Any] | None
     sweep: Callable[..., Any]
     width: int
     places: tuple[int, ...]
+    is_bundled: bool = False
 
 
 class SweepsAt:
@@ -57,6 +67,8 @@ class SweepsAt:
         What is compiled.
     gives_value
         Whether it is the derivative together with the value.
+    refuse
+        Called where sweeps of bundles cannot be compiled.
 
     Attributes
     ----------
@@ -64,30 +76,56 @@ class SweepsAt:
         The value of the function after the first sweep, if ``gives_value``.
     """
 
-    def __init__(self, sweeps: Sweeps, *, gives_value: bool) -> None:
+    def __init__(self, sweeps: Sweeps, *, gives_value: bool, refuse: Callable[[], None]) -> None:
         self.value: Any = None
         self._sweeps = sweeps
         self._gives_value = gives_value
+        self._refuse = refuse
         self._kept: Sequence[Any] | None = None
 
-    def __call__(self, inputs: Sequence[Any], further: Sequence[Sequence[Any]]) -> list[Any]:
+    def __call__(self, inputs: Sequence[Any], further: Sequence[Sequence[Any]]) -> list[Any] | None:
         """The derivatives in the direction that is among the inputs, and in further ones.
 
-        They share no memory.
+        They share no memory. None where there are none after all.
         """
         sweeps = self._sweeps
         is_first = self._kept is None
         if self._kept is None:
             self.value, *self._kept = (None,) if sweeps.before is None else sweeps.before(*inputs)
-        last = further[-1] if further else [inputs[place] for place in sweeps.places]
-        filled = [*further, *[last] * (sweeps.width - 1 - len(further))]
-        results = sweeps.sweep(*inputs, *self._kept, *[part for direction in filled for part in direction])
-        found = list(results[: 1 + len(further)])
+        try:
+            found = (self._bundled if sweeps.is_bundled else self._one_by_one)(inputs, further)
+        except DifferentiationError:
+            if not sweeps.is_bundled:
+                raise
+            self._refuse()
+            return None
         if self._gives_value and sweeps.before is None:
             if is_first:
                 self.value = found[0][0]
             found = [derivative for _, derivative in found]
-        return apart(found)
+        return found if sweeps.is_bundled else apart(found)
+
+    def _one_by_one(self, inputs: Sequence[Any], further: Sequence[Sequence[Any]]) -> list[Any]:
+        sweeps = self._sweeps
+        last = further[-1] if further else [inputs[place] for place in sweeps.places]
+        filled = [*further, *[last] * (sweeps.width - 1 - len(further))]
+        results = sweeps.sweep(*inputs, *(self._kept or ()), *[part for direction in filled for part in direction])
+        return list(results[: 1 + len(further)])
+
+    def _bundled(self, inputs: Sequence[Any], further: Sequence[Sequence[Any]]) -> list[Any]:
+        """The derivatives by a sweep of them all side by side; places without a direction are left zero."""
+        given = list(inputs)
+        for number, place in enumerate(self._sweeps.places):
+            parts = np.zeros((*np.shape(given[place]), SIZE))
+            parts[..., 0] = given[place]
+            for lane, direction in enumerate(further, 1):
+                parts[..., lane] = direction[number]
+            given[place] = parts
+        results = self._sweeps.sweep(*given, *(self._kept or ()))
+        *value, derivative = (results,) if self._sweeps.before else results
+        found = [derivative[..., lane] for lane in range(1 + len(further))]
+        found = [part.copy() if part.ndim else float(part) for part in found]
+        return [(*value, part) for part in found] if value else found
 
 
 def sweeps_of(
@@ -119,40 +157,83 @@ def sweeps_of(
     gives_value
         Whether it gives the value of the function, too.
     """
-    is_apart = count > (FEWEST_APART - 1) * width
-    key = (function.name, places, width, is_apart)
-    if key not in compiled.lanes:
-        compiled.lanes[key] = _compiled(compiled, root, function, places, width, is_apart, gives_value)
-    sweeps = compiled.lanes[key]
-    return sweeps and SweepsAt(sweeps, gives_value=gives_value)
+    request = _Request(function, places, width, count > (FEWEST_APART - 1) * width, gives_value)
+    if request not in compiled.lanes:
+        compiled.lanes[request] = _compiled(compiled, root, request)
+    sweeps = compiled.lanes[request]
+    return sweeps and SweepsAt(sweeps, gives_value=gives_value, refuse=lambda: compiled.lanes.update({request: None}))
 
 
-def _compiled(
-    compiled: Specialization,
-    root: Any,
-    function: Function,
-    places: tuple[int, ...],
-    width: int,
-    is_apart: bool,
-    gives_value: bool,
-) -> Sweeps | None:
-    try:
-        function = with_zeros_skipped(function, places)
-        parts = beforehand(function, places, with_value=gives_value) if is_apart else None
-    except Inseparable:
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What is asked of a derivative."""
+
+    function: Function
+    places: tuple[int, ...]
+    width: int
+    is_apart: bool
+    gives_value: bool
+
+
+def _compiled(compiled: Specialization, root: Any, request: _Request) -> Sweeps | None:
+    forms = _forms(compiled, request)
+    if forms is None:
         return None
-    wide = in_lanes(function if parts is None else parts.sweep, places, width)
+    before = None if forms.before is None else load_for(root, forms.before, None, compiled.native)
+    if forms.bundled is not None:
+        sweep = load_for(root, forms.bundled, None, as_strict(compiled.native))
+        return Sweeps(before, sweep, request.width, request.places, is_bundled=True)
+    wide = in_lanes(forms.sweep, request.places, request.width)
     if wide is None:
         return None
-    before = None if parts is None else load_for(root, parts.before, None, compiled.native)
-    return Sweeps(before, load_for(root, wide, None, compiled.native), width, places)
+    return Sweeps(before, load_for(root, wide, None, compiled.native), request.width, request.places)
 
 
-def width_for(count: int, compiled: Specialization, function: Function) -> int:
-    """How many of ``count`` directions each sweep of a derivative is to have; ``function`` takes a direction."""
-    key = function.name, count
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """What is made of a derivative: what is computed before sweeps, a sweep of one direction, one of a bundle."""
+
+    before: Function | None
+    sweep: Function
+    bundled: Function | None
+
+
+def _forms(compiled: Specialization, request: _Request) -> _Forms | None:
+    key = "forms", request
+    if key not in compiled.lanes:
+        compiled.lanes[key] = _formed(request)
+    forms: _Forms | None = compiled.lanes[key]
+    return forms
+
+
+def _formed(request: _Request) -> _Forms | None:
+    places, gives_value = request.places, request.gives_value
+    try:
+        function = with_zeros_skipped(request.function, places)
+        parts = beforehand(function, places, with_value=gives_value) if request.is_apart else None
+    except Inseparable:
+        return None
+    before, sweep = (None, function) if parts is None else (parts.before, parts.sweep)
+    bundled = None
+    if gives_value and request.width == SIZE:
+        from adjoint.backend.native_form import loops_of
+
+        bundled = in_bundles(loops_of(sweep), places, with_value=before is None)
+    return _Forms(before, sweep, bundled)
+
+
+def width_for(count: int, compiled: Specialization, function: Function, places: tuple[int, ...] | None = None) -> int:
+    """How many of ``count`` directions each sweep of a derivative is to have; ``function`` takes a direction.
+
+    At the ``places`` of its parameters that are the direction, where it gives a value, too.
+    """
+    key = function.name, count, places
     if key not in compiled.lanes:
         compiled.lanes[key] = width_of(count, sum(1 for _ in statements_in(function.body)))
+        if places is not None and count >= FEWEST_BUNDLED:
+            forms = _forms(compiled, _Request(function, places, SIZE, count > (FEWEST_APART - 1) * SIZE, True))
+            if forms is not None and forms.bundled is not None:
+                compiled.lanes[key] = SIZE
     width: int = compiled.lanes[key]
     return width
 

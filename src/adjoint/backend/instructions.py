@@ -243,7 +243,7 @@ def _block_end(context, builder, signature, args):
 # Arrays without elements yet
 
 
-def _rank_of_shape(shape):
+def rank_of_shape(shape):
     """The rank that a shape tells; None for what is none."""
     if _is_whole(shape):
         return 1
@@ -251,7 +251,7 @@ def _rank_of_shape(shape):
 
 
 def _typed_like_empty(shape, dtype=None):
-    rank = _rank_of_shape(shape)
+    rank = rank_of_shape(shape)
     element = types.float64 if dtype is None else getattr(dtype, "dtype", None)
     return None if rank is None or element is None else types.Array(element, rank, "C")
 
@@ -266,25 +266,25 @@ def _extents_of(context, builder, kind, shape):
     return extents
 
 
-def _make(context, builder, signature, args):
+def make(context, builder, signature, args):
     extents = _extents_of(context, builder, signature.args[0], args[0])
     return new_array(context, builder, signature.return_type, extents)
 
 
-def _cleared(builder, array):
+def cleared(builder, array):
     cgutils.memset(builder, array.data, builder.mul(array.itemsize, array.nitems), 0)
     return array._getvalue()
 
 
-def _declare_maker(function, typed, write):
+def declare_maker(function, typed, write):
     type_callable(function)(lambda context: typed)
     lower_builtin(function, types.Any)(write)
     lower_builtin(function, types.Any, types.Any)(write)
     declare_instruction(function, typed)
 
 
-_declare_maker(plain.empty, _typed_like_empty, lambda *given: _make(*given)._getvalue())
-_declare_maker(plain.zeros, _typed_like_empty, lambda *given: _cleared(given[1], _make(*given)))
+declare_maker(plain.empty, _typed_like_empty, lambda *given: make(*given)._getvalue())
+declare_maker(plain.zeros, _typed_like_empty, lambda *given: cleared(given[1], make(*given)))
 
 
 def _typed_like(x, dtype=None):
@@ -300,5 +300,5 @@ def _make_like(context, builder, signature, args):
     return new_array(context, builder, signature.return_type, extents)
 
 
-_declare_maker(plain.empty_like, _typed_like, lambda *given: _make_like(*given)._getvalue())
-_declare_maker(plain.zeros_in_shape, _typed_like, lambda *given: _cleared(given[1], _make_like(*given)))
+declare_maker(plain.empty_like, _typed_like, lambda *given: _make_like(*given)._getvalue())
+declare_maker(plain.zeros_in_shape, _typed_like, lambda *given: cleared(given[1], _make_like(*given)))

@@ -39,7 +39,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
-from adjoint.runtime import arrays, checks, display, numbers, places, results, sequences, tables, tangents
+from adjoint.runtime import arrays, bundles, checks, display, numbers, places, results, sequences, tables, tangents
 
 _NOTHING = Const(None)
 
@@ -223,7 +223,7 @@ def _is_plain(callee: Any) -> bool:
     module = getattr(callee, "__module__", None)
     if callee in (pow, *_SELDOM_OF_MATH):
         return False
-    return module in ("_operator", "operator", builtins.__name__, math.__name__, display.__name__)
+    return module in ("_operator", "operator", builtins.__name__, math.__name__, display.__name__, bundles.__name__)
 
 
 _SURE = {

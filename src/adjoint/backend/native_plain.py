@@ -17,7 +17,7 @@ from adjoint.ir.types import INT, Array, List, Scalar, Tuple
 from adjoint.ir.walk import statements_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import display, places, plain
+from adjoint.runtime import bundles, display, places, plain
 
 
 def with_plain_functions(function: Function) -> Function:
@@ -66,7 +66,7 @@ class _Plain(Rewriting):
 
 _FLAT = (np.ravel, np.ndarray.ravel)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
-_MAKERS = (np.empty, np.zeros, np.ones, np.full)
+_MAKERS = (np.empty, np.zeros, np.ones, np.full, bundles.zero_bundles, bundles.no_bundles_yet)
 _ALIKE = (np.empty_like, np.zeros_like, np.ones_like, np.copy)
 
 

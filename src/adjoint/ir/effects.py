@@ -37,7 +37,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
-from adjoint.runtime import indices, lanes, sparse_products, stacks, tangents
+from adjoint.runtime import bundles, indices, lanes, sparse_products, stacks, tangents
 from adjoint.runtime.copies import fresh_shadows, snapshot
 from adjoint.runtime.objects import make_object
 from adjoint.runtime.results import owned
@@ -105,6 +105,8 @@ def _table() -> dict[Any, Effects]:
     places = (lanes.sliced, lanes.step_along, lanes.block_size, lanes.block_end)
     products = (sparse_products.product_of_moving, sparse_products.lets_zeros_be_skipped)
     table.update(dict.fromkeys((*arithmetic, *places, *products), PURE))
+    table.update(dict.fromkeys((bundles.product_with_bundles, bundles.product_of_moving_bundles), PURE))
+    table.update(dict.fromkeys((bundles.bundled, bundles.unbundled), Effects(view_of=0)))
     table[operator.getitem] = Effects(view_of=0, hands_on=True)
     for fact in (
         operator.is_,
@@ -140,6 +142,8 @@ def _table() -> dict[Any, Effects]:
         np.ones_like,
         np.full_like,
         np.eye,
+        bundles.zero_bundles,
+        bundles.no_bundles_yet,
     )
     table.update(dict.fromkeys(makers, NEW_ARRAY))
     shadows = (tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
@@ -151,6 +155,7 @@ def _table() -> dict[Any, Effects]:
         snapshot,
         owned,
         fresh_shadows,
+        bundles.same_in_bundles,
         tangents.to_shadow,
         tangents.seed_shadow,
         tangents.finish,

@@ -12,6 +12,7 @@ from typing import Any
 _MODULES = (
     "arrays",
     "bessel",
+    "bundles",
     "checks",
     "contexts",
     "copies",

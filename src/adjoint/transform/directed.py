@@ -9,8 +9,10 @@ import numpy as np
 from adjoint.analysis.aliases import Aliases
 from adjoint.analysis.joins import joins
 from adjoint.ir.effects import Effects, effects_of, written_places
+from adjoint.ir.join import is_array
 from adjoint.ir.nodes import (
     Atom,
+    Attribute,
     Block,
     Branch,
     Call,
@@ -29,6 +31,9 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Tuple
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 
+_FACTS = ("shape", "ndim", "size", "dtype")
+"""Attributes of an array that say nothing of its elements."""
+
 
 class Inseparable(Exception):
     """A statement depends on a direction that can only be run once."""
@@ -39,6 +44,9 @@ class Directed:
 
     def __init__(self, function: Function, seeds: Sequence[Var]) -> None:
         self._aliases = Aliases(function)
+        self._facts = {
+            load.target for load in statements_in(function.body) if isinstance(load, Load) and _is_fact(load)
+        }
         self._vars: set[Atom] = set()
         self._memory: set[Hashable] = set()
         self._mark(seeds)
@@ -54,6 +62,8 @@ class Directed:
 
     def depends(self, atom: Atom) -> bool:
         """Whether a value, or what memory holds, is another one in another direction."""
+        if atom in self._facts:
+            return False
         return atom in self._vars or (self._is_shared(atom) and self._aliases.of(atom) in self._memory)
 
     def is_repeated(self, statement: Statement) -> bool:
@@ -161,6 +171,11 @@ def _is_confined(function: Function, seen: set[Definition]) -> bool:
             if callee.function is None or not _is_confined(callee.function, seen):
                 return False
     return True
+
+
+def _is_fact(load: Load) -> bool:
+    """Whether a load only asks what an array is like, not what is in it."""
+    return isinstance(load.key, Attribute) and load.key.name in _FACTS and is_array(load.base)
 
 
 def _written(call: Call, facts: Effects) -> list[Atom]:

@@ -40,7 +40,7 @@ from adjoint.ir.types import Array, Scalar, same_dtype
 from adjoint.ir.walk import blocks_of, defined_by, leaves, operands, statements_in, terminators_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import arrays, display
+from adjoint.runtime import arrays, bundles, display
 
 Extent = Hashable
 Shape = tuple[Extent, ...]
@@ -141,7 +141,7 @@ class Extents:
         place = like_argument(callee)
         if place is not None:
             return self.of(args[place]) if place < len(args) else None
-        if callee in (np.zeros, np.ones, np.empty):
+        if callee in (np.zeros, np.ones, np.empty, bundles.zero_bundles, bundles.no_bundles_yet):
             return self.made(args[0])
         if isinstance(rule_for(callee), Elementwise):
             return self.broadcast([self.of(arg) for arg in args])
