@@ -19,6 +19,7 @@ from adjoint.transform.beforehand import beforehand
 from adjoint.transform.bundles import in_bundles
 from adjoint.transform.directed import Inseparable
 from adjoint.transform.lanes import in_lanes
+from adjoint.transform.narrowing import with_narrow_products
 from adjoint.transform.skipping import with_zeros_skipped
 from adjoint.types.structure import children, is_container
 
@@ -209,7 +210,7 @@ def _forms(compiled: Specialization, request: _Request) -> _Forms | None:
 def _formed(request: _Request) -> _Forms | None:
     places, gives_value = request.places, request.gives_value
     try:
-        function = with_zeros_skipped(request.function, places)
+        function = with_narrow_products(with_zeros_skipped(request.function, places))
         parts = beforehand(function, places, with_value=gives_value) if request.is_apart else None
     except Inseparable:
         return None

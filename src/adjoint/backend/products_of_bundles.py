@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, imputils, types
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic, lower_builtin, register_jitable, type_callable
 
 from adjoint.backend.bundles import EXTENT, ITEM, VECTOR, bundle, same_everywhere
@@ -19,7 +20,9 @@ from adjoint.backend.declaring import declare_instruction, overload
 from adjoint.runtime import bundles, plain
 
 _BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()
-_ROWS, _COLUMNS = 2, 4
+_IS_LARGE = "+avx512vl" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+"""Whether there are 32 registers for vectors of four doubles."""
+_ROWS, _COLUMNS = 4 if _IS_LARGE else 2, 4
 """A tile has so many: its sums must fit into the registers, and each number that is loaded should serve several."""
 _BLOCK = 64
 """Of so many rows of each factor a product is made at a time: they stay in the cache."""
@@ -46,8 +49,10 @@ class _Tile:
             line = self._element(self.out, 0, self._plus(i, row))
             for column in range(columns):
                 at = self._bundle(self._moved(line, self._strides(self.out)[1], self._plus(j, column)))
-                before = builder.select(begun, builder.load(at, align=ITEM), ir.Constant(VECTOR, [0.0] * bundles.SIZE))
-                sums.append((at, cgutils.alloca_once_value(builder, before)))
+                sums.append((at, cgutils.alloca_once_value(builder, ir.Constant(VECTOR, [0.0] * bundles.SIZE))))
+        with builder.if_then(begun):
+            for at, total in sums:
+                builder.store(builder.load(at, align=ITEM), total)
         with cgutils.for_range_slice(builder, start, stop, EXTENT(1)) as (index, _):
             place = builder.bitcast(builder.load(builder.gep(self.places.data, [index])), EXTENT)
             loaded = [builder.load(self._bundle(self._moved(at, along_b, place)), align=ITEM) for at in factors]
