@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.compiling import as_strict
+from adjoint.compiling import as_strict, threads_of
 from adjoint.diagnostics import DifferentiationError
 from adjoint.ir.nodes import Function
 from adjoint.ir.walk import statements_in
@@ -202,12 +202,12 @@ class _Forms:
 def _forms(compiled: Specialization, request: _Request) -> _Forms | None:
     key = "forms", request
     if key not in compiled.lanes:
-        compiled.lanes[key] = _formed(request)
+        compiled.lanes[key] = _formed(request, threads_of(compiled.native) == 1)
     forms: _Forms | None = compiled.lanes[key]
     return forms
 
 
-def _formed(request: _Request) -> _Forms | None:
+def _formed(request: _Request, is_bundled: bool) -> _Forms | None:
     places, gives_value = request.places, request.gives_value
     try:
         function = with_narrow_products(with_zeros_skipped(request.function, places))
@@ -216,7 +216,7 @@ def _formed(request: _Request) -> _Forms | None:
         return None
     before, sweep = (None, function) if parts is None else (parts.before, parts.sweep)
     bundled = None
-    if gives_value and request.width == SIZE:
+    if is_bundled and gives_value and request.width == SIZE:
         from adjoint.backend.native_form import loops_of
 
         bundled = in_bundles(loops_of(sweep), places, with_value=before is None)

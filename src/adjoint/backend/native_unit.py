@@ -33,6 +33,8 @@ from adjoint.garbage import Lasting, Uncollected
 from adjoint.records import dataclass
 
 _CACHE = "cache=True, "
+_INSIDE = "no_cpython_wrapper=True, "
+"""Functions that only others of the file call: what they take and give need not be objects of Python."""
 _VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
 """Modules for which versions and the digest of the runtime speak; what else the text refers to may change unseen."""
 
@@ -131,7 +133,9 @@ class Unit:
         lines += ["", *imports, "", "_always = True"]
         for number, line in enumerate(self.emitted.text.splitlines(), 1):
             if line.startswith("def "):
-                lines += ["", f"@_njit({_CACHE if number == 1 and self.is_closed else ''}{self.flags})"]
+                is_main = number == 1
+                kept = _CACHE if is_main and self.is_closed else ""
+                lines += ["", f"@_njit({kept if is_main else _INSIDE}{self.flags})"]
             lines.append(f"def {self.emitted.name}({', '.join(params)}):" if number == 1 else line)
             self.origins[len(lines)] = number
         # Numba 0.68 loses an assignment before the only way out of ``while True``; it finds no fault with a second way.
