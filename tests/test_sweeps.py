@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import sweeps
 from adjoint.sweeps import SweepsAt
 from adjoint.transform import parts
 
@@ -83,14 +84,14 @@ def mixed(x: np.ndarray, scale: float, wide: np.ndarray, tall: np.ndarray) -> np
 
 def test_directions_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     swept = []
-    sweep = SweepsAt._bundled
-    monkeypatch.setattr(SweepsAt, "_bundled", lambda *given: swept.append(given) or sweep(*given))
+    side_by_side = sweeps._side_by_side
+    monkeypatch.setattr(sweeps, "_side_by_side", lambda parts: swept.extend(parts) or side_by_side(parts))
     x = np.linspace(0.2, 1.9, 13)
     wide, tall = np.cos(np.arange(630.0)).reshape(9, 70), np.sin(np.arange(70.0)).reshape(7, 10)
     for scale in (0.7, 1.3):
         expected = ad.jacobian(mixed)(x, scale, wide, tall)
         np.testing.assert_allclose(ad.jacobian(mixed, native="strict")(x, scale, wide, tall), expected, rtol=1e-10)
-    assert len(swept) == 8
+    assert len(swept) == 26
 
 
 def test_sweeps_of_bundles_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,10 @@ class Forwards:
     def __call__(self, directions: Sequence[Sequence[Any]], width: int | None = None) -> list[Any]:
         """One derivative for each direction, by sweeps of as many directions as ``width`` says."""
         width = width or self.width(directions[0], len(directions))
+        if directions and self._is_plain and width > 1:
+            together = self._together(self._primals, directions, width)
+            if together is not None:
+                return together
         found: list[Any] = []
         for start in range(0, len(directions), width):
             found += self._sweep(directions[start : start + width], width)
@@ -120,7 +124,7 @@ class Forwards:
         return [self._alone(point, first), *[self._alone(self._point.again(), direction) for direction in others]]
 
     def _together(self, point: tuple[Any, ...], group: Sequence[Sequence[Any]], width: int) -> list[Any] | None:
-        """The derivatives by one sweep; None where there is none for them. Nothing is written then."""
+        """The derivatives by sweeps of several; None where there are none for them. Nothing is written then."""
         first = group[0]
         if self._latest is None or not _are_surely_alike(self._latest[0], first):
             first = checked_tangents(point, first)
@@ -228,11 +232,8 @@ def pull_each(pullback: Pullback, cotangents: Sequence[Any], width: int | None =
     sweeps = _pulled_together(pullback, width, len(cotangents))
     if sweeps is None:
         return [pullback(cotangent) for cotangent in cotangents]
-    found: list[Any] = []
-    for start in range(0, len(cotangents), width):
-        first, *further = [pullback._seeds(cotangent) for cotangent in cotangents[start : start + width]]
-        found += sweeps((*pullback._residuals, *first), further) or ()
-    return found
+    first, *further = [pullback._seeds(cotangent) for cotangent in cotangents]
+    return sweeps((*pullback._residuals, *first), further) or []
 
 
 def pulled_width(pullback: Pullback, count: int) -> int:

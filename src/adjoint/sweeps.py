@@ -29,6 +29,8 @@ FEWEST_APART = 3
 """Sweeps from which on what they have in common is compiled as a function of its own."""
 FEWEST_BUNDLED = 3
 """Directions from which on they are bundled."""
+_PREPARED = 16
+"""Bundles of directions that are put together at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +89,15 @@ class SweepsAt:
     def __call__(self, inputs: Sequence[Any], further: Sequence[Sequence[Any]]) -> list[Any] | None:
         """The derivatives in the direction that is among the inputs, and in further ones.
 
-        They share no memory. None where there are none after all.
+        There are as many sweeps as it takes. The derivatives share no memory. None where there are none after all.
         """
         sweeps = self._sweeps
         is_first = self._kept is None
         if self._kept is None:
             self.value, *self._kept = (None,) if sweeps.before is None else sweeps.before(*inputs)
+        directions = [[inputs[place] for place in sweeps.places], *further]
         try:
-            found = (self._bundled if sweeps.is_bundled else self._one_by_one)(inputs, further)
+            found = (self._bundled if sweeps.is_bundled else self._in_lanes)(inputs, directions)
         except DifferentiationError:
             if not sweeps.is_bundled:
                 raise
@@ -106,27 +109,44 @@ class SweepsAt:
             found = [derivative for _, derivative in found]
         return found if sweeps.is_bundled else apart(found)
 
-    def _one_by_one(self, inputs: Sequence[Any], further: Sequence[Sequence[Any]]) -> list[Any]:
-        sweeps = self._sweeps
-        last = further[-1] if further else [inputs[place] for place in sweeps.places]
-        filled = [*further, *[last] * (sweeps.width - 1 - len(further))]
-        results = sweeps.sweep(*inputs, *(self._kept or ()), *[part for direction in filled for part in direction])
-        return list(results[: 1 + len(further)])
+    def _in_lanes(self, inputs: Sequence[Any], directions: Sequence[Sequence[Any]]) -> list[Any]:
+        """The derivatives by sweeps that take directions one after another; the last is taken again and again."""
+        width = self._sweeps.width
+        found: list[Any] = []
+        for start in range(0, len(directions), width):
+            group = directions[start : start + width]
+            first, *others = [*group, *[group[-1]] * (width - len(group))]
+            further = [part for direction in others for part in direction]
+            found += self._swept(inputs, first, further)[: len(group)]
+        return found
 
-    def _bundled(self, inputs: Sequence[Any], further: Sequence[Sequence[Any]]) -> list[Any]:
-        """The derivatives by a sweep of them all side by side; places without a direction are left zero."""
+    def _bundled(self, inputs: Sequence[Any], directions: Sequence[Sequence[Any]]) -> list[Any]:
+        """The derivatives by sweeps that take directions side by side; places without a direction are left zero."""
+        found: list[Any] = []
+        for start in range(0, len(directions), SIZE * _PREPARED):
+            group = directions[start : start + SIZE * _PREPARED]
+            for bundle in zip(*map(_side_by_side, zip(*group, strict=True)), strict=True):
+                results = self._swept(inputs, bundle, ())
+                *value, derivative = (results,) if self._sweeps.before else results
+                parts = [derivative[..., lane] for lane in range(SIZE)]
+                parts = [part.copy() if part.ndim else float(part) for part in parts]
+                found += [(*value, part) for part in parts] if value else parts
+            del found[start + len(group) :]
+        return found
+
+    def _swept(self, inputs: Sequence[Any], direction: Sequence[Any], further: Sequence[Any]) -> Any:
         given = list(inputs)
-        for number, place in enumerate(self._sweeps.places):
-            parts = np.zeros((*np.shape(given[place]), SIZE))
-            parts[..., 0] = given[place]
-            for lane, direction in enumerate(further, 1):
-                parts[..., lane] = direction[number]
-            given[place] = parts
-        results = self._sweeps.sweep(*given, *(self._kept or ()))
-        *value, derivative = (results,) if self._sweeps.before else results
-        found = [derivative[..., lane] for lane in range(1 + len(further))]
-        found = [part.copy() if part.ndim else float(part) for part in found]
-        return [(*value, part) for part in found] if value else found
+        for place, part in zip(self._sweeps.places, direction, strict=True):
+            given[place] = part
+        return self._sweeps.sweep(*given, *(self._kept or ()), *further)
+
+
+def _side_by_side(parts: Sequence[Any]) -> np.ndarray:
+    """Numbers or arrays of several directions as bundles, one after another."""
+    count = -(-len(parts) // SIZE)
+    filled = np.zeros((count * SIZE, *np.shape(parts[0])))
+    filled[: len(parts)] = parts
+    return np.ascontiguousarray(np.moveaxis(filled.reshape(count, SIZE, *filled.shape[1:]), 1, -1))
 
 
 def sweeps_of(
