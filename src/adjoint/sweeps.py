@@ -10,6 +10,7 @@ import numpy as np
 
 from adjoint.compiling import as_strict, threads_of
 from adjoint.diagnostics import DifferentiationError
+from adjoint.garbage import Lasting
 from adjoint.ir.nodes import Function
 from adjoint.ir.walk import statements_in
 from adjoint.records import dataclass
@@ -202,6 +203,9 @@ def _compiled(compiled: Specialization, root: Any, request: _Request) -> Sweeps 
         return None
     before = None if forms.before is None else load_for(root, forms.before, None, compiled.native)
     if forms.bundled is not None:
+        with Lasting():
+            import adjoint.backend.for_bundles  # noqa: F401
+
         sweep = load_for(root, forms.bundled, None, as_strict(compiled.native))
         return Sweeps(before, sweep, request.width, request.places, is_bundled=True)
     wide = in_lanes(forms.sweep, request.places, request.width)

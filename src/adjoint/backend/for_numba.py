@@ -1,8 +1,6 @@
-"""All functions of the runtime that Numba knows: importing this module declares them."""
+"""The functions of the runtime that Numba knows, but for those of bundles: importing this module declares them."""
 
-import adjoint.backend.bundles
 import adjoint.backend.instructions
-import adjoint.backend.overloads_of_bundles
 import adjoint.backend.overloads_of_checks
 import adjoint.backend.overloads_of_indices
 import adjoint.backend.overloads_of_insertion
@@ -16,5 +14,4 @@ import adjoint.backend.overloads_of_parts
 import adjoint.backend.overloads_of_places
 import adjoint.backend.overloads_of_products
 import adjoint.backend.overloads_of_sparse_products
-import adjoint.backend.products_of_bundles
 import adjoint.backend.vector_math  # noqa: F401
