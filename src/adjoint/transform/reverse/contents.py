@@ -13,12 +13,13 @@ import numpy as np
 
 from adjoint.analysis.activity import all_memory, parts
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Block, Call, Key, Loop, Statement, Store, Subscript, Var
+from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Scalar, Storage, Tuple, fresh, is_handle, storage_of
-from adjoint.ir.walk import blocks_of, map_key, operands
+from adjoint.ir.walk import blocks_of, map_key, operands, targets_of
 from adjoint.runtime import arrays, tangents
 from adjoint.runtime.copies import snapshot
 from adjoint.transform.copying import can_be_copied
+from adjoint.transform.memory import owns_result
 from adjoint.transform.reverse.ordered import Ordered
 from adjoint.transform.reverse.regions import Region, Regions
 from adjoint.transform.reverse.sweep import Sweep
@@ -46,25 +47,47 @@ _COPY_ARRAY: Any = np.copy
 _COPY_LIST: Any = list.copy
 
 
+Moment = tuple[int, tuple[int, ...]]
+"""A place in a function's text, and the loops around it."""
+
+
 class _Timeline:
     """The order of a function's statements, the loops around each, and what each of them writes."""
 
-    def __init__(self, body: Block) -> None:
-        self.number: dict[int, tuple[int, tuple[int, ...]]] = {}
-        self.events: list[tuple[int, tuple[int, ...], Storage]] = []
-        self.scan(body, ())
+    def __init__(self, function: Function) -> None:
+        self.number: dict[int, Moment] = {}
+        self.events: list[tuple[int, tuple[int, ...], Storage, Atom | None]] = []
+        self.bound: dict[Atom, Moment] = dict.fromkeys(function.params, (-1, ()))
+        self.born: dict[Atom, Moment] = {}
+        self.scan(function.body, ())
 
     def scan(self, block: Block, loops: tuple[int, ...]) -> None:
         for statement in block.statements:
             place = len(self.number)
-            self.number[id(statement)] = place, loops
-            for storage in written_by(statement):
-                self.events.append((place, loops, storage))
+            now = self.number[id(statement)] = place, loops
+            for storage, name in _writes_of(statement):
+                self.events.append((place, loops, storage, name))
+            if isinstance(statement, (Call, Load)):
+                self.bound |= dict.fromkeys(targets_of(statement), now)
+                if isinstance(statement, Call) and owns_result(statement, effects_of(statement)):
+                    self.born[statement.targets[0]] = now
             inner = (*loops, id(statement)) if isinstance(statement, Loop) else loops
+            if isinstance(statement, Loop):
+                self.bound |= dict.fromkeys(statement.params, (place, inner))
             for nested in blocks_of(statement):
                 self.scan(nested, inner)
         for nested in blocks_of(block.terminator):
             self.scan(nested, loops)
+
+    def is_younger(self, written: Atom | None, read: Atom) -> bool:
+        """Whether an array is made anew each time behind the place where a variable is bound.
+
+        Then what it is called when it is written is never what the variable refers to, now or in other iterations.
+        """
+        if written is None or written not in self.born or read not in self.bound:
+            return False
+        (born, within), (bound, around) = self.born[written], self.bound[read]
+        return bound < born and within[: len(around)] == around
 
 
 class Writes:
@@ -76,9 +99,9 @@ class Writes:
         Memory that others write after the function has run.
     """
 
-    def __init__(self, regions: Regions, body: Block, elsewhere: Collection[Storage] = ()) -> None:
+    def __init__(self, regions: Regions, function: Function, elsewhere: Collection[Storage] = ()) -> None:
         self.regions = regions
-        self.body = body
+        self.function = function
         self.elsewhere = {storage.find() for storage in elsewhere}
         self.homes: dict[Storage, Region] = {}
         for var, binding in regions.bindings.items():
@@ -88,11 +111,11 @@ class Writes:
 
     @cached_property
     def timeline(self) -> _Timeline:
-        return _Timeline(self.body)
+        return _Timeline(self.function)
 
     @cached_property
     def ordered(self) -> Ordered:
-        return Ordered(self.body, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
+        return Ordered(self.function.body, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
     def after(self, statement: Statement, storage: Storage, read: Atom | None = None) -> bool:
         """Whether memory, or the part that is read of it, may be written after a statement was executed once.
@@ -106,8 +129,10 @@ class Writes:
         lifetime = _loops_around(self.homes.get(root))
         again = [loop for loop in loops if loop not in lifetime]
         written = any(
-            event.find() is root and (when > place or any(loop in where for loop in again))
-            for when, where, event in self.timeline.events
+            event.find() is root
+            and (when > place or any(loop in where for loop in again))
+            and not (read is not None and self.timeline.is_younger(name, read))
+            for when, where, event, name in self.timeline.events
         )
         return written and not (read is not None and self.ordered.holds(statement, read))
 
@@ -148,6 +173,12 @@ def _loops_around(region: Region | None) -> set[int]:
 
 
 def written_by(statement: Statement) -> Iterator[Storage]:
+    """The memory that a statement writes by itself."""
+    return (storage for storage, _ in _writes_of(statement))
+
+
+def _writes_of(statement: Statement) -> Iterator[tuple[Storage, Atom | None]]:
+    """The memory that a statement writes, and by which name; None for what lies in containers."""
     if isinstance(statement, Store):
         yield from _own(statement.base)
     elif isinstance(statement, Call):
@@ -157,15 +188,15 @@ def written_by(statement: Statement) -> Iterator[Storage]:
             reached: dict[Storage, None] = {}
             for value in values:
                 reached.update(dict.fromkeys(all_memory(value.type) if isinstance(value, Var) else ()))
-            yield from reached
+            yield from ((storage, None) for storage in reached)
         for place in found.writes:
             yield from _own(values[place]) if place < len(values) else ()
 
 
-def _own(atom: Atom) -> Iterator[Storage]:
+def _own(atom: Atom) -> Iterator[tuple[Storage, Atom]]:
     storage = getattr(atom.type, "storage", None) if isinstance(atom, Var) else None
     if isinstance(storage, Storage) and storage.written:
-        yield storage
+        yield storage, atom
 
 
 def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: bool = False) -> Atom:

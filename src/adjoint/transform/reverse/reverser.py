@@ -80,7 +80,7 @@ class Reverser:
         self.again = again
         self.compiled = again is not None or lent is not NOTHING
         self.given = given
-        self.writes = Writes(context.regions, context.function.body, given.elsewhere)
+        self.writes = Writes(context.regions, context.function, given.elsewhere)
         self.shadows = Shadows(context, given, self.writes, lent, family.moved)
         self.ownership = Ownership(context, lent, recursive=self.compiled)
         self.originals: dict[Var, Var] = {}
