@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from adjoint.transform.reverse.keep import Keeper
 
 _ANY: Dim = "any"
+_SIMPLE = (operator.add, operator.sub, operator.mul, operator.neg, max, min)
+"""What computes a whole number of whole numbers, and never fails."""
+_MOST = 8
+"""How many such computations are done once more."""
 
 
 def keep_in_grid(keeper: Keeper, var: Var, binding: Binding) -> bool:
@@ -46,8 +51,12 @@ def _keep(keeper: Keeper, var: Var, binding: Binding, type_: Array) -> None:
     edits = keeper.context.edits
     sizes: list[Var] = []
     for region in regions:
+        before: list[Call] = []
+        stop = _made_before(keeper, _range(region).stop, regions[0], before)
+        assert stop is not None
         sizes.append(Var("size", INT))
-        edits.put_before(outermost, Call((sizes[-1],), max, (_range(region).stop, Const(0))))
+        for made in (*before, Call((sizes[-1],), max, (stop, Const(0)))):
+            edits.put_before(outermost, made)
     shape, kept = Var("shape", OPAQUE), Var(f"{var.hint}_kept", type_)
     edits.put_before(outermost, Call((shape,), display.make_tuple, tuple(sizes)))
     edits.put_before(outermost, Call((kept,), np.empty, (shape, *dtype_argument(type_.dtype))))
@@ -78,14 +87,26 @@ def _has_axis(keeper: Keeper, region: Region, outermost: Region) -> bool:
     over = loop.over
     if over.backward or over.step != Const(1) or any(isinstance(leaf, Exit) for leaf in leaves(loop.body)):
         return False
-    return keeper.is_natural(over.start) and _is_known_before(keeper, over.stop, outermost)
+    return keeper.is_natural(over.start) and _made_before(keeper, over.stop, outermost, []) is not None
 
 
-def _is_known_before(keeper: Keeper, atom: Atom, outermost: Region) -> bool:
-    if isinstance(atom, Const):
-        return True
-    binding = keeper.bindings.get(atom) if isinstance(atom, Var) else None
-    return binding is not None and outermost.parent is not None and outermost.parent.within(binding.region)
+def _made_before(keeper: Keeper, atom: Atom, outermost: Region, made: list[Call]) -> Atom | None:
+    """What a whole number is before all loops, and what computes it there; None where it is only known in them."""
+    if not isinstance(atom, Var):
+        return atom if isinstance(atom, Const) else None
+    binding = keeper.bindings.get(atom)
+    if binding is None or outermost.parent is None:
+        return None
+    if outermost.parent.within(binding.region):
+        return atom
+    call = binding.statement
+    if not isinstance(call, Call) or call.callee not in _SIMPLE or call.kwargs or len(made) > _MOST:
+        return None
+    args = [_made_before(keeper, arg, outermost, made) for arg in call.args]
+    if atom.type != INT or any(arg is None for arg in args):
+        return None
+    made.append(Call((Var(atom.hint, INT),), call.callee, tuple(arg for arg in args if arg is not None)))
+    return made[-1].targets[0]
 
 
 def _loop(region: Region) -> Loop:

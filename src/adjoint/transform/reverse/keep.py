@@ -170,7 +170,7 @@ class Keeper:
             can = {var: below for var, below in sets.items() if below is not None}
             kept = {var for var in group if var not in can}
             everything = frozenset().union(*can.values()) - kept if can else frozenset()
-            if len(everything) <= len(can):
+            if len(everything) <= sum(not below <= kept for below in can.values()):
                 self.recomputed.update(can)
                 continue
             for var, below in can.items():
