@@ -1,4 +1,4 @@
-"""Neighbouring loops that become one leave in memory what they left one by one, to the bit."""
+"""Neighbouring loops as one, and sums to neighbouring places at one, leave the same in memory, to the bit."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from adjoint.ir.verifier import verify
 from adjoint.ir.walk import statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.transform.loops.in_step import with_loops_in_step
+from adjoint.transform.loops.neighbours import with_neighbours_summed
 
 ONE, ZERO = Const(1), Const(0)
 SPECIAL = [0.0, -0.0, np.inf, np.nan]
@@ -53,13 +54,15 @@ class Program:
                 return Subscript((index,))
             return Subscript((body.call(operator.add if offset > 0 else operator.sub, index, ONE),))
 
-        for _ in range(self.choose.randint(1, 2)):
+        sums, target = self.choose.random() < 0.3, self.choose.choice(arrays)
+        for _ in range(self.choose.randint(2, 4) if sums else self.choose.randint(1, 2)):
             first = body.load(self.choose.choice(arrays), place(), FLOAT)
             second = body.load(self.choose.choice(arrays), place(), FLOAT)
             value = body.call(self.choose.choice([operator.add, operator.mul, operator.sub]), first, second)
-            mode = self.choose.choice(["set", "set", "add", "sub"])
-            body.store(self.choose.choice(arrays), place(), value, mode)
-        builder.emit(Loop(Range(Const(start), self.count, ONE), index, (), (), body.block(Continue(())), ()))
+            mode = self.choose.choice(["add", "sub"] if sums else ["set", "set", "add", "sub"])
+            body.store(target if sums else self.choose.choice(arrays), place(), value, mode)
+        backward = self.choose.random() < 0.2
+        builder.emit(Loop(Range(Const(start), self.count, ONE, backward), index, (), (), body.block(Continue(())), ()))
 
     def between(self, builder: Builder, arrays: list[Var]) -> None:
         place = Subscript((Const(self.choose.choice([0, 0, 1, 3])),))
@@ -93,8 +96,8 @@ def after(function: Function, count: int, seed: int) -> list[np.ndarray]:
 def test_the_same_is_left_in_memory(seed: int) -> None:
     function = Program(seed).function()
     verify(function, "the program")
-    joined = with_loops_in_step(function)
-    verify(joined, "loops in step")
+    joined = with_neighbours_summed(with_loops_in_step(function))
+    verify(joined, "loops in step, and sums")
     for count in (0, 1, 2, 3, 6):
         for one, other in zip(after(joined, count, seed), after(function, count, seed), strict=True):
             np.testing.assert_array_equal(one, other)
@@ -103,4 +106,5 @@ def test_the_same_is_left_in_memory(seed: int) -> None:
 
 def test_many_of_these_programs_have_loops_in_step() -> None:
     functions = [Program(seed).function() for seed in range(200)]
-    assert sum(largest_loop(with_loops_in_step(function)) > largest_loop(function) for function in functions) > 60
+    assert sum(largest_loop(with_loops_in_step(function)) > largest_loop(function) for function in functions) > 30
+    assert sum(emit(with_neighbours_summed(function)).text != emit(function).text for function in functions) > 30

@@ -7,8 +7,10 @@ from adjoint.transform.loops.clears import without_idle_clears
 from adjoint.transform.loops.first_sums import with_first_sums_stored
 from adjoint.transform.loops.hoisting import without_allocations_in_loops
 from adjoint.transform.loops.in_step import with_loops_in_step
+from adjoint.transform.loops.invariants import with_indices_before_loops
 from adjoint.transform.loops.jamming import jammed
 from adjoint.transform.loops.naturals import with_unsigned_indices
+from adjoint.transform.loops.neighbours import with_neighbours_summed
 from adjoint.transform.loops.order import forwards
 from adjoint.transform.loops.promotion import with_places_as_variables
 from adjoint.transform.simplify import simplify
@@ -19,7 +21,9 @@ _STEPS = (
     without_idle_clears,
     forwards,
     with_first_sums_stored,
+    with_indices_before_loops,
     with_loops_in_step,
+    with_neighbours_summed,
     with_places_as_variables,
     simplify,
     with_unsigned_indices,

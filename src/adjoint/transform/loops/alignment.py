@@ -6,10 +6,10 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Loop, Range, Statement, Store, Subscript, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Loop, Range, Statement, Store, Var
 from adjoint.ir.types import FLOAT, INT
 from adjoint.ir.walk import clone, free_vars, operands, targets_of
-from adjoint.transform.loops.touches import Distinct, Row, Touch, along, number
+from adjoint.transform.loops.touches import Distinct, Row, Touch, along, key_of, number, placed
 
 ONE = Const(1)
 
@@ -62,10 +62,8 @@ class Plan:
         self.delays: dict[Store, Delay] = {}
         self.before: list[Piece] = []
         self.behind: list[Piece] = []
-        over = rows[0].loop.over
-        assert isinstance(over, Range)
         self._few, self._edge = Var("few", INT), Var("few" if backward else "start", INT)
-        self.end = over.stop
+        self.end = rows[0].over.stop
         self.last = Range(Const(self.start), self._edge, ONE) if backward else Range(self._edge, self.end, ONE)
 
     @property
@@ -110,22 +108,6 @@ class Plan:
         body, place = placed(index, touch.offset)
         store = Store(touch.root, key_of(touch.line, place), value, like.mode, like.span)
         return Loop(self.last, index, (), (), Block((*body, store), Continue(())), ())
-
-
-def placed(whole: Atom, offset: int) -> tuple[list[Statement], Atom]:
-    """The whole number at a distance from another, and what computes it."""
-    if not offset:
-        return [], whole
-    place = Var("place", INT)
-    return [Call((place,), operator.add if offset > 0 else operator.sub, (whole, Const(abs(offset))))], place
-
-
-def key_of(line: tuple[object, ...], place: Atom) -> Subscript:
-    """The index of an element at a place of a line."""
-    axis, *items = line
-    assert isinstance(axis, int)
-    items.insert(axis, place)
-    return Subscript(tuple(items), len(items) > 1)  # type: ignore[arg-type]
 
 
 def aligned(entries: Sequence[Entry], distinct: Distinct) -> Plan | None:
@@ -224,7 +206,7 @@ class _Planning:
 
 def order_counts(row: Row, distinct: Distinct) -> bool | None:
     """Whether the order of a loop's iterations counts; None where it is not known what they do to each other."""
-    touches = [touch for _, touch in row.accesses()]
+    touches = row.touched()
     found = False
     for one in touches:
         if one.writes and one.offset is None:
@@ -241,4 +223,4 @@ def _is_only_sum(row: Row, touch: Touch) -> bool:
     return touch.adds and sum(other.root is touch.root for _, other in row.accesses()) == 1
 
 
-__all__ = ["Delay", "Entry", "Piece", "Plan", "aligned", "key_of", "placed"]
+__all__ = ["Delay", "Entry", "Piece", "Plan", "aligned"]

@@ -35,8 +35,8 @@ from adjoint.ir.walk import (
     with_inner,
 )
 from adjoint.transform.extents import Extents
-from adjoint.transform.loops.alignment import ONE, Piece, Plan, key_of, placed
-from adjoint.transform.loops.touches import Row, Touch, along, may_meet, touches_of
+from adjoint.transform.loops.alignment import ONE, Piece, Plan
+from adjoint.transform.loops.touches import Row, Touch, along, key_of, may_meet, placed, touches_of
 
 Cell = tuple[Var, tuple[object, ...], int]
 """An element of an array: the array, the line, and the distance from the loop's index."""
@@ -202,14 +202,14 @@ class _Body:
             self.index,
             tuple(param.var for param in self.params),
             tuple(param.init for param in self.params),  # type: ignore[misc]
-            _computed_first((*self.statements, *stores), values),
+            computed_first((*self.statements, *stores), values),
             tuple(param.total for param in self.params),
             None,
             plan.rows[0].loop.span,
         )
 
 
-def _computed_first(statements: Sequence[Statement], values: Sequence[Atom]) -> Block:
+def computed_first(statements: Sequence[Statement], values: Sequence[Atom]) -> Block:
     """A block that hands on values, which are computed where they stand: before anything is stored.
 
     Vector code needs that: nothing may be stored of a number of the last iteration before its successor is known.
@@ -287,4 +287,4 @@ def _lies_in(inner: Touch, outer: Touch) -> bool:
     return outer.low.at_most(inner.low) and inner.high.at_most(outer.high)
 
 
-__all__ = ["carried"]
+__all__ = ["carried", "computed_first"]

@@ -25,7 +25,7 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import Array, Scalar
+from adjoint.ir.types import INT, Array, Scalar
 from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass
 from adjoint.transform.extents import Extent, Extents
@@ -114,22 +114,21 @@ def may_meet(one: Touch, other: Touch) -> bool:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Row:
+class Walk:
     """A loop that steps along arrays, and does nothing but arithmetic with numbers in them.
 
     Attributes
     ----------
     loop
         The loop.
-    start, stop
-        Where it starts, and where it ends.
+    over
+        Its range.
     offsets
         The whole numbers at a fixed distance from the loop's index, and that distance.
     """
 
     loop: Loop
-    start: int
-    stop: Number
+    over: Range
     offsets: Mapping[Var, int]
 
     @property
@@ -138,16 +137,31 @@ class Row:
         return self.loop.index
 
     def accesses(self) -> list[tuple[Load | Store, Touch]]:
-        """The accesses of an iteration to elements, and what they touch in all."""
-        return self.within(self.start, self.stop)
+        """The accesses of an iteration to elements."""
+        accesses = [s for s in self.loop.body.statements if isinstance(s, (Load, Store))]
+        return [(access, _access(access, self.offsets)) for access in accesses]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Row(Walk):
+    """Such a loop forwards, which carries nothing.
+
+    Attributes
+    ----------
+    start, stop
+        Where it starts, and where it ends.
+    """
+
+    start: int
+    stop: Number
+
+    def touched(self) -> list[Touch]:
+        """What the loop touches in all."""
+        return [touch for _, touch in self.within(self.start, self.stop)]
 
     def within(self, start: int, stop: Number) -> list[tuple[Load | Store, Touch]]:
         """The accesses of an iteration, and what they touch from one iteration on, up to another."""
-        return [
-            (statement, along(_access(statement, self.offsets), start, stop))
-            for statement in self.loop.body.statements
-            if isinstance(statement, (Load, Store))
-        ]
+        return [(access, along(touch, start, stop)) for access, touch in self.accesses()]
 
 
 def along(touch: Touch, start: int, stop: Number) -> Touch:
@@ -157,14 +171,12 @@ def along(touch: Touch, start: int, stop: Number) -> Touch:
     return touch._replace(low=Number(None, start + touch.offset), high=stop.moved(touch.offset))
 
 
-def row_of(statement: Statement, extents: Extents) -> Row | None:
+def walk_of(statement: Statement) -> Walk | None:
     """A statement as a loop that steps along arrays, if it is one."""
-    if not isinstance(statement, Loop) or statement.params or statement.exit is not None or statement.index is None:
+    if not isinstance(statement, Loop) or statement.exit is not None or statement.index is None:
         return None
     over = statement.over
-    if not isinstance(over, Range) or over.step != Const(1) or over.backward:
-        return None
-    if not isinstance(over.start, Const) or over.start.value < 0 or statement.body.terminator != Continue(()):
+    if not isinstance(over, Range) or over.step != Const(1) or not isinstance(statement.body.terminator, Continue):
         return None
     offsets: dict[Var, int] = {statement.index: 0}
     made: set[Atom | Slice] = set()
@@ -172,7 +184,18 @@ def row_of(statement: Statement, extents: Extents) -> Row | None:
         if not _is_plain(inner, offsets, made):
             return None
         made.update(targets_of(inner))
-    return Row(statement, over.start.value, number(extents.number(over.stop)), offsets)
+    return Walk(statement, over, offsets)
+
+
+def row_of(statement: Statement, extents: Extents) -> Row | None:
+    """A statement as a loop that steps along arrays from a known place on, and carries nothing, if it is one."""
+    walk = walk_of(statement)
+    if walk is None or walk.loop.params or walk.over.backward:
+        return None
+    start, stop = walk.over.start, walk.over.stop
+    if not isinstance(start, Const) or start.value < 0:
+        return None
+    return Row(walk.loop, walk.over, walk.offsets, start.value, number(extents.number(stop)))
 
 
 def _is_plain(statement: Statement, offsets: dict[Var, int], made: Collection[Atom | Slice]) -> bool:
@@ -182,7 +205,8 @@ def _is_plain(statement: Statement, offsets: dict[Var, int], made: Collection[At
             distance = _distance(statement)
             if distance is not None and isinstance(args[0], Var) and args[0] in offsets:
                 offsets[target] = offsets[args[0]] + distance
-            return callee in _ARITHMETIC and not any(map(is_array, args))
+            is_simple = callee in _ARITHMETIC or (callee is operator.pow and isinstance(args[1], Const))
+            return is_simple and not any(map(is_array, args))
         case Load(target=Var(type=Scalar()), key=Subscript(items=items)):
             pass
         case Store(base=Var(type=Array(dtype=dtype)), mode=mode, value=value, key=Subscript(items=items)):
@@ -256,7 +280,7 @@ def touches_of(statement: Statement, extents: Extents) -> list[Touch] | None:
             return _touches_of_call(statement)
         case Loop():
             row = row_of(statement, extents)
-            return None if row is None else [touch for _, touch in row.accesses()]
+            return None if row is None else row.touched()
         case _:
             return None
 
@@ -270,4 +294,34 @@ def _touches_of_call(call: Call) -> list[Touch] | None:
     return [Touch(arg, writes=False) for arg in read if isinstance(arg, Var) and isinstance(arg.type, Array)]
 
 
-__all__ = ["Distinct", "Number", "Row", "Touch", "along", "may_meet", "number", "row_of", "touches_of"]
+def placed(whole: Atom, offset: int) -> tuple[list[Statement], Atom]:
+    """The whole number at a distance from another, and what computes it."""
+    if not offset:
+        return [], whole
+    place = Var("place", INT)
+    return [Call((place,), operator.add if offset > 0 else operator.sub, (whole, Const(abs(offset))))], place
+
+
+def key_of(line: tuple[object, ...], place: Atom) -> Subscript:
+    """The index of an element at a place of a line."""
+    axis, *items = line
+    assert isinstance(axis, int)
+    items.insert(axis, place)
+    return Subscript(tuple(items), len(items) > 1)  # type: ignore[arg-type]
+
+
+__all__ = [
+    "Distinct",
+    "Number",
+    "Row",
+    "Touch",
+    "Walk",
+    "along",
+    "key_of",
+    "may_meet",
+    "number",
+    "placed",
+    "row_of",
+    "touches_of",
+    "walk_of",
+]
