@@ -13,7 +13,17 @@ import pytest
 from adjoint.ir.nodes import Const
 from adjoint.rules import registry
 from adjoint.rules.declare import elementwise
-from adjoint.rules.registry import ARRAYS, BASICS, STRUCTURES, attribute_of, binary_form, method_of, rule_for, variadic
+from adjoint.rules.registry import (
+    ARRAYS,
+    BASICS,
+    BISECTION,
+    STRUCTURES,
+    attribute_of,
+    binary_form,
+    method_of,
+    rule_for,
+    variadic,
+)
 from adjoint.runtime.sequences import concatenate_of
 
 
@@ -127,9 +137,10 @@ def test_what_is_said_of_helpers_for_structures_is_found_by_where_they_come_from
     question = "from adjoint.rules.registry import rule_for; from adjoint.runtime import {0}; rule_for({0}.{1})"
     assert not set(STRUCTURES).intersection(_loaded_after(question.format("numbers", "is_real")))
     assert {*BASICS, *STRUCTURES} <= set(_loaded_after(question.format("tangents", "pour")))
-    for name in _declared_by((*BASICS, *STRUCTURES)) - _declared_by(BASICS):
-        home = name.split()[-1]
-        assert home in registry._STRUCTURE_HELPERS, name
+    for part in (STRUCTURES, BISECTION):
+        for name in _declared_by((*BASICS, *part)) - _declared_by(BASICS):
+            home = name.split()[-1]
+            assert registry._SEPARATE[home] is part, name
 
 
 def _declared_by(modules: tuple[str, ...]) -> set[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import cmath
 import functools
 import importlib
 import itertools
@@ -41,7 +40,7 @@ _MODULES = {
     "special": "scipy.special",
     "linalg": "scipy.linalg",
 }
-_ROOTS: dict[str, types.ModuleType] = {"math": math, "np": np, "cmath": cmath, "operator": operator}
+_ROOTS: dict[str, types.ModuleType] = {"math": math, "np": np, "operator": operator}
 _BUILTINS: dict[int, str] = {
     id(value): name
     for name, value in sorted(vars(builtins).items(), reverse=True)

@@ -58,7 +58,6 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.runtime.checks import check_single
-from adjoint.transform.copying import can_be_copied, copied
 
 _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
 
@@ -466,6 +465,8 @@ def _lent(lo: Lowerer, direction: Atom, param: Var, node: ast.AST | None, *, wri
         case Array() if written:
             return _copy_as(lo, direction, param)
         case List() | Dict() | Tuple() | Instance() as type_ if written and lo.regions:
+            from adjoint.transform.copying import can_be_copied, copied
+
             if isinstance(direction, Var) and type(direction.type) is type(type_) and can_be_copied(direction.type):
                 return copied(lo.open, direction, type_)
             raise lo.problem("AD0303", node, f"the function changes {param.hint!r}, and its tangent with it")

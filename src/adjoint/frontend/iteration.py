@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 from adjoint.frontend import containers
 from adjoint.frontend.core import Lowerer, Restart
-from adjoint.frontend.exits import behind, settle
 from adjoint.frontend.items import Getter, by_index, given_now, iterated, known_range, static_getters, static_items
 from adjoint.frontend.lazily import (
     given_by_generator,
@@ -212,6 +211,8 @@ def _unroll(
     body: Callable[[], None],
     orelse: Sequence[ast.stmt],
 ) -> None:
+    from adjoint.frontend.exits import behind, settle
+
     origin, base = lo.open, lo.store
     with lo.region("loop") as whole:
         for item in items:

@@ -10,7 +10,6 @@ from adjoint.frontend.inner import Inner
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import Instance, List, fresh
 from adjoint.records import replace
-from adjoint.runtime import stacks
 from adjoint.transform.target import for_machine
 from adjoint.types.marks import no_derivative_fields
 
@@ -83,9 +82,11 @@ class Stacked:
         return Inner(ordered, passed, len(active), self.given.shape, self.given.results)
 
     def _taken(self, objects: Atom, field: Field) -> Var:
+        from adjoint.runtime.stacks import field_of_all
+
         taken = Var(field.var.hint, field.var.type, True)
         args = (objects, Const(field.name), Const(field.dtype), Const(field.written))
-        self.lo.emit(Call((taken,), stacks.field_of_all, args))
+        self.lo.emit(Call((taken,), field_of_all, args))
         return taken
 
     def _varying(self, param: Var) -> list[Field]:
@@ -96,12 +97,16 @@ class Stacked:
 
     def put_back(self) -> None:
         """Writes what the function wrote to the objects, after it was called."""
+        if not self.fields:
+            return
+        from adjoint.runtime.stacks import put_field_of_all
+
         taken = dict(zip(self.inner.function.params, self.inner.atoms, strict=True))
         for param, atom in zip(self.given.function.params, self.given.atoms, strict=True):
             for field in self.fields.get(param, ()):
                 if field.written:
                     args = (atom, Const(field.name), taken[field.var], Const(field.kind))
-                    self.lo.emit(Call((), stacks.put_field_of_all, args))
+                    self.lo.emit(Call((), put_field_of_all, args))
 
     def cotangents(self, found: Sequence[Var], layout: Mapping[Atom, Var]) -> list[Var]:
         """The cotangents of the function's own parameters, from those of what was differentiated.
@@ -131,9 +136,11 @@ class Stacked:
         return chosen, found
 
     def _shadow(self, param: Var, objects: Atom, cotangents: dict[Var, Var]) -> Var:
+        from adjoint.runtime.stacks import shadow_of_all
+
         varying = self._varying(param)
         names = tuple(field.name for field in varying)
         made = Var(f"{param.hint}_bar", fresh(param.type), True)
         args = (objects, Const(names), *(cotangents[field.var] for field in varying))
-        self.lo.emit(Call((made,), stacks.shadow_of_all, args))
+        self.lo.emit(Call((made,), shadow_of_all, args))
         return made

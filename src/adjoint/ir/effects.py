@@ -7,7 +7,6 @@ vouches for is taken to do anything.
 from __future__ import annotations
 
 import builtins
-import cmath
 import math
 import operator
 from collections.abc import Iterable, Sequence
@@ -37,7 +36,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
-from adjoint.runtime import bundles, indices, lanes, sparse_products, stacks, tangents
+from adjoint.runtime import tangents
 from adjoint.runtime.copies import fresh_shadows, snapshot
 from adjoint.runtime.objects import make_object
 from adjoint.runtime.results import owned
@@ -87,9 +86,11 @@ class Effects:
 PURE = Effects()
 FACT = Effects(reads=())  # of its arguments it reads what never changes: a shape, a type
 FRESH = Effects(fresh=True, hands_on=True)
+NEW = Effects(fresh=True)
 NEW_ARRAY = Effects(reads=(), fresh=True)
 PART = Effects(hands_on=True)
 WRITES_FIRST = Effects(pure=False, writes=(0,), hands_on=True)
+FILLS_FIRST = Effects(pure=False, writes=(0,))
 UNKNOWN = Effects(pure=False, known=False, confined=False, hands_on=True)
 
 _OVERLOADED = (
@@ -100,13 +101,6 @@ _OVERLOADED = (
 
 def _table() -> dict[Any, Effects]:
     table: dict[Any, Effects] = {getattr(operator, name): PURE for name in _OVERLOADED.split()}
-    table.update({indices.natural: PURE, indices.row: PURE, indices.unsigned: PURE})
-    arithmetic = (lanes.plus, lanes.times_by, lanes.largest, lanes.smallest)
-    places = (lanes.sliced, lanes.step_along, lanes.block_size, lanes.block_end)
-    products = (sparse_products.product_of_moving, sparse_products.lets_zeros_be_skipped)
-    table.update(dict.fromkeys((*arithmetic, *places, *products), PURE))
-    table.update(dict.fromkeys((bundles.product_with_bundles, bundles.product_of_moving_bundles), PURE))
-    table.update(dict.fromkeys((bundles.bundled, bundles.unbundled), Effects(view_of=0)))
     table[operator.getitem] = Effects(view_of=0, hands_on=True)
     for fact in (
         operator.is_,
@@ -121,8 +115,7 @@ def _table() -> dict[Any, Effects]:
         np.size,
     ):
         table[fact] = FACT
-    for module in (math, cmath):
-        table.update({fn: PURE for fn in vars(module).values() if callable(fn)})
+    table.update({fn: PURE for fn in vars(math).values() if callable(fn)})
     table.update(dict.fromkeys((abs, bool, int, float, complex, str, bytes, repr, round, divmod, sum, any, all), PURE))
     table.update(dict.fromkeys((range, slice, ord, chr, hash, id, np.dtype, np.finfo, np.iinfo), PURE))
     table.update(dict.fromkeys((min, max, tuple, frozenset, dict.get, list.index, list.count), PART))
@@ -142,8 +135,6 @@ def _table() -> dict[Any, Effects]:
         np.ones_like,
         np.full_like,
         np.eye,
-        bundles.zero_bundles,
-        bundles.no_bundles_yet,
     )
     table.update(dict.fromkeys(makers, NEW_ARRAY))
     shadows = (tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
@@ -155,17 +146,14 @@ def _table() -> dict[Any, Effects]:
         snapshot,
         owned,
         fresh_shadows,
-        bundles.same_in_bundles,
         tangents.to_shadow,
         tangents.seed_shadow,
         tangents.finish,
         tangents.zero_tangent,
-        stacks.field_of_all,
-        stacks.shadow_of_all,
         *shadows,
     )
-    table.update(dict.fromkeys(copies, Effects(fresh=True)))
-    table.update(dict.fromkeys((tangents.pour, stacks.put_field_of_all), Effects(pure=False, writes=(0,))))
+    table.update(dict.fromkeys(copies, NEW))
+    table[tangents.pour] = FILLS_FIRST
     return table
 
 
@@ -185,11 +173,36 @@ _WITH_MEMO: dict[Any, int] = {tangents.to_shadow: 2, tangents.finish: 2, tangent
 """Functions that may be given what earlier calls made, and after how many other arguments."""
 _KNOWN = _table()
 
+_CMATH = """
+    acos acosh asin asinh atan atanh cos cosh exp isclose isfinite isinf isnan log log10 phase polar rect
+    sin sinh sqrt tan tanh
+"""
+_LANES = "plus times_by largest smallest sliced step_along block_size block_end"
+_KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
+    "cmath": dict.fromkeys(_CMATH.split(), PURE),
+    "adjoint.runtime.bundles": {
+        **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),
+        **dict.fromkeys(("bundled", "unbundled"), Effects(view_of=0)),
+        **dict.fromkeys(("zero_bundles", "no_bundles_yet"), NEW_ARRAY),
+        "same_in_bundles": NEW,
+    },
+    "adjoint.runtime.indices": {"natural": PURE, "row": PURE, "unsigned": PURE},
+    "adjoint.runtime.lanes": dict.fromkeys(_LANES.split(), PURE),
+    "adjoint.runtime.sparse_products": {"product_of_moving": PURE, "lets_zeros_be_skipped": PURE},
+    "adjoint.runtime.stacks": {"field_of_all": NEW, "shadow_of_all": NEW, "put_field_of_all": FILLS_FIRST},
+}
+"""By module: those that few programs need are not imported for a table."""
+
+
+def _known_by_name(callee: Any) -> Effects | None:
+    functions = _KNOWN_BY_NAME.get(getattr(callee, "__module__", None) or "")
+    return None if functions is None else functions.get(callee.__name__)
+
 
 def effects(callee: Any) -> Effects:
     """What a call of ``callee`` does, whatever it is called with."""
     try:
-        found = _KNOWN.get(callee)
+        found = _KNOWN.get(callee) or _known_by_name(callee)
     except TypeError:  # not hashable
         return UNKNOWN
     return _declared(callee) if found is None else found
@@ -222,7 +235,7 @@ def effects_of(call: Call) -> Effects:
     """What a call does, its arguments considered."""
     callee = call.callee
     try:
-        known = _KNOWN.get(callee)
+        known = _KNOWN.get(callee) or _known_by_name(callee)
     except TypeError:  # not hashable
         return UNKNOWN
     found = _declared(callee) if known is None else known

@@ -2,7 +2,6 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
-import bisect
 import builtins
 
 import numpy as np
@@ -129,7 +128,6 @@ definition(min, _min, arity=1, cases=[case([1.5, 2.5, 0.5])])
 method(float, "conjugate", float)
 method(float, "__abs__", abs)
 attribute(float, "real", float)
-no_derivative(bisect.bisect_left, bisect.bisect_right)
 no_derivative(float.is_integer, float.hex, int.bit_length)
 method(float, "is_integer", float.is_integer)
 method(float, "hex", float.hex)

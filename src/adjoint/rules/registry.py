@@ -1,9 +1,9 @@
 """The table of rules: what is declared of a callee, found by its identity.
 
 The library is imported at the first question, so that importing the package costs nothing; its part about arrays at the
-first question about something that comes from NumPy; that about structures at the first about one of their helpers;
-what it says of a module of SciPy at the first question about something that comes from there, which is when the module
-has been imported by others.
+first question about something that comes from NumPy; those about structures and about ``bisect`` at the first about one
+of their functions; what it says of a module of SciPy at the first question about something that comes from there, which
+is when the module has been imported by others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ Fn = Callable[..., Any]
 
 BASICS = ("runtime_helpers", "operators", "builtin", "math_functions")
 STRUCTURES = ("structure_helpers",)
+BISECTION = ("bisection",)
 ARRAYS = (
+    "array_helpers",
     "numpy_elementwise",
     "numpy_reductions",
     "numpy_statistics",
@@ -59,9 +61,11 @@ OF_SCIPY = {
 """What is said of modules of SciPy, which need not be installed."""
 _HELPERS_OF_SCIPY = {"adjoint.runtime.scipy_linalg": "scipy.linalg"}
 _ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in _HELPERS.split())
-_STRUCTURE_HELPERS = frozenset(
-    f"adjoint.runtime.{name}" for name in ("checks", "objects", "overlap", "sorting", "tangents")
-)
+_SEPARATE = {
+    **{f"adjoint.runtime.{name}": STRUCTURES for name in ("checks", "objects", "overlap", "sorting", "tangents")},
+    "_bisect": BISECTION,
+}
+"""What is read besides for functions of some modules."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,7 +103,8 @@ _attributes: dict[tuple[type, str], Fn] = {}
 _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
-_unread = [*BASICS, *STRUCTURES, *ARRAYS, *dict.fromkeys(name for names in OF_SCIPY.values() for name in names)]
+_OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
+_unread = [*BASICS, *STRUCTURES, *BISECTION, *ARRAYS, *_OF_SCIPY]
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -228,8 +233,7 @@ def _read_for(callee: Any) -> bool:
     about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ()) if "scipy" in sys.modules else ()
     if about_scipy or is_about_arrays(callee):
         return _read(BASICS + ARRAYS + about_scipy)
-    about_structures = getattr(callee, "__module__", None) in _STRUCTURE_HELPERS
-    return _read(BASICS + STRUCTURES if about_structures else BASICS)
+    return _read(BASICS + _SEPARATE.get(getattr(callee, "__module__", None) or "", ()))
 
 
 def _module_of_scipy(callee: Any) -> str:
@@ -258,7 +262,7 @@ def is_about_arrays(callee: Any) -> bool:
 def _read_all() -> None:
     if _unread and _reader != get_ident():
         imported = [name for module, names in OF_SCIPY.items() if module in sys.modules for name in names]
-        _read(BASICS + STRUCTURES + ARRAYS + tuple(imported))
+        _read(BASICS + STRUCTURES + BISECTION + ARRAYS + tuple(imported))
 
 
 def _read(names: tuple[str, ...]) -> bool:

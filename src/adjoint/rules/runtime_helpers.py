@@ -1,16 +1,16 @@
-"""Rules of the runtime's helpers, so that derivatives can be differentiated."""
+"""Rules of the runtime's helpers for numbers and displays, so that derivatives can be differentiated."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 import numpy as np
 
-from adjoint.rules.declare import case, constant, elementwise, general, linear, no_derivative, number, observer, sample
-from adjoint.runtime import arrays, display, numbers, places
+from adjoint.rules.declare import case, elementwise, general, linear, no_derivative, number, observer, sample
+from adjoint.runtime import display, numbers
+from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.numbers import choose, divide, is_real, log, polygamma, power, times
 
 POSITIVE = (0.5, 2.0)
 CONDITION = np.array([True, False, True])
-PLACES = np.array([0, 2, 0])
 
 elementwise(
     numbers.divide,
@@ -46,8 +46,8 @@ elementwise(numbers.polygamma, lambda n, x, y: (None, polygamma(n + 1, x)), case
 linear(
     numbers.choose,
     lambda ct, condition, a, b: (
-        arrays.unbroadcast(choose(condition, ct, 0.0), a),
-        arrays.unbroadcast(choose(condition, 0.0, ct), b),
+        unbroadcast(choose(condition, ct, 0.0), a),
+        unbroadcast(choose(condition, 0.0, ct), b),
     ),
     wrt=(1, 2),
     cases=[case(True, number(), number()), case(CONDITION, sample(3), sample(3))],
@@ -56,42 +56,3 @@ linear(numbers.unit, lambda ct, x, index, place: numbers.unit(ct, index, place),
 no_derivative(numbers.first_equal)
 no_derivative(display.format_value, display.join_string, display.make_slice, display.make_set)
 observer(display.keys_of)
-
-linear(
-    arrays.unbroadcast,
-    lambda ct, x, like: arrays.match(ct, x),
-    view_of=0,
-    cases=[case(sample(4, 3), sample(3)), case(sample(4, 3), number()), case(sample(2, 4, 3), sample(4, 1))],
-)
-linear(
-    arrays.match,
-    lambda ct, x, like: arrays.unbroadcast(ct, x),
-    view_of=0,
-    cases=[case(sample(3), sample(4, 3)), case(number(), sample(4, 3))],
-)
-constant(arrays.zeros_like)
-linear(
-    arrays.spread,
-    lambda ct, x_ct, x, axis=None, keepdims=False: arrays.unbroadcast(np.sum(ct, axis, keepdims=keepdims), x_ct),
-    view_of=0,
-    cases=[case(sample(3), sample(4, 3), 0), case(sample(4, 1), sample(4, 3), 1, True), case(number(), sample(4, 3))],
-)
-linear(
-    arrays.restore_axes,
-    lambda ct, reduced, x, axis=None, keepdims=False: np.reshape(ct, np.shape(reduced)),
-    cases=[case(sample(3), sample(4, 3), 0)],
-    view_of=0,
-)
-no_derivative(arrays.count, places.numbered, places.along)
-linear(
-    places.chosen,
-    lambda ct, x, mask: places.unchosen(ct, x, mask),
-    shape="unknown",
-    always_array=True,
-    cases=[case(sample(3), CONDITION), case(number(), CONDITION), case(sample(1), CONDITION)],
-)
-linear(
-    places.unchosen,
-    lambda ct, y_ct, x, mask: places.chosen(ct, mask),
-    cases=[case(sample(2), sample(3), CONDITION)],
-)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjoint.analysis.undefined import may_be_undefined
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array
@@ -48,6 +47,7 @@ def _asks_an_array(statement: Statement) -> bool:
 
 class _Fitter:
     def __init__(self, function: Function) -> None:
+        from adjoint.analysis.undefined import may_be_undefined
         from adjoint.transform.extents import Extents
 
         self.extents = Extents(function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +12,20 @@ from adjoint.analysis.activity import activity
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Guarded, Return, Statement, Store, Subscript, Var
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Derived,
+    Function,
+    Guarded,
+    Return,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+)
 from adjoint.ir.raising import goes_on
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import clone_function, free_vars, inline, leaves, map_blocks, statements_in, substitute
@@ -22,7 +34,6 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.transform.dead_code import remove_dead_code
-from adjoint.transform.pure import without_writes
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
@@ -223,10 +234,15 @@ def prepared(
 ) -> Function:
     """The function in normal form, with functions that it calls directly written out in it."""
     statements = statements_in(function.body)
-    if any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements):
+    callees = {type(statement.callee) for statement in statements if isinstance(statement, Call)}
+    if Function in callees:
         function = Function(function.name, function.params, _inlined(function.body), function.doc)
+    if not callees.isdisjoint((Function, Derived)):
+        from adjoint.transform.pure import without_writes
+
+        function = without_writes(function)
     # references that nobody reads move no shadows
-    function = remove_dead_code(normalize(without_writes(function)))
+    function = remove_dead_code(normalize(function))
     if any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
         from adjoint.transform.reverse.exceptions import with_exceptions_as_values
 
@@ -430,6 +446,8 @@ def _copy_of(var: Var) -> object:
         case Array():
             return np.copy
         case List() | Dict() | Instance() | Tuple():
+            import copy
+
             return copy.deepcopy
         case _:
             return None

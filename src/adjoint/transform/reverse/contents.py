@@ -18,7 +18,6 @@ from adjoint.ir.types import Array, List, Number, Scalar, Storage, Tuple, fresh,
 from adjoint.ir.walk import blocks_of, map_key, operands, targets_of
 from adjoint.runtime import arrays, tangents
 from adjoint.runtime.copies import snapshot
-from adjoint.transform.copying import can_be_copied
 from adjoint.transform.memory import owns_result
 from adjoint.transform.reverse.ordered import Ordered
 from adjoint.transform.reverse.regions import Region, Regions
@@ -211,6 +210,8 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
     known = reverser.known_copies.get((id(statement), atom, result))
     if known is not None:
         return known
+    from adjoint.transform.copying import can_be_copied
+
     hint = f"{atom.hint}_kept"
     match atom.type:
         case Array(dtype=dtype, dims=dims):

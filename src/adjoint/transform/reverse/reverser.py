@@ -40,7 +40,6 @@ from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
 from adjoint.transform.reverse.fit import fitted
 from adjoint.transform.reverse.gathers import is_gathered
-from adjoint.transform.reverse.indices import accumulation
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.ownership import Ownership
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
@@ -389,6 +388,8 @@ class Reverser:
             memory = self.memory(base)
             if memory is None:
                 raise AssertionError(f"an element of {base!r} is read, but its cotangent has no memory")
+            from adjoint.transform.reverse.indices import accumulation
+
             sweep.store(memory, key, cotangent, accumulation(self.context, load.key))
             return
         if not is_handle(base.type):

@@ -56,7 +56,7 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.rules.declare import Constant
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import display, places, tangents
+from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.objects import make_object
 from adjoint.transform.reverse.beside import Beside, pops, recurs
@@ -68,7 +68,6 @@ from adjoint.transform.reverse.movements import Places
 from adjoint.transform.reverse.sweep import Sweep
 from adjoint.transform.reverse.treatment import Given
 from adjoint.transform.slots import may_vary
-from adjoint.transform.structural import counts_as_float
 from adjoint.types import tangent_class
 
 VIEWS = (
@@ -88,8 +87,6 @@ VIEWS = (
 """Functions whose result is always a view, without overlap."""
 DETACHED = (np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.imag)
 """Functions of which the same view of the shadow is no shadow: elements share memory, or have another sign."""
-WRITABLE: dict[object, object] = {np.diagonal: places.diagonal, np.diag: places.diag}
-"""What gives the same view as a function, but one that can be written."""
 DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_object)
 
 
@@ -257,7 +254,7 @@ class Shadows:
         assert isinstance(base, Var)
         if statement.callee in DETACHED or isinstance(rule_for(statement.callee), Constant):
             return self.detach(var, shadow, statement)
-        callee = WRITABLE.get(statement.callee, statement.callee)
+        callee = _writable(statement.callee)
         args = (*statement.args[:place], self.of(base), *statement.args[place + 1 :])
         if statement.callee in VIEWS:
             return Call((shadow,), callee, args, statement.kwargs, statement.span)
@@ -308,6 +305,8 @@ class Shadows:
             made = _result(statement)
             return Call((shadow,), _maker(made.type), (made,), (), statement.span)
         assert isinstance(cls, Const)
+        from adjoint.transform.structural import counts_as_float
+
         slots = [
             Const(0.0) if counts_as_float(statement, place) else self.empty_slot(atom, statement)
             for place, atom in enumerate(parts, 2)
@@ -438,6 +437,15 @@ class Shadows:
             sweep.effect(tangents.add_to_slot, shadow, atoms[0], cotangent)
         else:
             sweep.effect(tangents.add_to_field, shadow, Const(getattr(key, "name", None)), cotangent)
+
+
+def _writable(view: Any) -> Any:
+    """What gives the same view as a function, but one that can be written."""
+    if view is not np.diagonal and view is not np.diag:
+        return view
+    from adjoint.runtime import places
+
+    return places.diagonal if view is np.diagonal else places.diag
 
 
 _SEEDS: dict[Any, Any] = {

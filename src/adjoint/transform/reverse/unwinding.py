@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from adjoint.ir.nodes import Atom, Call, Const, Continue, Loop, Range, Var
 from adjoint.ir.types import INT
-from adjoint.runtime.indices import natural
 from adjoint.transform.reverse.regions import Binding
 from adjoint.transform.reverse.sweep import ReverseLoop
 
@@ -32,6 +31,8 @@ def unwound(keeper: Keeper, var: Var, binding: Binding) -> Var | None:
     node.values.append(before)
     if not keeper.reverser.compiled or not keeper.is_natural(var):
         return before
+    from adjoint.runtime.indices import natural
+
     known = Var(var.hint, var.type)
     node.body.first((-1, 0), Call((known,), natural, (before,)))
     return known

@@ -1,0 +1,49 @@
+"""Rules of the runtime's helpers for arrays, so that derivatives can be differentiated."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+
+from adjoint.rules.declare import case, constant, linear, no_derivative, number, sample
+from adjoint.runtime import arrays, places
+
+CONDITION = np.array([True, False, True])
+
+linear(
+    arrays.unbroadcast,
+    lambda ct, x, like: arrays.match(ct, x),
+    view_of=0,
+    cases=[case(sample(4, 3), sample(3)), case(sample(4, 3), number()), case(sample(2, 4, 3), sample(4, 1))],
+)
+linear(
+    arrays.match,
+    lambda ct, x, like: arrays.unbroadcast(ct, x),
+    view_of=0,
+    cases=[case(sample(3), sample(4, 3)), case(number(), sample(4, 3))],
+)
+constant(arrays.zeros_like)
+linear(
+    arrays.spread,
+    lambda ct, x_ct, x, axis=None, keepdims=False: arrays.unbroadcast(np.sum(ct, axis, keepdims=keepdims), x_ct),
+    view_of=0,
+    cases=[case(sample(3), sample(4, 3), 0), case(sample(4, 1), sample(4, 3), 1, True), case(number(), sample(4, 3))],
+)
+linear(
+    arrays.restore_axes,
+    lambda ct, reduced, x, axis=None, keepdims=False: np.reshape(ct, np.shape(reduced)),
+    cases=[case(sample(3), sample(4, 3), 0)],
+    view_of=0,
+)
+no_derivative(arrays.count, places.numbered, places.along)
+linear(
+    places.chosen,
+    lambda ct, x, mask: places.unchosen(ct, x, mask),
+    shape="unknown",
+    always_array=True,
+    cases=[case(sample(3), CONDITION), case(number(), CONDITION), case(sample(1), CONDITION)],
+)
+linear(
+    places.unchosen,
+    lambda ct, y_ct, x, mask: places.chosen(ct, mask),
+    cases=[case(sample(2), sample(3), CONDITION)],
+)
