@@ -2,8 +2,6 @@
 
 Every variable is bound before a loop, in it, or is one of its parameters. What a loop's body reads of the first and
 third kind is alive throughout the loop, so that the set at the head of the loop is known before its body is walked.
-
-A set of variables is a whole number: bit ``n`` stands for variable ``n``.
 """
 
 from __future__ import annotations
@@ -12,7 +10,9 @@ import ast
 from collections.abc import Iterable
 
 from adjoint.backend.tree import (
+    NONE,
     Bind,
+    Bits,
     Choice,
     Guard,
     Jump,
@@ -21,24 +21,13 @@ from adjoint.backend.tree import (
     Number,
     Repeat,
     Stmt,
+    bits,
+    mentioned,
     number_of,
-    own_definitions,
-    own_uses,
+    read_by,
     walk,
 )
 from adjoint.records import dataclass, replace
-
-Bits = int
-_NONE: Bits = 0
-
-
-def bits(numbers: Iterable[Number | None]) -> Bits:
-    """The set of some variables; None is no variable."""
-    found = _NONE
-    for number in numbers:
-        if number is not None:
-            found |= 1 << number
-    return found
 
 
 class Interference:
@@ -49,26 +38,26 @@ class Interference:
 
     def add(self, number: Number, others: Bits) -> None:
         """Notes what is alive where a variable is bound."""
-        self._at_definition[number] = self._at_definition.get(number, _NONE) | others
+        self._at_definition[number] = self._at_definition.get(number, NONE) | others
 
     def at_definition(self, number: Number) -> Bits:
         """What is alive where a variable is bound, itself included."""
-        return self._at_definition.get(number, _NONE)
+        return self._at_definition.get(number, NONE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
     """What is alive where a jump leads, and where an exception does."""
 
-    broken: Bits = _NONE
-    continued: Bits = _NONE
-    raised: Bits = _NONE
+    broken: Bits = NONE
+    continued: Bits = NONE
+    raised: Bits = NONE
 
 
 def interference_of(statements: list[Stmt], params: Iterable[Number]) -> Interference:
     """Walks a function's statements; assignments of values that nobody reads are dropped from the moves."""
     found = Interference()
-    at_entry = _Liveness(found).block(statements, _NONE, _Around())
+    at_entry = _Liveness(found).block(statements, NONE, _Around())
     together = at_entry | bits(params)
     for param in params:
         found.add(param, together)
@@ -93,12 +82,12 @@ class _Liveness:
                 for target in targets:
                     if target is not None:
                         self.found.add(target, live | bound)
-                return (live & ~bound) | bits(own_uses(statement))
+                return (live & ~bound) | read_by(statement)
             case Move():
                 return self.move(statement, live)
             case Choice(then=then, orelse=orelse):
                 sides = self.block(then, live, around) | self.block(orelse, live, around)
-                return sides | bits(own_uses(statement))
+                return sides | read_by(statement)
             case Repeat():
                 return self.repeat(statement, live, around)
             case Guard():
@@ -106,9 +95,9 @@ class _Liveness:
             case Jump(kind=kind):
                 return around.broken if kind == "break" else around.continued
             case Leave():
-                return bits(own_uses(statement))
+                return read_by(statement)
             case _:
-                return live | bits(own_uses(statement))
+                return live | read_by(statement)
 
     def move(self, move: Move, live: Bits) -> Bits:
         move.pairs = [(target, source) for target, source in move.pairs if live >> target & 1 or _acts(source)]
@@ -116,19 +105,18 @@ class _Liveness:
         for target, source in move.pairs:
             copied = None if source is None else number_of(source)
             self.found.add(target, (live & ~bits([copied])) | targets)
-        return (live & ~targets) | bits(own_uses(move))
+        return (live & ~targets) | read_by(move)
 
     def repeat(self, repeat: Repeat, live: Bits, around: _Around) -> Bits:
-        exhausted = self.block(repeat.orelse, live, around) if repeat.over is not None else _NONE
-        inside = bits([number for part in walk(repeat.body) for number in own_uses(part)])
-        bound = bits([number for part in walk(repeat.body) for number in own_definitions(part)])
+        exhausted = self.block(repeat.orelse, live, around) if repeat.over is not None else NONE
+        inside, bound = mentioned(walk(repeat.body))
         index, params, targets = bits(repeat.index), bits(repeat.params), bits(repeat.targets)
         head = (inside & ~(bound & ~params) & ~index) | exhausted | (live & ~targets)
         entered = self.block(repeat.body, head, replace(around, broken=live, continued=head))
         for number in repeat.index:
             if number is not None:
                 self.found.add(number, entered | index)
-        return head | (entered & ~index) | bits(own_uses(repeat))
+        return head | (entered & ~index) | read_by(repeat)
 
     def guard(self, guard: Guard, live: Bits, around: _Around) -> Bits:
         raised = around.raised
@@ -146,7 +134,7 @@ class _Liveness:
         if guard.name is not None:
             self.found.add(guard.name, body)
             body &= ~bits([guard.name])
-        return body | caught | bits(own_uses(guard))
+        return body | caught | read_by(guard)
 
 
 def _acts(source: ast.expr | None) -> bool:

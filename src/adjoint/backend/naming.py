@@ -13,8 +13,8 @@ import keyword
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from adjoint.backend.liveness import Bits, Interference
-from adjoint.backend.tree import Guard, Move, Number, Stmt, number_of, walk
+from adjoint.backend.liveness import Interference
+from adjoint.backend.tree import Bits, Guard, Move, Number, Stmt, number_of, numbers
 from adjoint.ir.nodes import Var
 from adjoint.ir.types import Type
 from adjoint.records import dataclass, field
@@ -54,9 +54,9 @@ class Webs:
         return self.webs[number]
 
     def join_moves(self, statements: list[Stmt]) -> None:
-        """Joins the ends of moves: first those with one hint, then those where one name may be given up."""
+        """Joins the ends of the moves: first those with one hint, then those where one name may go."""
         self._keep_apart_caught(statements)
-        moves = [statement for statement in walk(statements) if isinstance(statement, Move)]
+        moves = [statement for statement in statements if isinstance(statement, Move)]
         pairs = [
             (target, number)
             for move in moves
@@ -72,7 +72,7 @@ class Webs:
     def _keep_apart_caught(self, statements: list[Stmt]) -> None:
         """Python deletes the name of a caught exception: it is nobody else's."""
         everyone = (1 << len(self.variables)) - 1
-        for statement in walk(statements):
+        for statement in statements:
             if isinstance(statement, Guard):
                 for handler in statement.handlers:
                     if handler.name is not None:
@@ -169,7 +169,7 @@ class _Namer:
         return self.webs.variables[web.members[0]].type
 
 
-def choose_names(webs: Webs, used: Iterable[Number], taken: Mapping[Number, str], avoid: Collection[str]) -> list[str]:
+def choose_names(webs: Webs, used: Bits, taken: Mapping[Number, str], avoid: Collection[str]) -> list[str]:
     """A name for each variable.
 
     Parameters
@@ -187,7 +187,7 @@ def choose_names(webs: Webs, used: Iterable[Number], taken: Mapping[Number, str]
     namer = _Namer(webs, avoid)
     for number, name in taken.items():
         namer.give(name, webs.of(number))
-    distinct = {id(webs.of(number)): webs.of(number) for number in sorted(used)}
+    distinct = {id(webs.of(number)): webs.of(number) for number in numbers(used)}
     for web in sorted(distinct.values(), key=lambda web: min(map(webs.rank, web.members))):
         settled = [taken[member] for member in web.members if member in taken]
         name = settled[0] if settled else namer.name(web)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import source_hash
 from typing import Any
 
@@ -16,7 +16,7 @@ from adjoint.backend.lowering import Lowering
 from adjoint.backend.naming import Webs, choose_names, parameter_names
 from adjoint.backend.statements import StatementPrinter
 from adjoint.backend.text import Writer
-from adjoint.backend.tree import Stmt, number_in, own_definitions, own_uses, walk
+from adjoint.backend.tree import Stmt, bits, mentioned, number_in, walk
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Definition, Function, Var
 from adjoint.records import dataclass, field
@@ -106,26 +106,29 @@ class _Draft:
         """The text of the function with all names in place, and where its lines come from."""
         numbers = range(len(self.params))
         webs = Webs(self.variables, numbers, interference_of(self.statements, numbers))
-        webs.join_moves(self.statements)
-        used = {*numbers, *_mentioned(self.statements)}
-        names = choose_names(webs, used, dict(enumerate(self.params)), avoid)
-        printer = StatementPrinter(self.variables, names, self.statements)
+        everything = walk(self.statements)
+        webs.join_moves(everything)
+        read, bound = mentioned(everything)
+        names = choose_names(webs, bits(numbers) | read | bound, dict(enumerate(self.params)), avoid)
+        printer = StatementPrinter(self.variables, names, everything)
         body = arrange_function(printer.block(self.statements))
         if self.doc:
             body = [part for part in body if not isinstance(part, ast.Pass)]
-
-        def name_of(token: str) -> str:
-            if "%" in token:
-                return names[number_in(token)]
-            return settled[token] if "$" in token else token
-
-        writer = Writer(name_of)
+        writer = Writer(_Written(settled, names).__getitem__)
         text = writer.function(settled[self.token], self.params, self.doc, body)
         spans = {line: printer.spans[part] for part, line in writer.lines.items() if part in printer.spans}
         return text, spans
 
 
-def _mentioned(statements: list[Stmt]) -> Iterator[int]:
-    for statement in walk(statements):
-        yield from own_uses(statement)
-        yield from own_definitions(statement)
+class _Written(dict[str, str]):
+    """What is written for each token; other names stand for themselves."""
+
+    def __init__(self, settled: dict[str, str], names: Sequence[str]) -> None:
+        super().__init__(settled)
+        self.names = names
+
+    def __missing__(self, name: str) -> str:
+        if "$" in name:
+            raise KeyError(name)
+        found = self[name] = self.names[number_in(name)] if "%" in name else name
+        return found

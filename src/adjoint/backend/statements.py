@@ -18,8 +18,8 @@ from adjoint.backend.tree import (
     Repeat,
     Stmt,
     number_of,
-    numbers_in,
-    walk,
+    numbers,
+    variables_in,
 )
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Var
@@ -29,7 +29,7 @@ _AUGMENTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 class StatementPrinter:
-    """Prints one function's statements; ``spans`` collects where each Python statement comes from."""
+    """Prints the statements of a function; ``spans`` collects where each Python statement comes from."""
 
     def __init__(self, variables: Sequence[Var], names: Sequence[str], statements: list[Stmt]) -> None:
         self.variables = variables
@@ -38,7 +38,7 @@ class StatementPrinter:
         self.kept: list[ast.stmt] = []  # keeps the ids in ``spans`` valid
         self.copied = {
             names[number]
-            for statement in walk(statements)
+            for statement in statements
             if isinstance(statement, Move)
             for target, source in statement.pairs
             if source is not None and (number := number_of(source)) is not None and names[number] != names[target]
@@ -124,7 +124,7 @@ class StatementPrinter:
 
     def _nobody_reads(self, pair: tuple[Number, ast.expr], pending: Iterable[tuple[Number, ast.expr]]) -> bool:
         target = self.names[pair[0]]
-        others = (source for other in pending if other is not pair for source in numbers_in(other[1]))
+        others = (source for other in pending if other is not pair for source in numbers(variables_in(other[1])))
         return all(self.names[number] != target for number in others)
 
     def _at_once(self, pairs: list[tuple[Number, ast.expr]]) -> ast.stmt:

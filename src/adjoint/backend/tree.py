@@ -7,7 +7,9 @@ Expressions are Python syntax trees in which variables and global objects are *t
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import Literal
 
 from adjoint.backend.text import Expressions
@@ -16,6 +18,23 @@ from adjoint.records import dataclass
 
 Number = int
 """A variable: its place in the order of definitions."""
+Bits = int
+"""A set of variables: bit ``n`` stands for variable ``n``."""
+NONE: Bits = 0
+
+
+def bits(numbers: Iterable[Number | None]) -> Bits:
+    """The set of some variables; None is no variable."""
+    found = NONE
+    for number in numbers:
+        if number is not None:
+            found |= 1 << number
+    return found
+
+
+def union(sets: Iterable[Bits]) -> Bits:
+    """The variables that are in any of some sets."""
+    return reduce(operator.or_, sets, NONE)
 
 
 @dataclass(slots=True)
@@ -109,13 +128,15 @@ class Leave:
 
 Stmt = Bind | Move | Plain | Choice | Repeat | Guard | Jump | Leave
 
-_KEPT = "numbers"  # the attribute of a syntax tree that keeps the variables in it
+_KEPT = "variables"  # the attribute of a syntax tree that keeps the variables in it
 
 
 def token(hint: str, number: Number) -> ast.Name:
     """A variable in an expression."""
     name = ast.Name(f"{hint}%{number}", ast.Load())
-    name.__dict__[_KEPT] = (number,)
+    attributes = name.__dict__
+    attributes["number"] = number
+    attributes[_KEPT] = 1 << number
     return name
 
 
@@ -126,43 +147,52 @@ def number_in(name: str) -> Number:
 
 def number_of(node: ast.AST) -> Number | None:
     """The variable that an expression consists of, if it is one."""
-    return number_in(node.id) if type(node) is ast.Name and "%" in node.id else None
+    return getattr(node, "number", None)
 
 
-def numbers_in(node: ast.AST | None) -> tuple[Number, ...]:
+def numbers(variables: Bits) -> Iterator[Number]:
+    """The variables of a set, in order."""
+    while variables:
+        lowest = variables & -variables
+        yield lowest.bit_length() - 1
+        variables ^= lowest
+
+
+def variables_in(node: ast.AST | None) -> Bits:
     """The variables in a piece of syntax; they are kept on it, so that syntax built around it is fast to ask."""
     if node is None:
-        return ()
+        return NONE
     attributes = node.__dict__
-    found: tuple[Number, ...] | None = attributes.get(_KEPT)
+    found: Bits | None = attributes.get(_KEPT)
     if found is None:
-        found = attributes[_KEPT] = _find_numbers(node)
+        found = attributes[_KEPT] = _found_in(node)
     return found
 
 
-def _find_numbers(node: ast.AST) -> tuple[Number, ...]:
-    numbers: list[Number] = []
-    _collect_numbers(node, numbers)
-    return tuple(numbers)
-
-
-def _collect_numbers(node: ast.AST, numbers: list[Number]) -> None:
-    known = node.__dict__.get(_KEPT)
-    if known is not None:
-        numbers += known
-        return
+def _found_in(node: ast.AST) -> Bits:
     if type(node) is ast.Name:
-        if "%" in node.id:
-            numbers.append(number_in(node.id))
-        return
-    for name in node._fields:
+        return 1 << number_in(node.id) if "%" in node.id else NONE
+    found = NONE
+    for name in _HOLDING[type(node)]:
         part = getattr(node, name, None)
         if type(part) is list:
             for item in part:
-                if isinstance(item, ast.AST):
-                    _collect_numbers(item, numbers)
-        elif isinstance(part, ast.AST) and part._fields:
-            _collect_numbers(part, numbers)
+                found |= variables_in(item)
+        elif isinstance(part, ast.AST):
+            found |= variables_in(part)
+    return found
+
+
+class _Holding(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each class of syntax that may hold syntax with variables in it."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        held = self[kind] = tuple([name for name in kind._fields if name not in _WITHOUT_VARIABLES])
+        return held
+
+
+_WITHOUT_VARIABLES = frozenset(["id", "attr", "arg", "op", "ops", "ctx", "kind", "value_of", "conversion"])
+_HOLDING = _Holding({ast.Constant: ()})
 
 
 _MEASURED = Expressions(lambda name: name.rstrip("0123456789")[:-1] if "%" in name or "$" in name else name, keep=True)
@@ -187,31 +217,35 @@ def children(statement: Stmt) -> tuple[list[Stmt], ...]:
             return ()
 
 
-def own_uses(statement: Stmt) -> Sequence[Number]:
+def read_by(statement: Stmt) -> Bits:
     """The variables that a statement reads, outside its bodies."""
     match statement:
         case Bind(value=node) | Plain(statement=node) | Choice(cond=node) | Repeat(over=node) | Leave(statement=node):
-            return numbers_in(node)
+            return variables_in(node)
         case Move(pairs=pairs):
-            return [number for _, source in pairs for number in numbers_in(source)]
+            return union([variables_in(source) for _, source in pairs])
         case Guard(context=context, handlers=handlers):
-            parts = [context, *(handler.exception for handler in handlers)]
-            return [number for part in parts for number in numbers_in(part)]
+            return union([variables_in(context), *(variables_in(handler.exception) for handler in handlers)])
         case _:
-            return ()
+            return NONE
 
 
-def own_definitions(statement: Stmt) -> Sequence[Number]:
+def bound_by(statement: Stmt) -> Bits:
     """The variables that a statement binds, outside its bodies."""
     match statement:
-        case Bind(targets=numbers) | Repeat(index=numbers):
-            return [number for number in numbers if number is not None]
+        case Bind(targets=targets) | Repeat(index=targets):
+            return bits(targets)
         case Move(pairs=pairs):
-            return [target for target, _ in pairs]
+            return bits([target for target, _ in pairs])
         case Guard(name=name, handlers=handlers):
-            return [number for number in (name, *(handler.name for handler in handlers)) if number is not None]
+            return bits([name, *(handler.name for handler in handlers)])
         case _:
-            return ()
+            return NONE
+
+
+def mentioned(statements: list[Stmt]) -> tuple[Bits, Bits]:
+    """The variables that some statements read, and those that they bind, outside their bodies."""
+    return union(map(read_by, statements)), union(map(bound_by, statements))
 
 
 def walk(statements: list[Stmt]) -> list[Stmt]:
