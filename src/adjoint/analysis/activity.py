@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from adjoint.analysis.numbers import number_flows, varies_smoothly
+from adjoint.analysis.numbers import NumberFlows, varies_smoothly
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
@@ -164,15 +164,16 @@ def activity(
     function: Function,
     wrt: Sequence[int],
     outputs: Sequence[int],
+    flows: NumberFlows | None,
     handed_back: Iterable[Var] = (),
     handed_out: Sequence[int] = (),
 ) -> Activity:
     """What is active in a function when ``outputs`` are differentiated with respect to the parameters ``wrt``.
 
-    ``handed_back`` are parameters whose memory the caller goes on with: what is written there counts as an output.
-    ``handed_out`` are results to whose memory the caller writes what varies.
+    ``flows`` are those of a function of numbers alone; else None. ``handed_back`` are parameters whose memory the
+    caller goes on with: what is written there counts as an output. ``handed_out`` are results to whose memory the
+    caller writes what varies.
     """
-    flows = number_flows(function)
     if flows is not None:
         returned = [leaf.values for leaf in leaves(function.body) if isinstance(leaf, Return)]
         results = [values[output] for values in returned for output in outputs]

@@ -162,6 +162,8 @@ class Lowerer:
         """What was taken out of a container: from where."""
         self.fixed_span: Span | None = None
         """Where all statements belong, for code that is spliced in."""
+        self.latest_span: tuple[ast.AST, Frame, Span] | None = None
+        """What was asked for last: one node after the other is asked for twice or more."""
 
     # -- places and problems ---------------------------------------------------------------------------------------
 
@@ -170,8 +172,12 @@ class Lowerer:
             return self.fixed_span
         if node is None or self.frame is None or not hasattr(node, "lineno"):
             return None
+        if self.latest_span is not None and self.latest_span[0] is node and self.latest_span[1] is self.frame:
+            return self.latest_span[2]
         frame, span = users_frame(self.frame)
-        return frame.source.span(node) if span is None else span
+        found = frame.source.span(node) if span is None else span
+        self.latest_span = node, self.frame, found
+        return found
 
     def problem(
         self,

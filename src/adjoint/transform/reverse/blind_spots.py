@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adjoint.analysis.numbers import number_flows
+from adjoint.analysis.numbers import NumberFlows
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Function, Statement, Store, Var
@@ -16,9 +16,10 @@ from adjoint.ir.types import List, Opaque, Type, carries_derivative
 from adjoint.ir.walk import statements_in, targets_of
 
 
-def blind_spots(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> list[Diagnostic]:
-    """What stands against reversing a function, as far as it can be seen beforehand."""
-    flows = number_flows(function)
+def blind_spots(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], flows: NumberFlows | None
+) -> list[Diagnostic]:
+    """What stands against reversing a function, as far as it can be seen beforehand; ``flows`` are those of numbers."""
     if flows is not None and flows.all_declared:
         return []
     from adjoint.transform.dependence import Dependence

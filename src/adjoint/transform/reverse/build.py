@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint.analysis.activity import activity
+from adjoint.analysis.numbers import number_flows
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages
@@ -246,7 +247,7 @@ def prepared(
     if any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
         from adjoint.transform.reverse.exceptions import with_exceptions_as_values
 
-        function = with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, given))
+        function = with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, None, given))
     function = with_ways(function)
     unite_flows(function)
     return function
@@ -280,8 +281,9 @@ def sweeps_of(
     lent: Mapping[Var, Var] = NOTHING,
 ) -> Sweeps:
     references = () if request is None else request.references
-    context = make_context(function, activity(function, wrt, outputs, given.shadows, references))
-    problems = blind_spots(function, wrt, outputs)
+    flows = number_flows(function)
+    context = make_context(function, activity(function, wrt, outputs, flows, given.shadows, references))
+    problems = blind_spots(function, wrt, outputs, flows)
     if problems:
         raise DifferentiationError(problems)
     reverser = Reverser(context, family, given, again, lent)

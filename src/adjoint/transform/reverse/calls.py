@@ -11,6 +11,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Key, Slice, Subscript, Var
 from adjoint.ir.types import INT, Array, Dict, Instance, List, Scalar, Tuple, is_handle
+from adjoint.ir.walk import operands
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
@@ -76,12 +77,11 @@ def _slots(call: Call) -> list[tuple[Key, Atom]]:
 
 def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
     rule = rule_for(call.callee)
-    values = (*call.args, *(value for _, value in call.kwargs))
     lays_out = call.callee in tangents.LAYOUTS
     if lays_out and not reverser.context.activity.varied.has(call.args[0]):
         return  # a fixed direction: nothing depends on what it is laid out like
     if rule is None or rule.writes:
-        _opaque(reverser, call, values, rule)
+        _opaque(reverser, call, rule)
         return
     if isinstance(rule, (Constant, NoDerivative)) or not any(map(reverser.active, call.targets)):
         return
@@ -150,9 +150,9 @@ def _container(reverser: Reverser, call: Call, scope: Scope) -> None:
             reverser.shadows.add_parts(sweep, reverser.shadows.of(part), part.type, held)
 
 
-def _opaque(reverser: Reverser, call: Call, values: Sequence[Atom], rule: Rule | None) -> None:
+def _opaque(reverser: Reverser, call: Call, rule: Rule | None) -> None:
     """A call of which no derivative is known may not touch anything through which one flows."""
-    if not any(map(reverser.context.activity.varied.has, values)):
+    if not any(map(reverser.context.activity.varied.has, operands(call))):
         return
     name = rule.name if rule is not None else getattr(call.callee, "__name__", repr(call.callee))
     if any(map(reverser.active, call.targets)):

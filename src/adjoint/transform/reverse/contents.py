@@ -203,9 +203,7 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
 
     ``result`` says that the atom is bound by the statement, so that it is read after it.
     """
-    if not isinstance(atom, Var):
-        return atom
-    if not reverser.writes.reach(statement, atom):
+    if type(atom) is not Var or type(atom.type) is Scalar or not reverser.writes.reach(statement, atom):
         return atom
     known = reverser.known_copies.get((id(statement), atom, result))
     if known is not None:

@@ -8,7 +8,7 @@ visits everything in the opposite order.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,6 +56,10 @@ if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
 
 
+def vars_of(atoms: Iterable[Atom]) -> list[Var]:
+    return [atom for atom in atoms if type(atom) is Var]
+
+
 _BLANKS = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
 
 
@@ -94,8 +98,9 @@ class Keeper:
     def run(self, root: Sweep, results: list[Atom]) -> None:
         """Settles everything that the reverse region and its results read."""
         self.find_indices(root)
-        needed = dict.fromkeys(self.reads(root))
-        needed.update(dict.fromkeys(result for result in results if isinstance(result, Var)))
+        needed: dict[Var, None] = {}
+        self.collect_reads(root, needed)
+        needed.update(dict.fromkeys(vars_of(results)))
         self.ask_sources()
         counts = [var for var in needed if var in self.reverser.counts]
         plain = self.closed_over_recipes([var for var in needed if var not in self.reverser.counts])
@@ -120,17 +125,15 @@ class Keeper:
             for block in blocks(node):
                 self.find_indices(block)
 
-    def reads(self, sweep: Sweep) -> Iterator[Var]:
+    def collect_reads(self, sweep: Sweep, found: dict[Var, None]) -> None:
         for node in sweep.content():
-            yield from own_reads(node)
+            found.update(dict.fromkeys(own_reads(node)))
             for block in blocks(node):
-                yield from self.reads(block)
-            atoms: tuple[Atom, ...] = ()
+                self.collect_reads(block, found)
             if isinstance(node, ReverseIf):
-                atoms = tuple(atom for pair in node.values for atom in pair)
+                found.update(dict.fromkeys(vars_of([atom for pair in node.values for atom in pair])))
             elif isinstance(node, ReverseLoop):
-                atoms = (*node.inits, *node.values)
-            yield from (atom for atom in atoms if isinstance(atom, Var))
+                found.update(dict.fromkeys(vars_of((*node.inits, *node.values))))
 
     def closed_over_recipes(self, needed: list[Var]) -> list[Var]:
         found = dict.fromkeys(needed)
@@ -224,11 +227,13 @@ class Keeper:
         return loop is not None and isinstance(loop.over, Range)
 
     def outer_reads(self, statement: Statement) -> list[Var]:
+        reads = vars_of(operands(statement))
+        if not blocks_of(statement):
+            return reads
         inner = {var for block in blocks_of(statement) for var in vars_used(block)}
         bound = {var for block in blocks_of(statement) for nested in block.statements for var in targets_of(nested)}
-        reads = [atom for atom in operands(statement) if isinstance(atom, Var)]
         outer = inner - bound
-        return reads + [var for var in self.bindings if var in outer] if outer else reads
+        return reads + [var for var in self.bindings if var in outer]
 
     def cheap(self, statement: Statement) -> bool:
         """Whether a statement may be, and is worth being, executed again."""

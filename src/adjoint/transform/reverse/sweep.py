@@ -91,17 +91,19 @@ def blocks(node: Node) -> tuple[Sweep, ...]:
             return ()
 
 
-def own_reads(node: Node) -> Iterator[Var]:
+def own_reads(node: Node) -> list[Var]:
     """The variables that a node reads outside of its open blocks."""
     atoms: tuple[Atom, ...]
     match node:
+        case Call():
+            atoms = operands(node)
         case ReverseIf(cond=cond):
             atoms = (cond,)
         case ReverseLoop(over=over):
             atoms = (over.start, over.stop, over.step)
         case _:
             atoms = operands(node) + tuple(atom for block in blocks_of(node) for atom in vars_used(block))
-    yield from (atom for atom in atoms if isinstance(atom, Var))
+    return [atom for atom in atoms if type(atom) is Var]
 
 
 def acts(statement: Statement) -> bool:
