@@ -132,17 +132,23 @@ def test_what_tells_shapes_from_arguments_is_asked_about_all_that_it_knows():
 
 def test_arithmetic_with_floats_gives_what_examples_show(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = (FLOAT, INT, BOOL, Const(2.5), Const(float("inf")), Const(-3), Const(10**9), Const(True))
-    with_floats = [(one, other) for one in numbers for other in numbers if typing._is_of_floats((one, other))]
-    assert len(with_floats) == 39
-    found = {(fn, pair): typing._infer(rule_for(fn), pair, ()) for fn in typing._ARITHMETIC for pair in with_floats}
-    monkeypatch.setattr(typing, "_is_of_floats", lambda arguments: False)
-    for (fn, pair), types in found.items():
-        assert types == typing._infer(rule_for(fn), pair, ()) == (FLOAT,)
+    singles, pairs = [(one,) for one in numbers], [(one, other) for one in numbers for other in numbers]
+    functions = {rule_for(fn): pairs for fn in (*typing._ARITHMETIC, *typing._COMPARISONS)}
+    functions |= {rule_for(fn): singles for fn in (abs, operator.abs, operator.neg)}
+    functions |= {rule: [(FLOAT,) * rule._most] for rule in all_rules() if typing._is_smooth_in_math(rule)}
+    known = {(rule, args): typing._of_plain_numbers(rule, args) for rule, given in functions.items() for args in given}
+    known = {call: type_ for call, type_ in known.items() if type_ is not None}
+    assert sum(type_ == FLOAT for type_ in known.values()) > 4 * 39 and BOOL in known.values()
+    assert any(rule.fn is math.atan2 for rule, _ in known)
+    found = {call: typing._infer(*call, ()) for call in known}
+    monkeypatch.setattr(typing, "_of_plain_numbers", lambda rule, arguments: None)
+    for call, type_ in known.items():
+        assert found[call] == typing._infer(*call, ()) == (type_,), call
 
 
 @pytest.mark.parametrize("other", [Scalar("complex"), Const(1j), Scalar("float", F4), Const(np.float32(1.0))])
 def test_arithmetic_with_other_numbers_is_tried(other: Any) -> None:
-    assert not typing._is_of_floats((FLOAT, other))
+    assert typing._of_plain_numbers(rule_for(operator.add), (FLOAT, other)) is None
 
 
 def _agrees(type_: Type, value: Any) -> bool:

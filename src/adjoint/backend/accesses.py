@@ -178,10 +178,12 @@ class Memory:
     def _find(self, block: Block) -> None:
         for place, statement in enumerate(block.statements):
             self._places[id(block)] = place
-            self._note(statement)
-            for inner in blocks_of(statement):
-                self._find(inner)
-            if isinstance(statement, Call) and _makes_memory(statement):
+            if self._made:
+                self._note(statement)
+            if type(statement) is not Call:
+                for inner in blocks_of(statement):
+                    self._find(inner)
+            elif _makes_memory(statement):
                 self._made[statement.targets[0]] = _Made(block)
         self._places[id(block)] = len(block.statements)
         self._note(block.terminator)
@@ -190,7 +192,7 @@ class Memory:
 
     def _note(self, node: Statement | Terminator) -> None:
         """Notes what a node does to memory that the function made."""
-        for atom in operands(node) if self._made else ():
+        for atom in operands(node):
             own = self._made.get(atom) if type(atom) is Var else None
             if own is None:
                 continue

@@ -95,25 +95,23 @@ class Expressions:
         return token(var.hint, self.numbers[var])
 
     def atom(self, atom: Atom) -> ast.expr:
-        match atom:
-            case Var():
-                return self.var(atom)
-            case Const(value=value):
-                return self.const(value)
-            case _:
-                raise TypeError("an undefined value is read")
+        if type(atom) is Var:
+            return self.var(atom)
+        if type(atom) is Const:
+            return self.const(atom.value)
+        raise TypeError("an undefined value is read")
 
     # Constants
 
     def const(self, value: Any) -> ast.expr:
         """A literal where there is one, else a reference to the object."""
+        if type(value) in (float, int, complex):
+            return self._number(value)
         match value:
             case None | bool() | str() | bytes() if value is None or type(value) in (bool, str, bytes):
                 return ast.Constant(value)
             case types.EllipsisType():
                 return ast.Constant(value)
-            case int() | float() | complex() if type(value) in (int, float, complex):
-                return self._number(value)
             case tuple() if type(value) is tuple:
                 return ast.Tuple([self.const(item) for item in value], _LOAD)
             case np.generic() if value.dtype.kind in "biufc" and value.dtype.itemsize <= 8:

@@ -180,6 +180,8 @@ class Lowering:
         count = len(call.args)
 
         def make(nodes: list[ast.expr]) -> ast.expr:
+            if not call.kwargs:
+                return self.expressions.call(call.callee, call.args, nodes, ())
             pairs = [(name, node) for (name, _), node in zip(call.kwargs, nodes[count:], strict=True)]
             return self.expressions.call(call.callee, call.args, nodes[:count], pairs)
 

@@ -123,11 +123,13 @@ class OpenBlock:
 
     def fragment(self, atom: Atom) -> Fragment:
         """The expression for an operand."""
+        slot = self.waiting.get(atom) if type(atom) is Var else None
+        return self._named(atom) if slot is None else slot.fragment
+
+    def _named(self, atom: Atom) -> Fragment:
+        """The expression for an operand that does not wait: a name, or a literal."""
         if type(atom) is not Var:
             return Fragment(self.expressions.atom(atom))
-        slot = self.waiting.get(atom)
-        if slot is not None:
-            return slot.fragment
         known = self.mentions.get(atom)
         if known is None:
             known = self.mentions[atom] = Fragment(self.expressions.var(atom), (), frozenset((atom.hint,)))
@@ -164,8 +166,13 @@ class OpenBlock:
         sequence = range(len(atoms)) if order is None else order
         waiting = self.waiting
         while True:
-            fragments = [self.fragment(atom) for atom in atoms]
-            taken = [slot for atom in atoms if type(atom) is Var and (slot := waiting.get(atom)) is not None]
+            fragments: list[Fragment] = []
+            taken: list[Slot] = []
+            for atom in atoms:
+                slot = waiting.get(atom) if type(atom) is Var else None
+                if slot is not None:
+                    taken.append(slot)
+                fragments.append(self._named(atom) if slot is None else slot.fragment)
             ops: list[Op] = []
             if own or early or [slot for slot in taken if slot.fragment.ops]:
                 for part in sequence:
@@ -186,7 +193,8 @@ class OpenBlock:
             break
         for slot in taken:
             del waiting[slot.var]
-        return Fragment(node, tuple(ops), _NO_HINTS.union(*[fragment.hints for fragment in fragments]))
+        hints = [fragment.hints for fragment in fragments if fragment.hints]
+        return Fragment(node, tuple(ops), hints[0] if len(hints) == 1 else _NO_HINTS.union(*hints))
 
     def _out_of_order(self, taken: list[Slot], ops: Sequence[Op]) -> list[Slot]:
         """The values that may not be printed inside the expression, if any."""

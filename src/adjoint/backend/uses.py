@@ -33,9 +33,11 @@ class Insides:
             hints: set[str] = set()
             raises = isinstance(block.terminator, Raise)
             for statement in block.statements:
-                inside = blocks_of(statement)
-                hints |= self.hints_bound_in(statement) if inside else {var.hint for var in targets_of(statement)}
-                raises = raises or (bool(inside) and self.may_raise(statement))
+                if blocks_of(statement):
+                    hints |= self.hints_bound_in(statement)
+                    raises = raises or self.may_raise(statement)
+                else:
+                    hints.update([var.hint for var in targets_of(statement)])
             for inner in blocks_of(block.terminator):
                 hints |= self._of(inner)[1]
                 raises = raises or self._of(inner)[2]

@@ -50,7 +50,7 @@ _NOTHING = Opaque(type(None))
 _cache: dict[Any, tuple[Type, ...]] = {}
 
 
-_ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv)
+_ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.abs, abs)
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 _MADE = {id(int): INT, id(float): FLOAT, id(bool): BOOL, id(len): INT}
@@ -72,8 +72,8 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
     tuple of Type
         One type for each result. Fresh memory has a storage of its own; a view has the storage of its base.
     """
-    arguments = tuple(_known(atom) for atom in args)
-    named = tuple((name, _known(atom)) for name, atom in kwargs)
+    arguments = tuple([_known(atom) for atom in args])
+    named = tuple([(name, _known(atom)) for name, atom in kwargs]) if kwargs else ()
     handler = containers.handler_for(callee)
     if handler is not None:
         return (handler(*(type_of_known(argument) for argument in arguments)),)
@@ -87,6 +87,8 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
     template = _cache.get(key)
     if template is None:
         template = _cache[key] = _infer(rule, arguments, named)
+    if len(template) == 1 and type(template[0]) is Scalar:
+        return template
     base = _viewed(rule, arguments)
     return tuple([_instantiated(type_, base) for type_ in template])
 
@@ -149,10 +151,9 @@ def _special(
     rule: Rule, arguments: tuple[Type | Const, ...], named: tuple[tuple[str, Type | Const], ...]
 ) -> Type | None:
     """The type of a result of which examples would not tell, or nothing new; None where they have to be asked."""
-    if rule.fn in _ARITHMETIC and not named and _is_of_floats(arguments):
-        return FLOAT
-    if rule.fn in _COMPARISONS and not named and _is_of_floats(arguments):
-        return BOOL
+    known = None if named else _of_plain_numbers(rule, arguments)
+    if known is not None:
+        return known
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes
 
@@ -160,10 +161,22 @@ def _special(
     return _chosen(arguments) if rule.fn in (max, min) else None
 
 
-def _is_of_floats(arguments: tuple[Type | Const, ...]) -> bool:
-    """Whether all arguments are numbers of Python, and one is a float."""
+def _of_plain_numbers(rule: Rule, arguments: tuple[Type | Const, ...]) -> Type | None:
+    """The type of what operators and functions of ``math`` give for numbers of Python, where examples need not tell."""
     kinds = set(map(_python_kind, arguments))
-    return "float" in kinds and kinds <= {"float", "int", "bool"}
+    if not kinds <= _REAL:
+        return None
+    if rule.fn in _COMPARISONS:
+        return BOOL
+    return FLOAT if "float" in kinds and (rule.fn in _ARITHMETIC or _is_smooth_in_math(rule)) else None
+
+
+_REAL = frozenset(("float", "int", "bool"))
+
+
+def _is_smooth_in_math(rule: Rule) -> bool:
+    """Whether a function is one of the module ``math`` that varies with its arguments: it gives floats."""
+    return isinstance(rule, Elementwise) and getattr(rule.fn, "__module__", None) == "math"
 
 
 def _python_kind(argument: Type | Const) -> ScalarKind | None:
