@@ -44,7 +44,7 @@ else:
 
     def _make(cls, slots, frozen, eq, kw_only):
         fields = {}
-        for base in cls.__mro__[:0:-1]:
+        for base in cls.__mro__[-2:0:-1]:
             fields.update(base.__dict__.get("__dataclass_fields__", ()))
         inherited = set(fields)
         own = dict(cls.__dict__)
@@ -76,17 +76,19 @@ else:
         if eq and "__eq__" not in own:
             methods["__eq__"] = _eq(_values([name for name, spec in fields.items() if spec.compare]))
         if eq and own.get("__hash__") is None:
-            hashed = _values([name for name, spec in fields.items() if _is_hashed(spec)])
-            methods["__hash__"] = (lambda self: hash(hashed(self))) if frozen else None
+            methods["__hash__"] = _hash(fields) if frozen else None
         if "__repr__" not in own:
             methods["__repr__"] = _repr
         return methods
 
     def _init(fields, finish, kw_only):
         names = tuple(fields)
-        made = {name: spec.default_factory for name, spec in fields.items() if spec.default_factory is not MISSING}
-        defaults = {name: MISSING if name in made else spec.default for name, spec in fields.items()}
-        given = {name: value for name, value in defaults.items() if name in made or value is not MISSING}
+        made, given = {}, {}
+        for name, spec in fields.items():
+            if spec.default_factory is not MISSING:
+                made[name] = spec.default_factory
+            if spec.default_factory is not MISSING or spec.default is not MISSING:
+                given[name] = spec.default
         make_init = _init_at_once if len(names) in _WRITTEN_OUT else _init_one_by_one
         init = make_init(names, given, kw_only)
         return _finishing(init, made, finish) if made or finish else init
@@ -224,8 +226,9 @@ else:
 
         return __eq__
 
-    def _is_hashed(spec):
-        return spec.compare if spec.hash is None else spec.hash
+    def _hash(fields):
+        hashed = _values([name for name, spec in fields.items() if (spec.compare if spec.hash is None else spec.hash)])
+        return lambda self: hash(hashed(self))
 
     def _repr(self):
         shown = (name for name, spec in self.__dataclass_fields__.items() if spec.repr)
