@@ -11,7 +11,7 @@ import functools
 import itertools
 import keyword
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from adjoint.backend.liveness import Interference
 from adjoint.backend.tree import Bits, Guard, Move, Number, Stmt, number_of, numbers
@@ -27,11 +27,15 @@ GENERIC = frozenset({"t", "tmp", "out", "result", "exit"})
 
 @dataclass(slots=True)
 class _Web:
-    """Variables that are one; ``alive`` are those that are alive where one of them is bound."""
+    """Variables that are one; ``alive`` are those that are alive where one of them is bound.
+
+    ``fixed`` is one with a parameter among them, ``named`` one with a variable that a person has named.
+    """
 
     members: list[Number]
     hint: str
     fixed: bool
+    named: bool
     mine: Bits
     alive: Bits
 
@@ -47,7 +51,8 @@ class Webs:
         self.variables = variables
         self.params = params
         self.webs = [
-            _Web([n], var.hint, n in params, 1 << n, interference.at_definition(n)) for n, var in enumerate(variables)
+            _Web([n], var.hint, n in params, var.named, 1 << n, interference.at_definition(n))
+            for n, var in enumerate(variables)
         ]
 
     def of(self, number: Number) -> _Web:
@@ -85,23 +90,21 @@ class Webs:
             return True
         if one.fixed or other.fixed:
             return not (one.fixed and other.fixed) and self._generic(other if one.fixed else one)
-        return not (self.named(one) and self.named(other))
+        return not (one.named and other.named)
 
     def _join(self, one: _Web, other: _Web) -> None:
         first, second = (one, other) if one.members[0] < other.members[0] else (other, one)
         first.members = sorted(first.members + second.members)
         first.hint = self.variables[min(first.members, key=self.rank)].hint
         first.fixed |= second.fixed
+        first.named |= second.named
         first.mine |= second.mine
         first.alive |= second.alive
         for member in second.members:
             self.webs[member] = first
 
-    def named(self, web: _Web) -> bool:
-        return any(self.variables[member].named for member in web.members)
-
     def _generic(self, web: _Web) -> bool:
-        return not self.named(web) and all(self.variables[member].hint in GENERIC for member in web.members)
+        return not web.named and all(self.variables[member].hint in GENERIC for member in web.members)
 
     def rank(self, number: Number) -> tuple[bool, bool, bool, Number]:
         """Which hint counts: a parameter's, one that a person chose, one that says something, the first."""
@@ -132,17 +135,13 @@ class _Namer:
         hint = identifier(web.hint)
         made = self.counts.get(hint, 0)
         early, late = range(min(made, MOST_TRIED)), range(max(made - MOST_TRIED, MOST_TRIED), made)
-        name = next(self._free(hint, (*early, *late), web), None) or next(self._free(hint, itertools.count(made), web))
-        self.give(name, web)
-        return name
-
-    def _free(self, hint: str, numbers: Iterable[int], web: _Web) -> Iterator[str]:
-        """Those of a hint's names that are to be had."""
-        for number in numbers:
+        for number in itertools.chain(early, late, itertools.count(made)):
             name = f"{hint}_{number}" if number else hint
             if self._is_free(name, web, hint):
-                self.counts[hint] = max(self.counts.get(hint, 0), number + 1)
-                yield name
+                break
+        self.counts[hint] = max(made, number + 1)
+        self.give(name, web)
+        return name
 
     def give(self, name: str, web: _Web) -> None:
         holders = self.holders.get(name)
@@ -151,7 +150,7 @@ class _Namer:
         holders.members |= web.mine
         holders.alive |= web.alive
         type_ = self._type(web)
-        if not (web.fixed or self.webs.named(web)) and type_ not in holders.types:
+        if not (web.fixed or web.named) and type_ not in holders.types:
             holders.types.append(type_)
 
     def _is_free(self, name: str, web: _Web, hint: str) -> bool:
@@ -163,7 +162,7 @@ class _Namer:
             return True
         if holders.hint != hint or web.meets(holders.members, holders.alive):
             return False
-        return self.webs.named(web) or all(type_ == self._type(web) for type_ in holders.types)
+        return web.named or all(type_ == self._type(web) for type_ in holders.types)
 
     def _type(self, web: _Web) -> Type:
         return self.webs.variables[web.members[0]].type
