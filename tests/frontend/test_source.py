@@ -16,6 +16,7 @@ from types import FunctionType
 import pytest
 
 from adjoint.diagnostics import DifferentiationError
+from adjoint.frontend.matching import ParsedFile
 from adjoint.frontend.source import find, find_code
 from texts import run_text
 
@@ -259,6 +260,18 @@ def test_assertions_that_pytest_rewrote():
         return x
 
     assert code_of(f).startswith("def f(x):")
+
+
+def test_of_a_file_the_statement_and_what_it_calls_of_imports_are_compiled_again():
+    text = "import math\nimport os\nfrom os import (\n    path,\n    sep,\n)\n\n\ndef f(x):\n    return math.sin(x)\n"
+    lines = text.splitlines(keepends=True)
+    file = ParsedFile("program.py", lines, 0)
+    namespace = {}
+    exec(compile(text, "program.py", "exec"), namespace)
+    (node,) = file.definitions_of(namespace["f"].__code__)
+    assert node.name == "f" and node.lineno == 9
+    assert list(file._parts) == [(8, 10)]
+    assert file._text(8, 10) == "import math\n" + "\n" * 7 + "".join(lines[8:])
 
 
 def test_future_imports(module):

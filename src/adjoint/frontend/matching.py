@@ -41,7 +41,7 @@ class ParsedFile:
         self.lines = lines
         self._name = name
         self._futures = futures
-        self._imports = list(_only_imports(lines))
+        self._imports = list(_imports(lines))
         self._parts: dict[tuple[int, int], _Part | None] = {}
 
     def definitions_of(self, code: CodeType) -> Sequence[Definition]:
@@ -68,12 +68,24 @@ class ParsedFile:
     def _part(self, start: int, end: int) -> _Part | None:
         """The lines from ``start`` up to ``end``, counted from 0; None if they are not valid Python."""
         if (start, end) not in self._parts:
-            text = "".join([*self._imports[:start], *self.lines[start:end]])
+            text = self._text(start, end)
             try:
                 self._parts[start, end] = _Part(self._name, text, self._futures)
             except (SyntaxError, ValueError, RecursionError):
                 self._parts[start, end] = None
         return self._parts[start, end]
+
+    def _text(self, start: int, end: int) -> str:
+        """The lines from ``start`` up to ``end`` where they stand, and above them the imports that change their code.
+
+        Python compiles a call of an attribute of what is imported to other code than one of a method.
+        """
+        text = "".join(self.lines[start:end])
+        above = ["\n"] * start
+        for first, last, names in self._imports:
+            if last <= start and any(f"{name}." in text for name in names):
+                above[first:last] = self.lines[first:last]
+        return "".join(above) + text
 
 
 def _opens(line: str) -> bool:
@@ -81,13 +93,19 @@ def _opens(line: str) -> bool:
     return not line[:1].isspace() and not line.startswith(("#", ")", "]", "}"))
 
 
-def _only_imports(lines: Sequence[str]) -> Iterator[str]:
-    """The lines of imports, the others empty: Python compiles calls of what is imported to other code."""
-    open_ = False
-    for line in lines:
-        starts = line.startswith(("import ", "from "))
-        yield line if starts or open_ else "\n"
-        open_ = (open_ or (starts and "(" in line)) and ")" not in line
+def _imports(lines: Sequence[str]) -> Iterator[tuple[int, int, list[str]]]:
+    """Where the imports at the left margin start and end, and the names in them."""
+    first = None
+    for place, line in enumerate(lines):
+        if first is None and line.startswith(("import ", "from ")):
+            first = place
+        if first is not None and ("(" not in lines[first] or ")" in line):
+            words = "".join(lines[first : place + 1]).translate(_SEPARATORS).split()
+            yield first, place + 1, words
+            first = None
+
+
+_SEPARATORS = str.maketrans(dict.fromkeys(".,()", " "))
 
 
 class _Part:

@@ -8,7 +8,7 @@ each target and each carried variable is marked by itself.
 
 from __future__ import annotations
 
-from adjoint.ir.effects import effects_of
+from adjoint.ir.effects import PURE, effects_of
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -119,6 +119,8 @@ class _Marker:
         found = effects_of(call)
         if guarded or not found.confined:
             self._roots.append((call, construct))
+            return
+        if found is PURE and len(call.targets) == 1 and type(call.targets[0].type) is Scalar:
             return
         if owns_result(call, found):
             self._owner[call.targets[0]] = call.targets[0]
