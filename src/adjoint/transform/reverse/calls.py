@@ -124,7 +124,7 @@ def _pull(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
     for name, value in kwargs.items():
         if reverser.active(value):
             reverser.context.problem("AD0204", call.span, f"{name} varies", name=rule.name)
-    then = tuple(content(reverser, arg, call) for arg in args)
+    then = tuple([content(reverser, arg, call) for arg in args])
     named = {name: content(reverser, value, call) for name, value in kwargs.items()}
     start = len(scope.sweep.nodes)
     _Pullback(reverser, call, scope, rule, args, then, named).run(cotangents)

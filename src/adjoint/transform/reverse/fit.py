@@ -12,6 +12,8 @@ from adjoint.runtime.arrays import unbroadcast
 def fitted(sweep: Builder, cotangent: Atom, var: Var, *, shaped: bool = False) -> Atom:
     """A cotangent with the shape and kind of its value; ``shaped`` says that a rule answers for the shape."""
     type_ = type_of_atom(cotangent)
+    if type_ is var.type and type(type_) is Scalar:
+        return cotangent
     if same_kind(type_, var.type) or (shaped and _same_but_extents(type_, var.type)):
         return cotangent
     return sweep.call(unbroadcast, cotangent, var, hint=f"{var.hint}_bar")

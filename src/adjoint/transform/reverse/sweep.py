@@ -82,13 +82,9 @@ Node = Statement | ReverseIf | ReverseLoop
 
 def blocks(node: Node) -> tuple[Sweep, ...]:
     """The open blocks directly inside a node."""
-    match node:
-        case ReverseIf(then=then, orelse=orelse):
-            return (then, orelse)
-        case ReverseLoop(body=body):
-            return (body,)
-        case _:
-            return ()
+    if type(node) is ReverseIf:
+        return (node.then, node.orelse)
+    return (node.body,) if type(node) is ReverseLoop else ()
 
 
 def own_reads(node: Node) -> list[Var]:
@@ -218,6 +214,8 @@ def freeze(sweep: Sweep, resolve: Callable[[Atom], Atom]) -> tuple[Statement, ..
 
 def _frozen(node: Node, resolve: Callable[[Atom], Atom]) -> Statement:
     match node:
+        case Call():
+            return rebuild(node, resolve)
         case ReverseIf(cond, then, orelse, targets, values):
             first = Block(freeze(then, resolve), Yield(tuple(resolve(pair[0]) for pair in values)))
             second = Block(freeze(orelse, resolve), Yield(tuple(resolve(pair[1]) for pair in values)))
