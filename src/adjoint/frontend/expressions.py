@@ -6,7 +6,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from adjoint.frontend import containers, library, making, objects, shapes
 from adjoint.frontend.core import Lowerer, Unreached
@@ -147,6 +147,9 @@ def apply_operator(
     lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, *, inplace: bool = False
 ) -> Value:
     """``op`` on values of any kind: numbers and arrays by a call, objects by their methods, lists and tuples here."""
+    numbers = [operand for operand in operands if _is_number(operand)]
+    if len(numbers) == len(operands) and op not in (operator.is_, operator.is_not):
+        return call(lo, op, numbers, node)
     for place, operand in enumerate(operands):
         if isinstance(operand, Union):
             return _on_each_option(
@@ -168,6 +171,12 @@ def apply_operator(
         return sequence
     atoms = [materialize(lo, operand, node) for operand in operands]
     return call(lo, op, atoms, node)
+
+
+def _is_number(value: Value) -> TypeGuard[Atom]:
+    if type(value) is Var:
+        return type(value.type) is Scalar
+    return type(value) is Const and type(value.value) in (float, int, bool, complex)
 
 
 def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) -> Atom:
