@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from golden.programs import vibrating
 
 pytest.importorskip("numba")
 
@@ -29,21 +30,7 @@ def by_runge_kutta(x, steps):
     return np.sum(y * y)
 
 
-def wave(c, steps):
-    n = len(c)
-    u, v = np.cos(np.arange(n)), np.zeros(n)
-    for _ in range(steps):
-        a = np.zeros(n)
-        for i in range(1, n - 1):
-            a[i] = c[i] * (u[i + 1] - 2 * u[i] + u[i - 1])
-        for i in range(n):
-            v[i] += 0.1 * a[i]
-        for i in range(n):
-            u[i] += 0.1 * v[i]
-    return np.sum(u * u)
-
-
-@pytest.mark.parametrize("f", [by_runge_kutta, wave])
+@pytest.mark.parametrize("f", [by_runge_kutta, vibrating])
 def test_the_same_for_long_and_short_arrays(f) -> None:
     compiled, interpreted = ad.grad(f, native="strict"), ad.grad(f)
     for count in (1, 2, 3, 9, 40):  # shorter than a vector of the processor, and longer

@@ -345,6 +345,20 @@ def by_heun(x, steps):
     return y[-1]
 
 
+def vibrating(c, steps):
+    n = len(c)
+    u, v = np.cos(np.arange(n)), np.zeros(n)
+    for _ in range(steps):
+        a = np.zeros(n)
+        for i in range(1, n - 1):
+            a[i] = c[i] * (u[i + 1] - 2 * u[i] + u[i - 1])
+        for i in range(n):
+            v[i] += 0.1 * a[i]
+        for i in range(n):
+            u[i] += 0.1 * v[i]
+    return np.sum(u * u)
+
+
 GOLDEN = {
     "damped_grad": lambda: ad.source(ad.grad(damped, wrt=("x", "k")), 0.7, 0.3),
     "damped_jvp": lambda: ad.source(ad.jvp, damped, (0.7, 0.3), (1.0, 2.0)),

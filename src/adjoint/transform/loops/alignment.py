@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Loop, Range, Statement, Store, Var
 from adjoint.ir.types import FLOAT, INT
 from adjoint.ir.walk import clone, free_vars, operands, targets_of
-from adjoint.transform.loops.touches import Distinct, Row, Touch, along, key_of, number, placed
+from adjoint.transform.loops.touches import Distinct, Row, Touch, along, key_of, last_of, number, placed
 
 ONE = Const(1)
 
@@ -62,9 +61,9 @@ class Plan:
         self.delays: dict[Store, Delay] = {}
         self.before: list[Piece] = []
         self.behind: list[Piece] = []
-        self._few, self._edge = Var("few", INT), Var("few" if backward else "start", INT)
+        self._few = Var("few", INT)
         self.end = rows[0].over.stop
-        self.last = Range(Const(self.start), self._edge, ONE) if backward else Range(self._edge, self.end, ONE)
+        self._edge, self.last = last_of(Const(self.start), self.end, backward=backward)
 
     @property
     def step(self) -> int:
@@ -72,15 +71,7 @@ class Plan:
 
     def bounds(self) -> list[Statement]:
         """What computes the ends of what is done before and behind the loop."""
-        few = Call((self._few,), min, (Const(self.start), self.end))
-        if self.backward:
-            return [few, Call((self._edge,), min, (Const(self.start + 1), self.end))]
-        last = Var("last", INT)
-        return [
-            few,
-            Call((last,), operator.sub, (self.end, ONE)),
-            Call((self._edge,), max, (last, Const(self.start))),
-        ]
+        return [Call((self._few,), min, (Const(self.start), self.end)), *self._edge]
 
     def at_last(self, touch: Touch) -> Touch:
         """What a touch comes to in the last iteration."""

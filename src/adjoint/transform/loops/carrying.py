@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from adjoint.ir.nodes import (
     Atom,
@@ -36,11 +35,11 @@ from adjoint.ir.walk import (
 )
 from adjoint.transform.extents import Extents
 from adjoint.transform.loops.alignment import ONE, Piece, Plan
+from adjoint.transform.loops.sums import NEUTRAL, OPERATORS
 from adjoint.transform.loops.touches import Row, Touch, along, key_of, may_meet, placed, touches_of
 
 Cell = tuple[Var, tuple[object, ...], int]
 """An element of an array: the array, the line, and the distance from the loop's index."""
-_SUMS: dict[str, Any] = {"add": operator.add, "sub": operator.sub}
 
 
 def carried(plan: Plan, others: Sequence[Statement], own: Callable[[Var], bool], extents: Extents) -> list[Statement]:
@@ -130,14 +129,13 @@ class _Body:
     def write(self, cell: Cell, store: Store, value: Atom) -> None:
         delay = self.plan.delays.get(store)
         if delay is not None:
-            neutral = Const(-0.0) if store.mode == "add" else Const(0.0)
-            self.params.append(_Param(delay.carried, neutral, value, delay.total))
+            self.params.append(_Param(delay.carried, NEUTRAL[store.mode], value, delay.total))
             value = delay.carried
-        if store.mode in _SUMS:
+        if store.mode in OPERATORS:
             assert isinstance(store.base, Var)
             sum_ = Var(store.base.hint, FLOAT)
             old = self.read(cell, sum_)
-            self.statements.append(Call((sum_,), _SUMS[store.mode], (old, value), (), store.span))
+            self.statements.append(Call((sum_,), OPERATORS[store.mode], (old, value), (), store.span))
             value = sum_
         self.current[cell] = value
         self.stored[cell] = store
@@ -150,10 +148,9 @@ class _Body:
         runs, then, values = Var("runs", BOOL), list[Statement](), list[Atom]()
         for param in read:
             root, line, offset = param.init  # type: ignore[misc]
-            place: Atom = Const(self.plan.start + offset)
-            if self.plan.backward:
-                made, place = placed(self.plan.end, offset - 1)
-                then += made
+            first = (self.plan.end, offset - 1) if self.plan.backward else (Const(self.plan.start), offset)
+            made, place = placed(*first)
+            then += made
             value = Var(param.var.hint, param.var.type)
             then.append(Load(value, root, key_of(line, place)))
             values.append(value)

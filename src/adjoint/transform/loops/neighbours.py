@@ -7,22 +7,19 @@ place; what is left of the last iterations is added behind the loop. Adjoints of
 
 from __future__ import annotations
 
-import operator
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
-from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Function, Load, Loop, Range, Statement, Store, Var
+from adjoint.ir.nodes import Atom, Block, Call, Continue, Function, Load, Loop, Statement, Store, Var
 from adjoint.ir.types import FLOAT, INT
 from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom
 from adjoint.records import dataclass
 from adjoint.transform.loops.carrying import computed_first
-from adjoint.transform.loops.touches import Touch, Walk, key_of, placed, walk_of
+from adjoint.transform.loops.sums import NEUTRAL, OPERATORS
+from adjoint.transform.loops.touches import Touch, Walk, key_of, last_of, placed, walk_of
 
 _MOST_CARRIED = 8
 """How many numbers a loop may carry for this: registers are few."""
-_SUMS: dict[str, Any] = {"add": operator.add, "sub": operator.sub}
-ONE = Const(1)
 
 
 def with_neighbours_summed(function: Function) -> Function:
@@ -52,10 +49,6 @@ class _Sum:
     delay: int
     carried: tuple[Var, ...]
     left: tuple[Var, ...]
-
-    @property
-    def neutral(self) -> Const:
-        return Const(-0.0) if self.store.mode == "add" else Const(0.0)
 
 
 def _lines(walk: Walk) -> dict[Line, list[_Sum]]:
@@ -112,7 +105,7 @@ class _Summing:
         for (root, line), sums in self.lines.items():
             values = [(sum_.carried[-1] if sum_.delay else sum_.store.value, sum_.store.mode) for sum_ in sums]
             body += _added(root, line, self.walk.index, sums[-1].offset, values)
-        inits = tuple(sum_.neutral for sum_ in self.sums for _ in sum_.carried)
+        inits = tuple(NEUTRAL[sum_.store.mode] for sum_ in self.sums for _ in sum_.carried)
         values_ = tuple(value for sum_ in self.sums for value in (sum_.store.value, *sum_.carried)[: sum_.delay])
         return Loop(
             self.over,
@@ -127,28 +120,15 @@ class _Summing:
 
     def behind(self) -> list[Statement]:
         """What adds what the last iterations left, if there was one."""
-        edge, index = Var("edge", INT), Var(self.walk.index.hint, INT)
-        if self.over.backward:
-            after = Var("after", INT)
-            bound: list[Statement] = [
-                Call((after,), operator.add, (self.over.start, ONE)),
-                Call((edge,), min, (after, self.over.stop)),
-            ]
-            last = Range(self.over.start, edge, ONE)
-        else:
-            before = Var("before", INT)
-            bound = [
-                Call((before,), operator.sub, (self.over.stop, ONE)),
-                Call((edge,), max, (before, self.over.start)),
-            ]
-            last = Range(edge, self.over.stop, ONE)
+        index = Var(self.walk.index.hint, INT)
+        bounds, last = last_of(self.over.start, self.over.stop, backward=self.over.backward)
         body: list[Statement] = []
         for (root, line), sums in self.lines.items():
             for later in range(1, sums[0].delay + 1):
                 left = [(sum_.left[sum_.delay - later], sum_.store.mode) for sum_ in sums if sum_.delay >= later]
                 offset = sums[-1].offset + (-later if self.over.backward else later)
                 body += _added(root, line, index, offset, left)
-        return [*bound, Loop(last, index, (), (), Block(tuple(body), Continue(())), ())]
+        return [*bounds, Loop(last, index, (), (), Block(tuple(body), Continue(())), ())]
 
 
 def _added(
@@ -160,7 +140,7 @@ def _added(
     found.append(Load(total, root, key))
     for value, mode in values:
         following = Var(root.hint, FLOAT)
-        found.append(Call((following,), _SUMS[mode], (total, value)))
+        found.append(Call((following,), OPERATORS[mode], (total, value)))
         total = following
     found.append(Store(root, key, total))
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -40,8 +39,7 @@ from adjoint.ir.walk import (
     vars_used,
 )
 from adjoint.rules.typing import type_of_call
-
-_OPERATORS: dict[str, Any] = {"add": operator.add, "sub": operator.sub}
+from adjoint.transform.loops.sums import OPERATORS
 
 
 def with_places_as_variables(function: Function) -> Function:
@@ -143,7 +141,7 @@ def _place(statement: Statement, inside: set[Var]) -> tuple[Var, Subscript] | No
         ):
             pass
         case Store(base=Var(type=Array(dtype=dtype, dims=dims)) as base, key=Subscript() as key, mode=mode):
-            if mode not in ("set", *_OPERATORS):
+            if mode not in ("set", *OPERATORS):
                 return None
         case _:
             return None
@@ -173,7 +171,7 @@ def _on_variable(
                     current = value
                 else:
                     following = Var(base.hint, FLOAT)
-                    changed.append(Call((following,), _OPERATORS[mode], (current, value), (), span))
+                    changed.append(Call((following,), OPERATORS[mode], (current, value), (), span))
                     current = following
             case _:
                 changed.append(statement)

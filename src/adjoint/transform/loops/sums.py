@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from typing import Any
 
-from adjoint.ir.nodes import Atom, Block, Call, Continue, If, Loop, Range, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, If, Loop, Range, Var
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, terminators_in
 from adjoint.runtime import lanes
+
+OPERATORS: dict[str, Any] = {"add": operator.add, "sub": operator.sub}
+"""What a store that accumulates does, by its mode."""
+NEUTRAL = {"add": Const(-0.0), "sub": Const(0.0)}
+"""What leaves every number as it is, by the mode: also a zero of either sign."""
 
 
 def adds_up(loop: Loop, slot: int) -> bool:

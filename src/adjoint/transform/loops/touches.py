@@ -296,6 +296,8 @@ def _touches_of_call(call: Call) -> list[Touch] | None:
 
 def placed(whole: Atom, offset: int) -> tuple[list[Statement], Atom]:
     """The whole number at a distance from another, and what computes it."""
+    if isinstance(whole, Const):
+        return [], Const(whole.value + offset)
     if not offset:
         return [], whole
     place = Var("place", INT)
@@ -310,6 +312,14 @@ def key_of(line: tuple[object, ...], place: Atom) -> Subscript:
     return Subscript(tuple(items), len(items) > 1)  # type: ignore[arg-type]
 
 
+def last_of(start: Atom, stop: Atom, *, backward: bool) -> tuple[list[Statement], Range]:
+    """The last iteration of a loop, if it has one, and what computes the bounds."""
+    edge = Var("edge", INT)
+    made, beside = placed(start, 1) if backward else placed(stop, -1)
+    made.append(Call((edge,), min if backward else max, (beside, stop if backward else start)))
+    return made, Range(start, edge, Const(1)) if backward else Range(edge, stop, Const(1))
+
+
 __all__ = [
     "Distinct",
     "Number",
@@ -318,6 +328,7 @@ __all__ = [
     "Walk",
     "along",
     "key_of",
+    "last_of",
     "may_meet",
     "number",
     "placed",
