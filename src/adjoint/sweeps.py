@@ -14,7 +14,7 @@ from adjoint.garbage import Lasting
 from adjoint.ir.nodes import Function
 from adjoint.ir.walk import statements_in
 from adjoint.records import dataclass
-from adjoint.runtime.bundles import SIZE
+from adjoint.runtime.bundles import DIRECTIONS
 from adjoint.specialize import Specialization, load_for
 from adjoint.transform.beforehand import beforehand
 from adjoint.transform.bundles import in_bundles
@@ -124,12 +124,12 @@ class SweepsAt:
     def _bundled(self, inputs: Sequence[Any], directions: Sequence[Sequence[Any]]) -> list[Any]:
         """The derivatives by sweeps that take directions side by side; places without a direction are left zero."""
         found: list[Any] = []
-        for start in range(0, len(directions), SIZE * _PREPARED):
-            group = directions[start : start + SIZE * _PREPARED]
+        for start in range(0, len(directions), DIRECTIONS * _PREPARED):
+            group = directions[start : start + DIRECTIONS * _PREPARED]
             for bundle in zip(*map(_side_by_side, zip(*group, strict=True)), strict=True):
                 results = self._swept(inputs, bundle, ())
                 *value, derivative = (results,) if self._sweeps.before else results
-                parts = [derivative[..., lane] for lane in range(SIZE)]
+                parts = [derivative[..., lane] for lane in range(DIRECTIONS)]
                 parts = [part.copy() if part.ndim else float(part) for part in parts]
                 found += [(*value, part) for part in parts] if value else parts
             del found[start + len(group) :]
@@ -144,10 +144,10 @@ class SweepsAt:
 
 def _side_by_side(parts: Sequence[Any]) -> np.ndarray:
     """Numbers or arrays of several directions as bundles, one after another."""
-    count = -(-len(parts) // SIZE)
-    filled = np.zeros((count * SIZE, *np.shape(parts[0])))
+    count = -(-len(parts) // DIRECTIONS)
+    filled = np.zeros((count * DIRECTIONS, *np.shape(parts[0])))
     filled[: len(parts)] = parts
-    return np.ascontiguousarray(np.moveaxis(filled.reshape(count, SIZE, *filled.shape[1:]), 1, -1))
+    return np.ascontiguousarray(np.moveaxis(filled.reshape(count, DIRECTIONS, *filled.shape[1:]), 1, -1))
 
 
 def sweeps_of(
@@ -240,7 +240,7 @@ def _formed(request: _Request, is_bundled: bool) -> _Forms | None:
         return None
     before, sweep = (None, function) if parts is None else (parts.before, parts.sweep)
     bundled = None
-    if is_bundled and gives_value and request.width == SIZE:
+    if is_bundled and gives_value and request.width == DIRECTIONS:
         from adjoint.backend.native_form import loops_of
 
         bundled = in_bundles(loops_of(sweep), places, with_value=before is None)
@@ -256,9 +256,11 @@ def width_for(count: int, compiled: Specialization, function: Function, places: 
     if key not in compiled.lanes:
         compiled.lanes[key] = width_of(count, sum(1 for _ in statements_in(function.body)))
         if places is not None and count >= FEWEST_BUNDLED:
-            forms = _forms(compiled, _Request(function, places, SIZE, count > (FEWEST_APART - 1) * SIZE, True))
+            forms = _forms(
+                compiled, _Request(function, places, DIRECTIONS, count > (FEWEST_APART - 1) * DIRECTIONS, True)
+            )
             if forms is not None and forms.bundled is not None:
-                compiled.lanes[key] = SIZE
+                compiled.lanes[key] = DIRECTIONS
     width: int = compiled.lanes[key]
     return width
 

@@ -11,7 +11,7 @@ from adjoint.backend.python import emit, load
 from adjoint.frontend.inputs import differentiated
 from adjoint.ir.nodes import Function
 from adjoint.products import checked_tangents, specialized_jvp
-from adjoint.runtime.bundles import SIZE
+from adjoint.runtime.bundles import DIRECTIONS
 from adjoint.testing import clone
 from adjoint.transform.beforehand import beforehand
 from adjoint.transform.bundles import in_bundles
@@ -44,7 +44,7 @@ def agrees(case: Case) -> bool:
     """Whether a program has a sweep of bundles; it must give what the derivative gives."""
     arguments = case.arguments()
     try:
-        directions = [list(checked_tangents(arguments, way)) for way in [*directions_of(arguments)] * 2][:SIZE]
+        directions = [list(checked_tangents(arguments, way)) for way in [*directions_of(arguments)] * 2][:DIRECTIONS]
         compiled = specialized_jvp(case.function, clone(tuple(arguments)), directions[0])
     except ad.DifferentiationError:
         return False

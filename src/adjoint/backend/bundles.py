@@ -1,4 +1,4 @@
-"""Bundles for Numba: an element type of several doubles, which are one vector of the processor.
+"""Bundles for Numba: what it computes with them, and arrays of which they are the elements.
 
 Arrays of bundles are arrays like all others; what is computed with bundles is computed with all their numbers at once.
 """
@@ -12,99 +12,14 @@ import operator
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, imputils, types
-from numba.core.datamodel import models, register_default
-from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, lower_cast, type_callable
+from numba.extending import intrinsic, lower_builtin, type_callable
 from numba.np import arrayobj
 
-from adjoint.runtime.bundles import SIZE, unless_zero
+from adjoint.backend.bundle_type import ITEM, Bundle, common_bundle, is_size, same_everywhere
+from adjoint.runtime.bundles import unless_zero
 
-_DOUBLE, _INDEX, EXTENT = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
-VECTOR, _MEMORY = ir.VectorType(_DOUBLE, SIZE), ir.ArrayType(_DOUBLE, SIZE)
-ITEM = 8
-
-
-class Bundle(types.Type):
-    """The type of a bundle; a number becomes one that has it everywhere."""
-
-    def __init__(self):
-        super().__init__(name="bundle")
-        self.bitwidth = 8 * ITEM * SIZE
-
-    def can_convert_from(self, typingctx, other):
-        return Conversion.safe if _is_number(other) else None
-
-    def unify(self, typingctx, other):
-        return self if _is_number(other) else None
-
-
-bundle = Bundle()
-
-
-def _is_number(kind):
-    return isinstance(kind, (types.Float, types.Integer))
-
-
-@register_default(Bundle)
-class _BundleModel(models.DataModel):
-    """In registers a vector, in memory doubles one after another, wherever the first of them lies."""
-
-    def get_value_type(self):
-        return VECTOR
-
-    def get_data_type(self):
-        return _MEMORY
-
-    def get_argument_type(self):
-        return VECTOR
-
-    def get_return_type(self):
-        return VECTOR
-
-    def as_data(self, builder, value):
-        found = ir.Constant(_MEMORY, ir.Undefined)
-        for place in range(SIZE):
-            found = builder.insert_value(found, builder.extract_element(value, _INDEX(place)), place)
-        return found
-
-    def from_data(self, builder, value):
-        found = ir.Constant(VECTOR, ir.Undefined)
-        for place in range(SIZE):
-            found = builder.insert_element(found, builder.extract_value(value, place), _INDEX(place))
-        return found
-
-    def load_from_data_pointer(self, builder, ptr, align=None):
-        return builder.load(builder.bitcast(ptr, VECTOR.as_pointer()), align=ITEM)
-
-    def as_argument(self, builder, value):
-        return value
-
-    def from_argument(self, builder, value):
-        return value
-
-    def as_return(self, builder, value):
-        return value
-
-    def from_return(self, builder, value):
-        return value
-
-    def traverse(self, builder):
-        return []
-
-
-def same_everywhere(builder, number):
-    """The bundle of one double again and again."""
-    nothing = ir.Constant(VECTOR, ir.Undefined)
-    first = builder.insert_element(nothing, number, _INDEX(0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_INDEX, SIZE), [0] * SIZE))
-
-
-@lower_cast(types.Float, Bundle)
-@lower_cast(types.Integer, Bundle)
-def _cast(context, builder, given, wanted, value):
-    return same_everywhere(builder, context.cast(builder, value, given, types.float64))
-
+_DOUBLE, EXTENT = ir.DoubleType(), ir.IntType(64)
 
 # Arithmetic
 
@@ -115,10 +30,8 @@ def _declare_arithmetic(name, *functions):
         @infer_global(function)
         class _Typed(AbstractTemplate):
             def generic(self, args, kws):
-                is_bundled = any(arg == bundle for arg in args) and all(
-                    arg == bundle or _is_number(arg) for arg in args
-                )
-                return signature(bundle, bundle, bundle) if is_bundled else None
+                kind = common_bundle(args)
+                return signature(kind, kind, kind) if kind else None
 
         @lower_builtin(function, Bundle, Bundle)
         def _write(context, builder, sig, args):
@@ -134,7 +47,7 @@ _declare_arithmetic("fdiv", operator.truediv, operator.itruediv)
 @infer_global(operator.neg)
 class _TypedNegation(AbstractTemplate):
     def generic(self, args, kws):
-        return signature(bundle, bundle) if args == (bundle,) else None
+        return signature(args[0], args[0]) if isinstance(args[0], Bundle) else None
 
 
 @lower_builtin(operator.neg, Bundle)
@@ -144,14 +57,97 @@ def _negation(context, builder, sig, args):
 
 @type_callable(unless_zero)
 def _typed_unless_zero(context):
-    return lambda a, found: bundle if a == bundle and (found == bundle or _is_number(found)) else None
+    return lambda a, found: common_bundle((a, found)) if isinstance(a, Bundle) else None
 
 
 @lower_builtin(unless_zero, Bundle, types.Any)
 def _unless_zero(context, builder, sig, args):
-    a, found = args[0], context.cast(builder, args[1], sig.args[1], bundle)
-    zero = ir.Constant(VECTOR, [0.0] * SIZE)
+    a, found = args[0], context.cast(builder, args[1], sig.args[1], sig.return_type)
+    zero = sig.return_type.same(0.0)
     return builder.select(builder.fcmp_ordered("==", a, zero), builder.fmul(a, zero), found)
+
+
+@intrinsic
+def counted_from(context, first, size):
+    """The numbers from one on."""
+    if not (isinstance(first, types.Integer) and is_size(size)):
+        return None
+    kind = Bundle(size.literal_value)
+
+    def write(context, builder, sig, args):
+        start = context.cast(builder, args[0], sig.args[0], types.float64)
+        steps = ir.Constant(kind.vector, [float(place) for place in range(kind.size)])
+        return builder.fadd(same_everywhere(builder, kind, start), steps)
+
+    return kind(first, size), write
+
+
+@intrinsic
+def added_up(context, x):
+    """The sum of a bundle, in any order."""
+    if not isinstance(x, Bundle):
+        return None
+
+    def write(context, builder, sig, args):
+        kind = ir.FunctionType(_DOUBLE, [_DOUBLE, x.vector])
+        function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fadd.v{x.size}f64")
+        return builder.call(function, [_DOUBLE(-0.0), args[0]], fastmath=("reassoc",))
+
+    return types.float64(x), write
+
+
+@intrinsic
+def signs_of(context, x):
+    """``np.sign`` of each number."""
+    if not isinstance(x, Bundle):
+        return None
+
+    def write(context, builder, sig, args):
+        given, zero = args[0], x.same(0.0)
+        below = builder.select(builder.fcmp_ordered("<", given, zero), x.same(-1.0), given)
+        return builder.select(builder.fcmp_ordered(">", given, zero), x.same(1.0), below)
+
+    return x(x), write
+
+
+@intrinsic
+def as_bundle(context, x, other):
+    """A bundle, or a number, as a bundle of the same type as another is, if ``x`` is none."""
+    kind = common_bundle((x, other))
+    return None if kind is None else (kind(kind, other), lambda context, builder, sig, args: args[0])
+
+
+@intrinsic
+def with_number(context, x, place, number):
+    """A bundle with another number in one place."""
+    if not (isinstance(x, Bundle) and isinstance(place, types.Integer) and number == types.float64):
+        return None
+
+    def write(context, builder, sig, args):
+        return builder.insert_element(args[0], args[2], args[1])
+
+    return x(x, place, number), write
+
+
+@intrinsic
+def number_in(context, x, place):
+    """The number in one place."""
+    if not (isinstance(x, Bundle) and isinstance(place, types.Integer)):
+        return None
+
+    def write(context, builder, sig, args):
+        return builder.extract_element(*args)
+
+    return types.float64(x, place), write
+
+
+@intrinsic
+def all_zero(context, size):
+    """A bundle of zeros."""
+    if not is_size(size):
+        return None
+    kind = Bundle(size.literal_value)
+    return kind(size), lambda context, builder, sig, args: kind.same(0.0)
 
 
 # Arrays of bundles and of their numbers
@@ -168,33 +164,33 @@ def _in_other_parts(context, builder, sig, array, change):
         data=builder.bitcast(given.data, found.data.type),
         shape=cgutils.pack_array(builder, shape, ty=EXTENT),
         strides=cgutils.pack_array(builder, strides, ty=EXTENT),
-        itemsize=EXTENT(ITEM if wanted.dtype == types.float64 else ITEM * SIZE),
+        itemsize=EXTENT(ITEM if wanted.dtype == types.float64 else ITEM * wanted.dtype.size),
         meminfo=given.meminfo,
     )
     return imputils.impl_ret_borrowed(context, builder, wanted, found._getvalue())
 
 
 @intrinsic
-def of_numbers(context, x):
+def of_numbers(context, x, size):
     """An array of doubles, the last axis of which is as long as a bundle, as one of bundles."""
-    if not (isinstance(x, types.Array) and x.dtype == types.float64 and x.layout == "C" and x.ndim):
+    if not (isinstance(x, types.Array) and x.dtype == types.float64 and x.layout == "C" and x.ndim and is_size(size)):
         return None
 
     def write(context, builder, sig, args):
         return _in_other_parts(context, builder, sig, args[0], lambda shape, strides: (shape[:-1], strides[:-1]))
 
-    return types.Array(bundle, x.ndim - 1, "C")(x), write
+    return types.Array(Bundle(size.literal_value), x.ndim - 1, "C")(x, size), write
 
 
 @intrinsic
 def numbers_of(context, x):
     """An array of bundles as one of doubles."""
-    if not (isinstance(x, types.Array) and x.dtype == bundle):
+    if not (isinstance(x, types.Array) and isinstance(x.dtype, Bundle)):
         return None
 
     def write(context, builder, sig, args):
         def change(shape, strides):
-            return [*shape, EXTENT(SIZE)], [*strides, EXTENT(ITEM)]
+            return [*shape, EXTENT(x.dtype.size)], [*strides, EXTENT(ITEM)]
 
         return _in_other_parts(context, builder, sig, args[0], change)
 

@@ -172,6 +172,8 @@ class Unit:
     def _load(self, text: str, filename: str) -> Callable[..., Any]:
         from numba.core.errors import NumbaWarning
 
+        if "bundle" in text:
+            import adjoint.backend.for_bundles  # noqa: F401
         module = types.ModuleType(f"{MODULES}{hashlib.sha256(text.encode()).hexdigest()[:24]}")
         sys.modules[module.__name__] = module  # what is read from the cache looks for it there
         exec(compile(text, filename, "exec"), vars(module))

@@ -5,69 +5,78 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba.core import types
 
-from adjoint.backend.bundles import bundle, numbers_of, of_numbers
+from adjoint.backend.bundle_type import Bundle, common_bundle, is_number, is_size
+from adjoint.backend.bundles import (
+    added_up,
+    all_zero,
+    as_bundle,
+    counted_from,
+    number_in,
+    numbers_of,
+    of_numbers,
+    signs_of,
+    with_number,
+)
 from adjoint.backend.declaring import overload
 from adjoint.backend.instructions import cleared, declare_maker, make, rank_of_shape
-from adjoint.runtime import bundles, numbers, plain
+from adjoint.backend.vector_math import magnitude, square_root
+from adjoint.runtime import bundles, indices, numbers, plain
 
 
 def _is_bundles(kind):
-    return isinstance(kind, types.Array) and kind.dtype == bundle
+    return isinstance(kind, types.Array) and isinstance(kind.dtype, Bundle)
 
 
 def _is_numbers(kind):
     return isinstance(kind, types.Array) and kind.dtype == types.float64
 
 
-def _is_number(kind):
-    return isinstance(kind, (types.Float, types.Integer))
-
-
 # Making them
 
 
-@overload(bundles.bundled)
-def _bundled(x):
-    if not _is_numbers(x):
+@overload(bundles.bundled, prefer_literal=True)
+def _bundled(x, size):
+    if not (_is_numbers(x) and is_size(size)):
         return None
-    return (lambda x: of_numbers(x)[()]) if x.ndim == 1 else (lambda x: of_numbers(x))
+    return (lambda x, size: of_numbers(x, size)[()]) if x.ndim == 1 else (lambda x, size: of_numbers(x, size))
 
 
-@overload(bundles.unbundled)
-def _unbundled(x):
+@overload(bundles.unbundled, prefer_literal=True)
+def _unbundled(x, size):
     if _is_bundles(x):
-        return lambda x: numbers_of(x)
-    if x != bundle:
+        return lambda x, size: numbers_of(x)
+    if not isinstance(x, Bundle) or not is_size(size):
         return None
 
-    def unbundled(x):
-        out = plain.empty(bundles.SIZE)
-        of_numbers(out)[()] = x
+    def unbundled(x, size):
+        out = plain.empty(size)
+        of_numbers(out, size)[()] = x
         return out
 
     return unbundled
 
 
-def _typed_of_shape(shape):
+def _typed_of_shape(shape, size):
     rank = rank_of_shape(shape)
-    return None if rank is None else types.Array(bundle, rank, "C")
+    return None if rank is None or not is_size(size) else types.Array(Bundle(size.literal_value), rank, "C")
 
 
 declare_maker(bundles.no_bundles_yet, _typed_of_shape, lambda *given: make(*given)._getvalue())
 declare_maker(bundles.zero_bundles, _typed_of_shape, lambda *given: cleared(given[1], make(*given)))
 
 
-@overload(bundles.same_in_bundles)
-def _same_in_bundles(x):
-    if not _is_numbers(x):
+@overload(bundles.same_in_bundles, prefer_literal=True)
+def _same_in_bundles(x, size):
+    if not _is_numbers(x) or not is_size(size):
         return None
 
-    def same_in_bundles(x):
-        out = bundles.no_bundles_yet(x.shape)
+    def same_in_bundles(x, size):
+        out = bundles.no_bundles_yet(x.shape, size)
         for index, number in np.ndenumerate(x):
             out[index] = number
         return out
@@ -80,13 +89,145 @@ def _same_in_bundles(x):
 
 @overload(numbers.divide)
 def _divide(a, b):
-    if a != bundle or not _is_number(b):
-        return None
-    return lambda a, b: a / b if b != 0 else bundles.unless_zero(a, a * math.copysign(math.inf, b))
+    if isinstance(a, Bundle) and is_number(b):
+        return lambda a, b: a / b if b != 0 else bundles.unless_zero(a, a * math.copysign(math.inf, b))
+    return None if common_bundle((a, b)) is None else lambda a, b: bundles.unless_zero(as_bundle(a, b), a / b)
 
 
 @overload(numbers.times)
 def _times(a, b):
-    if a != bundle or not _is_number(b):
+    return None if common_bundle((a, b)) is None else lambda a, b: bundles.unless_zero(as_bundle(a, b), a * b)
+
+
+def _declare(function, of_bundles, of_numbers):
+    """A function of bundles; Numba also asks for that of numbers, as long as it does not know what will be bundles."""
+
+    @overload(function)
+    def declared(x):
+        if isinstance(x, Bundle):
+            return lambda x: of_bundles(x)
+        return (lambda x: of_numbers(x)) if is_number(x) else None
+
+
+_declare(bundles.bundle_sqrt, square_root, np.sqrt)
+_declare(bundles.bundle_sign, signs_of, np.sign)
+_declare(bundles.bundle_magnitude, magnitude, np.abs)
+
+
+@overload(bundles.unless_zero)
+def _unless_zero(a, found):
+    both = is_number(a) and is_number(found)
+    return (lambda a, found: a * 0.0 if a == 0 else found * 1.0) if both else None
+
+
+# Iterations
+
+
+@overload(bundles.bundle_from, prefer_literal=True)
+def _iterations_from(first, size):
+    if not isinstance(first, types.Integer) or not is_size(size):
         return None
-    return lambda a, b: bundles.unless_zero(a, a * b)
+    return lambda first, size: counted_from(first, size)
+
+
+@overload(bundles.bundle_total)
+def _total(x, size):
+    if isinstance(x, Bundle):
+        return lambda x, size: added_up(x)
+    return (lambda x, size: x * size) if is_number(x) else None
+
+
+def _are_elements(x, rank, size, *places):
+    are_places = all(isinstance(place, types.Integer) for place in places)
+    return _is_numbers(x) and x.ndim == rank and is_size(size) and are_places
+
+
+@overload(bundles.bundle_at, prefer_literal=True)
+def _bundle_at(x, first, size):
+    if not _are_elements(x, 1, size, first):
+        return None
+
+    def bundle_at(x, first, size):
+        found: Any = all_zero(size)
+        for place in range(size):
+            found = with_number(found, place, x[indices.unsigned(first + place)])
+        return found
+
+    return bundle_at
+
+
+@overload(bundles.bundle_down, prefer_literal=True)
+def _bundle_down(x, first, column, size):
+    if not _are_elements(x, 2, size, first, column):
+        return None
+
+    def bundle_down(x, first, column, size):
+        found: Any = all_zero(size)
+        for place in range(size):
+            found = with_number(found, place, x[indices.unsigned(first + place), column])
+        return found
+
+    return bundle_down
+
+
+@overload(bundles.bundle_across, prefer_literal=True)
+def _bundle_across(x, row, first, size):
+    if not _are_elements(x, 2, size, row, first):
+        return None
+
+    def bundle_across(x, row, first, size):
+        found: Any = all_zero(size)
+        for place in range(size):
+            found = with_number(found, place, x[row, indices.unsigned(first + place)])
+        return found
+
+    return bundle_across
+
+
+def _can_be_put(found):
+    return isinstance(found, Bundle) or is_number(found)
+
+
+@overload(bundles.put_bundle, prefer_literal=True)
+def _put_bundle(x, first, found, size):
+    if not _are_elements(x, 1, size, first) or not _can_be_put(found):
+        return None
+
+    def put_bundle(x, first, found, size):
+        for place in range(size):
+            x[indices.unsigned(first + place)] = _number_at(found, place)
+
+    return put_bundle
+
+
+@overload(bundles.put_bundle_down, prefer_literal=True)
+def _put_bundle_down(x, first, column, found, size):
+    if not _are_elements(x, 2, size, first, column) or not _can_be_put(found):
+        return None
+
+    def put_bundle_down(x, first, column, found, size):
+        for place in range(size):
+            x[indices.unsigned(first + place), column] = _number_at(found, place)
+
+    return put_bundle_down
+
+
+@overload(bundles.put_bundle_across, prefer_literal=True)
+def _put_bundle_across(x, row, first, found, size):
+    if not _are_elements(x, 2, size, row, first) or not _can_be_put(found):
+        return None
+
+    def put_bundle_across(x, row, first, found, size):
+        for place in range(size):
+            x[row, indices.unsigned(first + place)] = _number_at(found, place)
+
+    return put_bundle_across
+
+
+def _number_at(found, place):
+    """One number of a bundle, or the number that stands for all of them."""
+
+
+@overload(_number_at)
+def _of_number_at(found, place):
+    return (lambda found, place: number_in(found, place)) if isinstance(found, Bundle) else lambda found, place: found

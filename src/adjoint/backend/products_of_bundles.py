@@ -15,10 +15,12 @@ from numba.core import cgutils, imputils, types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, lower_builtin, register_jitable, type_callable
 
-from adjoint.backend.bundles import EXTENT, ITEM, VECTOR, bundle, same_everywhere
+from adjoint.backend.bundle_type import ITEM, bundle, same_everywhere
+from adjoint.backend.bundles import EXTENT
 from adjoint.backend.declaring import declare_instruction, overload
 from adjoint.runtime import bundles, plain
 
+_SIZE, _VECTOR = bundle.size, bundle.vector
 _BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()
 _IS_LARGE = "+avx512vl" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
 """Whether there are 32 registers for vectors of four doubles."""
@@ -49,7 +51,7 @@ class _Tile:
             line = self._element(self.out, 0, self._plus(i, row))
             for column in range(columns):
                 at = self._bundle(self._moved(line, self._strides(self.out)[1], self._plus(j, column)))
-                sums.append((at, cgutils.alloca_once_value(builder, ir.Constant(VECTOR, [0.0] * bundles.SIZE))))
+                sums.append((at, cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * _SIZE))))
         with builder.if_then(begun):
             for at, total in sums:
                 builder.store(builder.load(at, align=ITEM), total)
@@ -58,7 +60,7 @@ class _Tile:
             loaded = [builder.load(self._bundle(self._moved(at, along_b, place)), align=ITEM) for at in factors]
             for row, at in enumerate(numbers):
                 number = builder.load(builder.bitcast(self._moved(at, along_a, place), _DOUBLES))
-                everywhere = same_everywhere(builder, number)
+                everywhere = same_everywhere(builder, bundle, number)
                 for factor, (_, total) in zip(loaded, sums[row * columns :], strict=False):
                     builder.store(self._multiply_add(everywhere, factor, builder.load(total)), total)
         for at, total in sums:
@@ -77,11 +79,11 @@ class _Tile:
         return self.builder.add(index, EXTENT(number))
 
     def _bundle(self, pointer):
-        return self.builder.bitcast(pointer, VECTOR.as_pointer())
+        return self.builder.bitcast(pointer, _VECTOR.as_pointer())
 
     def _multiply_add(self, a, b, c):
-        kind = ir.FunctionType(VECTOR, [VECTOR] * 3)
-        function = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.fmuladd.v{bundles.SIZE}f64")
+        kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+        function = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.fmuladd.v{_SIZE}f64")
         return self.builder.call(function, [a, b, c])
 
 
@@ -146,9 +148,9 @@ def _is_zero(context, x):
     """Whether all numbers of a bundle are zero."""
 
     def write(context, builder, sig, args):
-        equal = builder.fcmp_ordered("==", args[0], ir.Constant(VECTOR, [0.0] * bundles.SIZE))
-        bits = builder.bitcast(equal, ir.IntType(bundles.SIZE))
-        return builder.icmp_unsigned("==", bits, bits.type(2**bundles.SIZE - 1))
+        equal = builder.fcmp_ordered("==", args[0], ir.Constant(_VECTOR, [0.0] * _SIZE))
+        bits = builder.bitcast(equal, ir.IntType(_SIZE))
+        return builder.icmp_unsigned("==", bits, bits.type(2**_SIZE - 1))
 
     return types.boolean(bundle), write
 
@@ -167,7 +169,7 @@ def _in_any_layout(context, x):
 def _product_to_bundles(a, b, skips):
     if a.shape[1] != b.shape[0]:
         raise ValueError("matmul: operands have a mismatch in their core dimensions")
-    out = bundles.no_bundles_yet((a.shape[0], b.shape[1]))
+    out = bundles.no_bundles_yet((a.shape[0], b.shape[1]), _SIZE)
     _multiply(a, b, skips, _in_any_layout(out))
     return out
 
@@ -175,7 +177,7 @@ def _product_to_bundles(a, b, skips):
 def _product_of_bundles(a, b, skips):
     if a.shape[1] != b.shape[0]:
         raise ValueError("matmul: operands have a mismatch in their core dimensions")
-    out = bundles.no_bundles_yet((a.shape[0], b.shape[1]))
+    out = bundles.no_bundles_yet((a.shape[0], b.shape[1]), _SIZE)
     _multiply(b.T, a.T, skips, _in_any_layout(out.T))
     return out
 

@@ -5,8 +5,6 @@ One after the other, the C library's functions are faster than ours; side by sid
 
 from __future__ import annotations
 
-import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -30,7 +28,8 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Scalar, storage_of
 from adjoint.ir.walk import blocks_of, map_blocks, operands, rebuild_terminator, statements_in, targets_of
-from adjoint.runtime import indices, numbers, vector_math
+from adjoint.runtime import indices
+from adjoint.transform.vector_forms import vector_form
 
 
 def with_vector_calls(function: Function) -> Function:
@@ -38,34 +37,8 @@ def with_vector_calls(function: Function) -> Function:
     return Function(function.name, function.params, _block(function.body), function.doc)
 
 
-_FORMS: dict[Any, Any] = {
-    math.exp: vector_math.vector_exp,
-    np.exp: vector_math.vector_exp,
-    math.log: vector_math.vector_log,
-    np.log: vector_math.vector_log,
-    numbers.log: vector_math.vector_log,
-    math.tanh: vector_math.vector_tanh,
-    np.tanh: vector_math.vector_tanh,
-    math.sin: vector_math.vector_sin,
-    np.sin: vector_math.vector_sin,
-    math.cos: vector_math.vector_cos,
-    np.cos: vector_math.vector_cos,
-    math.pow: vector_math.vector_power,
-    operator.pow: vector_math.vector_power,
-    np.power: vector_math.vector_power,
-    np.float_power: vector_math.vector_power,
-    numbers.power: vector_math.vector_power_to_infinity,
-}
 _CHEAP_EXPONENTS = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 """LLVM makes roots, products and quotients of these powers."""
-
-
-def vector_form(callee: Any) -> Any:
-    """Our own form of a mathematical function; None if there is none."""
-    try:
-        return _FORMS.get(callee)
-    except TypeError:  # not hashable
-        return None
 
 
 def _block(block: Block) -> Block:

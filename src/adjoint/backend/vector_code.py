@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils
 
-_DOUBLE = ir.DoubleType()
-_BITS = ir.IntType(64)
 _FIXED = ("afn",)  # lets functions be approximated: of no consequence for these instructions
 _MANTISSA = 52
 BIAS = 1023
@@ -24,18 +23,21 @@ SIGN = 1 << 63
 
 
 class Code:
-    """Writes one function, without branches, so that loops around it become vector code."""
+    """Writes one function, without branches, so that loops around it become vector code; of so many numbers at once."""
 
-    def __init__(self, builder) -> None:
+    def __init__(self, builder, size: int = 1) -> None:
         self.builder = builder
+        self.size = size
+        self.doubles, self.words = (
+            kind if size == 1 else ir.VectorType(kind, size) for kind in (ir.DoubleType(), ir.IntType(64))
+        )
 
-    @staticmethod
-    def number(value: float):
-        return ir.Constant(_DOUBLE, value)
+    def number(self, value: float):
+        return ir.Constant(self.doubles, value if self.size == 1 else [value] * self.size)
 
-    @staticmethod
-    def word(value: int):
-        return ir.Constant(_BITS, value & (2**64 - 1))
+    def word(self, value: int):
+        bits = value & (2**64 - 1)
+        return ir.Constant(self.words, bits if self.size == 1 else [bits] * self.size)
 
     def _value(self, x):
         return self.number(x) if isinstance(x, float) else x
@@ -58,6 +60,9 @@ class Code:
         """``a * b + c``, rounded once where the processor can."""
         return self._intrinsic("llvm.fmuladd", a, b, c)
 
+    def square_root(self, x):
+        return self._intrinsic("llvm.sqrt", x)
+
     def negated(self, x):
         return self.builder.fneg(self._value(x), flags=_FIXED)
 
@@ -68,8 +73,9 @@ class Code:
         return self._intrinsic("llvm.copysign", magnitude, sign)
 
     def _intrinsic(self, name: str, *args):
-        kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * len(args))
-        callee = self.builder.module.declare_intrinsic(name, [_DOUBLE], kind)
+        kind = ir.FunctionType(self.doubles, [self.doubles] * len(args))
+        full_name = name + (".f64" if self.size == 1 else f".v{self.size}f64")
+        callee = cgutils.get_or_insert_function(self.builder.module, kind, full_name)
         return self.builder.call(callee, [self._value(arg) for arg in args])
 
     def polynomial(self, x, coefficients: Sequence[float]):
@@ -136,10 +142,10 @@ class Code:
     # Bits
 
     def bits(self, x):
-        return self.builder.bitcast(x, _BITS)
+        return self.builder.bitcast(x, self.words)
 
     def from_bits(self, word):
-        return self.builder.bitcast(word, _DOUBLE)
+        return self.builder.bitcast(word, self.doubles)
 
     def plus_word(self, word, other):
         return self.builder.add(word, other)

@@ -16,16 +16,20 @@ from numba.core import types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
+from adjoint.backend.bundle_type import common_bundle, is_number
 from adjoint.backend.declaring import overload
 from adjoint.backend.vector_code import Code
 from adjoint.backend.vector_exponentials import write_exp, write_log, write_tanh
-from adjoint.backend.vector_power import write_power
+from adjoint.backend.vector_power import write_power, write_power_to_infinity
 from adjoint.backend.vector_waves import write_cos, write_sin
 from adjoint.runtime import vector_math
 
 
 def _of_doubles(write, context, *given):
     """The function that ``write`` writes, for what Numba may hand to it."""
+    bundle = common_bundle(given)
+    if bundle is not None:
+        return bundle(*[bundle] * len(given)), lambda _, builder, sig, args: write(Code(builder, bundle.size), *args)
     result = types.float32 if all(kind == types.float32 for kind in given) else types.float64
 
     def generate(context, builder, signature, args):
@@ -67,6 +71,21 @@ def power(context, x, y):
     return _of_doubles(write_power, context, x, y)
 
 
+@intrinsic
+def power_to_infinity(context, x, y):
+    return _of_doubles(write_power_to_infinity, context, x, y)
+
+
+@intrinsic
+def magnitude(context, x):
+    return _of_doubles(Code.magnitude, context, x)
+
+
+@intrinsic
+def square_root(context, x):
+    return _of_doubles(Code.square_root, context, x)
+
+
 def _has_fma():
     """Whether the processor multiplies and adds with one rounding; without, the C library's powers are faster."""
     triple, _, features = cpu_target.target_context.codegen().magic_tuple()
@@ -74,7 +93,7 @@ def _has_fma():
 
 
 def _are_real(*given):
-    return all(isinstance(kind, (types.Float, types.Integer)) for kind in given)
+    return all(map(is_number, given)) or common_bundle(given) is not None
 
 
 def _declare(function, own):
@@ -97,11 +116,14 @@ for _function, _own in (
 def _vector_power(x, y):
     if not _are_real(x, y):
         return None
-    return (lambda x, y: power(x, y)) if _has_fma() else (lambda x, y: math.pow(x, y))
+    is_ours = _has_fma() or common_bundle((x, y)) is not None
+    return (lambda x, y: power(x, y)) if is_ours else (lambda x, y: math.pow(x, y))
 
 
 @overload(vector_math.vector_power_to_infinity, jit_options={"forceinline": True})
 def _vector_power_to_infinity(x, y):
     if not _are_real(x, y):
         return None
+    if common_bundle((x, y)) is not None:
+        return lambda x, y: power_to_infinity(x, y)
     return lambda x, y: math.inf if x == 0 and y < 0 else vector_math.vector_power(x, y)

@@ -9,6 +9,7 @@ which LLVM looks for them. These look once whether any of their numbers is rare.
 from __future__ import annotations
 
 from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils
 
 from adjoint.backend.vector_code import Code
 
@@ -20,11 +21,25 @@ _PROMISES = ("noinline", "nounwind", "willreturn", "memory(none)")
 def where_large(code: Code, name: str, bound: float, x, found):
     """``found``; where ``x`` is larger than ``bound`` what the C library's function of that name gives."""
     module = code.builder.module
+    if code.size > 1:
+        return _where_any_is_large(code, name, bound, x, found)
     single = module.globals.get(_name(name)) or _declare(module, name, bound)
     call = code.builder.call(single, [x, found])
     forms = ",".join(f"_ZGV_LLVM_N{width}vv_{_name(name)}({_name(name, width)})" for width in _WIDTHS)
     _promise(call, f'"vector-function-abi-variant"="{forms}"')
     return call
+
+
+def _where_any_is_large(code: Code, name: str, bound: float, x, found):
+    """The same for several numbers, none of which is large as a rule."""
+    builder, width = code.builder, code.size
+    known = builder.module.globals
+    single = known.get(_name(name)) or _declare(builder.module, name, bound)
+    several = known.get(_name(name, width)) or _several(builder.module, name, bound, width, single)
+    result = cgutils.alloca_once_value(builder, found)
+    with builder.if_then(_are_some_large(builder, x, bound), likely=False):
+        builder.store(builder.call(several, [x, found]), result)
+    return builder.load(result)
 
 
 def _name(name: str, width: int = 1) -> str:
@@ -66,12 +81,16 @@ def _single(module, name: str, bound: float):
     return function
 
 
-def _several(module, name: str, bound: float, width: int, single) -> None:
+def _are_some_large(builder, x, bound: float):
+    bits = ir.IntType(x.type.count)
+    large = builder.bitcast(_is_large(builder, x, [bound] * x.type.count), bits)
+    return builder.icmp_unsigned("!=", large, ir.Constant(bits, 0))
+
+
+def _several(module, name: str, bound: float, width: int, single):
     function, builder = _function(module, _name(name, width), ir.VectorType(_DOUBLE, width))
     x, found = function.args
-    bits = ir.IntType(width)
-    large = builder.bitcast(_is_large(builder, x, [bound] * width), bits)
-    with builder.if_then(builder.icmp_unsigned("!=", large, ir.Constant(bits, 0)), likely=False):
+    with builder.if_then(_are_some_large(builder, x, bound), likely=False):
         mended = found
         for number in range(width):
             place = ir.Constant(ir.IntType(32), number)
@@ -79,3 +98,4 @@ def _several(module, name: str, bound: float, width: int, single) -> None:
             mended = builder.insert_element(mended, one, place)
         builder.ret(mended)
     builder.ret(found)
+    return function

@@ -182,6 +182,9 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "cmath": dict.fromkeys(_CMATH.split(), PURE),
     "adjoint.runtime.bundles": {
         **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),
+        **dict.fromkeys(("bundle_from", "bundle_at", "bundle_down", "bundle_across", "bundle_total"), PURE),
+        **dict.fromkeys(("bundle_sign", "bundle_sqrt", "bundle_magnitude"), PURE),
+        **dict.fromkeys(("put_bundle", "put_bundle_down", "put_bundle_across"), FILLS_FIRST),
         **dict.fromkeys(("bundled", "unbundled"), Effects(view_of=0)),
         **dict.fromkeys(("zero_bundles", "no_bundles_yet"), NEW_ARRAY),
         "same_in_bundles": NEW,

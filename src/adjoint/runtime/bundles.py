@@ -1,7 +1,7 @@
-"""Bundles: the numbers that stand for one number in several directions, side by side in memory.
+"""Bundles: the numbers that stand for one number in several directions, or iterations, side by side in memory.
 
 Machine code has an element type for them, and computes with all numbers of a bundle at once. Here an array of bundles
-is an array of objects: of bundles, and of numbers that are the same in all directions.
+is an array of objects: of bundles, and of numbers that are the same in all of them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-SIZE = 4
-"""How many numbers a bundle has."""
+DIRECTIONS = 4
+"""How many directions a bundle has."""
+ITERATIONS = 16
+"""How many iterations a bundle has."""
 
 
 class Bundle(np.ndarray):
@@ -28,34 +30,93 @@ def unless_zero(a: Any, found: Any) -> Any:
     return np.asarray(np.where(np.equal(a, 0), 0.0, found)).view(Bundle)
 
 
-def bundled(x: Any) -> Any:
+def bundle_from(first: int, size: int) -> Any:
+    """The bundle of the whole numbers from one on, as floating-point numbers."""
+    return np.arange(first, first + size, dtype=float).view(Bundle)
+
+
+def bundle_total(x: Any, size: int) -> Any:
+    """The sum of the numbers of a bundle; of a number that is the same in all of it, so many times that."""
+    return np.sum(x.view(np.ndarray)) if isinstance(x, Bundle) else x * size
+
+
+def bundle_sqrt(x: Any) -> Any:
+    """``np.sqrt(x)``: not a number below zero."""
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(x)
+
+
+def bundle_sign(x: Any) -> Any:
+    """``np.sign(x)``."""
+    return np.sign(x)
+
+
+def bundle_magnitude(x: Any) -> Any:
+    """``np.abs(x)``."""
+    return np.abs(x)
+
+
+def bundle_at(x: Any, first: int, size: int) -> Any:
+    """Elements of a vector, from one on."""
+    return np.array([x[first + place] for place in range(size)]).view(Bundle)
+
+
+def bundle_down(x: Any, first: int, column: int, size: int) -> Any:
+    """Elements of a column of a matrix, from one on."""
+    return np.array([x[first + place, column] for place in range(size)]).view(Bundle)
+
+
+def bundle_across(x: Any, row: int, first: int, size: int) -> Any:
+    """Elements of a row of a matrix, from one on."""
+    return np.array([x[row, first + place] for place in range(size)]).view(Bundle)
+
+
+def put_bundle(x: Any, first: int, found: Any, size: int) -> None:
+    """Stores a bundle, or one number again and again, to elements of a vector, from one on."""
+    for place, number in enumerate(unbundled(found, size)):
+        x[first + place] = number
+
+
+def put_bundle_down(x: Any, first: int, column: int, found: Any, size: int) -> None:
+    """The same for a column of a matrix."""
+    for place, number in enumerate(unbundled(found, size)):
+        x[first + place, column] = number
+
+
+def put_bundle_across(x: Any, row: int, first: int, found: Any, size: int) -> None:
+    """The same for a row of a matrix."""
+    for place, number in enumerate(unbundled(found, size)):
+        x[row, first + place] = number
+
+
+def bundled(x: Any, size: int) -> Any:
     """An array of numbers, of which the last axis is as long as bundles are, as an array of bundles or as one."""
     if x.ndim == 1:
         return x.copy().view(Bundle)
-    found = no_bundles_yet(x.shape[:-1])
+    found = no_bundles_yet(x.shape[:-1], size)
     for place in np.ndindex(found.shape):
-        found[place] = bundled(x[place])
+        found[place] = bundled(x[place], size)
     return found
 
 
-def unbundled(x: Any) -> Any:
+def unbundled(x: Any, size: int) -> Any:
     """Bundles as an array of numbers, the last axis of which is as long as bundles are."""
     if not isinstance(x, np.ndarray) or x.dtype != object:
-        return np.array(np.broadcast_to(x, SIZE))
-    return np.array([unbundled(part) for part in x.flat]).reshape(*x.shape, SIZE)
+        return np.array(np.broadcast_to(x, size))
+    return np.array([unbundled(part, size) for part in x.flat]).reshape(*x.shape, size)
 
 
-def zero_bundles(shape: Any) -> Any:
+def zero_bundles(shape: Any, size: int) -> Any:
     """An array of bundles of zeros."""
     return np.full(shape, 0.0, object)
 
 
-def no_bundles_yet(shape: Any) -> Any:
+def no_bundles_yet(shape: Any, size: int) -> Any:
     """An array of bundles that are still to be written."""
     return np.empty(shape, object)
 
 
-def same_in_bundles(x: Any) -> Any:
+def same_in_bundles(x: Any, size: int) -> Any:
     """An array of bundles, each of which is one number of an array again and again."""
     return x.astype(object)
 

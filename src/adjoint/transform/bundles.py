@@ -89,48 +89,44 @@ def in_bundles(function: Function, seeds: Sequence[int], *, with_value: bool) ->
         here.
     """
     try:
-        return _Bundles(function, seeds).whole(with_value)
+        return _Sweep(function, seeds).whole(with_value)
     except Inseparable:
         return None
 
 
-class _Bundles:
-    """Writes what depends on a direction for bundles."""
+class Bundling:
+    """Writes for bundles what depends on some parameters of a function.
 
-    def __init__(self, function: Function, seeds: Sequence[int]) -> None:
-        self._function = function
-        self._seeds = [function.params[place] for place in seeds]
-        self._directed = Directed(function, self._seeds)
+    Parameters
+    ----------
+    function
+        The function.
+    seeds
+        The parameters.
+    size
+        How many numbers a bundle has.
+    """
+
+    def __init__(self, function: Function, seeds: Sequence[Var], size: int) -> None:
+        self._directed = Directed(function, seeds)
+        self.size = Const(size)
         self._tested: dict[Atom, Atom] = {}
         calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
         self._made = {target for call in calls if _form(_MAKERS, call) for target in call.targets}
 
-    def whole(self, with_value: bool) -> Function:
-        """The function."""
-        function = self._function
-        given = {seed: Var(seed.hint, _with_axis(_type(seed)), seed.named) for seed in self._seeds}
-        start = [Call((seed,), bundles.bundled, (param,)) for seed, param in given.items()]
-        params = tuple(given.get(param, param) for param in function.params)
-        statements, (*value, derivative) = _results(function.body, with_value)
-        body = [new for old in statements for new in self._statement(old)]
-        if not self._moves(derivative) or any(map(self._directed.depends, value)):
-            raise Inseparable
-        found = Var("result", _with_axis(_type(derivative)))
-        last = Call((found,), bundles.unbundled, (derivative,))
-        return Function(function.name, params, Block((*start, *body, last), Return((*value, found))), function.doc)
-
-    def _moves(self, atom: Atom) -> bool:
-        """Whether an atom is a bundle or an array of them."""
+    def moves(self, atom: Atom) -> bool:
+        """Whether an atom becomes a bundle or an array of them."""
         if not self._directed.depends(atom):
             return False
         _type(atom)
         return True
 
-    def _block(self, block: Block, handed: Handed) -> Block:
-        statements = [new for old in block.statements for new in self._statement(old)]
+    def block(self, block: Block, handed: Handed) -> Block:
+        """A block, of which the end hands values to variables."""
+        statements = [new for old in block.statements for new in self.statement(old)]
         match block.terminator:
             case Branch(cond=cond, then=then, orelse=orelse, span=span):
-                end: Terminator = Branch(cond, self._block(then, handed), self._block(orelse, handed), span)
+                end: Terminator = Branch(cond, self.block(then, handed), self.block(orelse, handed), span)
             case Raise():
                 end = block.terminator
             case Return():
@@ -144,43 +140,48 @@ class _Bundles:
         found = []
         self._refuse_tests(values)
         for value, var in zip(values, into, strict=False):
-            if isinstance(var.type, Array) and self._moves(var) and value != UNDEFINED and not self._moves(value):
+            if not self.moves(value) and value != UNDEFINED and isinstance(var.type, Array) and self.moves(var):
                 fitting = Var(var.hint, var.type, var.named)
-                before.append(Call((fitting,), bundles.same_in_bundles, (value,)))
+                before.append(self._same((fitting,), value))
                 value = fitting
             found.append(value)
         return tuple(found)
 
-    def _statement(self, statement: Statement) -> Iterator[Statement]:
+    def statement(self, statement: Statement) -> Iterator[Statement]:
+        """What stands for a statement."""
         match statement:
             case Loop(params=params, inits=inits, targets=targets):
                 before: list[Statement] = []
                 inits = self._fitting(inits, params, before)
                 into = {Continue: params, Exit: targets}
                 yield from before
-                yield replace(statement, inits=inits, body=self._block(statement.body, lambda leaf: into[type(leaf)]))
+                yield replace(statement, inits=inits, body=self.block(statement.body, lambda leaf: into[type(leaf)]))
             case If(then=then, orelse=orelse, targets=targets):
-                then, orelse = (self._block(block, lambda _: targets) for block in (then, orelse))
+                then, orelse = (self.block(block, lambda _: targets) for block in (then, orelse))
                 yield replace(statement, then=then, orelse=orelse)
             case Guarded():
                 raise Inseparable
             case _ if not self._directed.is_repeated(statement):
                 yield statement
             case Load(base=base, key=key) | Store(base=base, key=key):
-                yield self._access(statement, base, key)
+                yield self.access(statement, base, key)
             case Call():
-                yield from self._call(statement)
+                yield from self.call(statement)
 
-    def _access(self, access: Load | Store, base: Atom, key: Key | None) -> Statement:
-        if not (self._moves(base) and isinstance(_type(base), Array) and _is_plain(key)):
+    def access(self, access: Load | Store, base: Atom, key: Key | None) -> Statement:
+        """What stands for an access that depends on the parameters."""
+        if not (self.moves(base) and isinstance(_type(base), Array) and _is_plain(key)):
             raise Inseparable
         if isinstance(access, Load):
             _type(access.target)
         elif access.mode == "add_at":
             raise Inseparable
+        else:
+            self.moves(access.value)
         return access
 
-    def _call(self, call: Call) -> Iterator[Statement]:
+    def call(self, call: Call) -> Iterator[Statement]:
+        """What stands for a call that depends on the parameters."""
         match call:
             case Call(callee=operator.eq, args=(Var() as tested, Const(value=0.0)), targets=(is_zero,)):
                 _type(tested)
@@ -189,33 +190,77 @@ class _Bundles:
                 yield replace(call, callee=bundles.unless_zero, args=(self._tested[is_zero], found))
             case _:
                 self._refuse_tests(call.args)
-                yield from self._computed(call)
+                for target in call.targets:
+                    _type(target)
+                yield from self.computed(call)
 
     def _refuse_tests(self, atoms: Sequence[Atom]) -> None:
         """What is found out of each number of a bundle there is not, but where it chooses zeros."""
         if any(atom in self._tested for atom in atoms):
             raise Inseparable
 
-    def _computed(self, call: Call) -> Iterator[Statement]:
-        for target in call.targets:
-            _type(target)
+    def computed(self, call: Call) -> Iterator[Statement]:
+        """The same for a call of which the arguments are no tests."""
         match call:
             case Call(callee=callee, kwargs=(), args=args) if callee in _ARITHMETIC and not any(map(_is_array, args)):
                 yield call
+            case _:
+                yield from self.array(call)
+
+    def array(self, call: Call) -> Iterator[Statement]:
+        """The same for a call that makes an array."""
+        match call:
             case Call(callee=callee, kwargs=(), args=(Var(type=Array()) as given, *_)) if callee in _VIEWS:
-                if not self._moves(given) or (callee in _RESHAPED and not self._is_contiguous(given)):
+                if not self.moves(given) or (callee in _RESHAPED and not self._is_contiguous(given)):
                     raise Inseparable
                 yield call
-            case Call(kwargs=(), args=(_,)) if _form(_MAKERS, call):
-                yield replace(call, callee=_form(_MAKERS, call))
+            case Call(kwargs=(), args=(shape,)) if _form(_MAKERS, call):
+                yield replace(call, callee=_form(_MAKERS, call), args=(shape, self.size))
             case Call(kwargs=(), args=(Var(type=Array(dims=dims)) as like,)) if _form(_ALIKE, call):
                 if dims is None:
                     raise Inseparable
                 shape = Var("shape", Tuple((INT,) * len(dims)))
                 yield Load(shape, like, Attribute("shape"))
-                yield replace(call, callee=_form(_ALIKE, call), args=(shape,))
+                yield replace(call, callee=_form(_ALIKE, call), args=(shape, self.size))
             case Call(callee=callee, kwargs=(), args=(Var(type=Array()) as given,)) if callee in _COPIES:
-                yield replace(call, callee=np.copy if self._moves(given) else bundles.same_in_bundles)
+                is_moving = self.moves(given)
+                yield replace(call, callee=np.copy) if is_moving else self._same(call.targets, given)
+            case _:
+                raise Inseparable
+
+    def _same(self, targets: tuple[Var, ...], array: Atom) -> Call:
+        """An array of numbers as one of bundles."""
+        return Call(targets, bundles.same_in_bundles, (array, self.size))
+
+    def _is_contiguous(self, array: Var) -> bool:
+        """Whether it can be reshaped without asking how it lies in memory."""
+        return array in self._made or not array.type.storage.written  # type: ignore[attr-defined]
+
+
+class _Sweep(Bundling):
+    """A derivative for bundles of directions."""
+
+    def __init__(self, function: Function, seeds: Sequence[int]) -> None:
+        self._function = function
+        self._seeds = [function.params[place] for place in seeds]
+        super().__init__(function, self._seeds, bundles.DIRECTIONS)
+
+    def whole(self, with_value: bool) -> Function:
+        """The function."""
+        function = self._function
+        given = {seed: Var(seed.hint, _with_axis(_type(seed)), seed.named) for seed in self._seeds}
+        start = [Call((seed,), bundles.bundled, (param, self.size)) for seed, param in given.items()]
+        params = tuple(given.get(param, param) for param in function.params)
+        statements, (*value, derivative) = _results(function.body, with_value)
+        body = [new for old in statements for new in self.statement(old)]
+        if not self.moves(derivative) or any(map(self._directed.depends, value)):
+            raise Inseparable
+        found = Var("result", _with_axis(_type(derivative)))
+        last = Call((found,), bundles.unbundled, (derivative, self.size))
+        return Function(function.name, params, Block((*start, *body, last), Return((*value, found))), function.doc)
+
+    def computed(self, call: Call) -> Iterator[Statement]:
+        match call:
             case Call(callee=callee, kwargs=(), args=(Var() as a, Var() as b)) if callee in _PRODUCTS:
                 left = self._factor_that_moves(a, b)
                 yield replace(call, callee=bundles.product_with_bundles, args=(a, b, Const(left)))
@@ -223,11 +268,7 @@ class _Bundles:
                 self._factor_that_moves(a, b)
                 yield replace(call, callee=bundles.product_of_moving_bundles)
             case _:
-                raise Inseparable
-
-    def _is_contiguous(self, array: Var) -> bool:
-        """Whether it can be reshaped without asking how it lies in memory."""
-        return array in self._made or not array.type.storage.written  # type: ignore[attr-defined]
+                yield from super().computed(call)
 
     def _factor_that_moves(self, a: Var, b: Var) -> bool:
         """Whether it is the first of two vectors or matrices; only one of them does."""
@@ -237,7 +278,7 @@ class _Bundles:
                     pass
                 case _:
                     raise Inseparable
-        return self._moves(a)
+        return self.moves(a)
 
 
 def _form(forms: dict[Any, Any], call: Call) -> Any:

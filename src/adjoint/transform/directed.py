@@ -30,9 +30,17 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Tuple
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
+from adjoint.runtime import bundles
 
 _FACTS = ("shape", "ndim", "size", "dtype")
 """Attributes of an array that say nothing of its elements."""
+
+
+_NOT_DIRECTED = (
+    *(len, np.shape, np.ndim, np.size, bundles.bundle_total),
+    *(bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across),
+)
+"""Calls that ask for a shape, make one number of all directions, or store what each has to a place of its own."""
 
 
 class Inseparable(Exception):
@@ -184,9 +192,9 @@ def _written(call: Call, facts: Effects) -> list[Atom]:
 
 
 def _looked_at(call: Call, facts: Effects) -> list[Atom]:
-    """The operands on whose values a call depends: not those of which it only asks the shape."""
+    """The operands on whose values a call depends: not those of which it only asks the shape, or makes one of all."""
     atoms = list(operands(call))
-    if call.callee in (len, np.shape, np.ndim, np.size):
+    if call.callee in _NOT_DIRECTED:
         return []
     if facts.reads is None:
         return atoms

@@ -40,13 +40,15 @@ from adjoint.ir.walk import (
 )
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime import display
+from adjoint.runtime import bundles, display
 from adjoint.transform.loops.uses import Uses
 from adjoint.transform.tapes import dtype_argument
 
 _FILLS: dict[Any, bool] = {np.empty: False, np.zeros: True, np.empty_like: False, np.zeros_like: True}
+_FILLS |= {bundles.no_bundles_yet: False, bundles.zero_bundles: True}
 """Functions that make an array, and whether they fill it."""
 _UNFILLED: dict[Any, Any] = {np.zeros: np.empty, np.zeros_like: np.empty_like}
+_UNFILLED[bundles.zero_bundles] = bundles.no_bundles_yet
 
 
 _ANY: Dim = "any"

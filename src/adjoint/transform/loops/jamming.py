@@ -8,11 +8,12 @@ they do with the outcome (whether it is the least so far) they may do one after 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.naturals import naturals_of
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array
@@ -44,44 +45,58 @@ from adjoint.ir.walk import (
     targets_of,
     with_inner,
 )
+from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import lanes
+from adjoint.transform.loops import abreast
 from adjoint.transform.loops.hoisting import is_fact
 from adjoint.transform.loops.order import Accesses, commutes
+from adjoint.transform.loops.promotion import in_block
 
 TOGETHER = 4
 """So many iterations go side by side."""
-LONGEST = 40
-"""Loops whose bodies have more statements are left as they are."""
+LONGEST, LONGEST_ABREAST = 40, 200
+"""Loops whose bodies have more statements are left as they are: as they are written, or with bundles for iterations."""
+
+Grouping = Callable[[Var, tuple[Var, ...]], Block | None]
+"""What makes the body for a group of iterations, given the number of the first one and what the groups add to."""
 
 _BRIEF: tuple[Any, ...] = (abs, float, max, min, np.sign, np.abs, np.minimum, np.maximum)
 
 
 def jammed(function: Function) -> Function:
     """The function with iterations side by side where their inner loops are chains."""
-    return Function(function.name, function.params, _block(function.body), function.doc)
+    if not any(isinstance(part, Loop) and _has_chains(part) for part in statements_in(function.body)):
+        return function
+    naturals = None if abreast.has_bundles(function.body) else naturals_of(function)
+    return Function(function.name, function.params, _block(function.body, naturals), function.doc)
 
 
-def _block(block: Block) -> Block:
+def _block(block: Block, naturals: set[Var] | None) -> Block:
+    """A block with its loops jammed; there are no bundles where it is not known which numbers are never negative."""
+
+    def inner(part: Block) -> Block:
+        return _block(part, naturals)
+
     statements: list[Statement] = []
     for statement in block.statements:
-        current = map_blocks(statement, _block)
-        if isinstance(current, Loop) and _is_worthwhile(current) and _may_be_jammed(current):
-            statements += _Jam(current).statements()
+        current = map_blocks(statement, inner)
+        if isinstance(current, Loop) and _has_chains(current) and _may_be_jammed(current):
+            statements += _Jam(current).statements(naturals)
         else:
             statements.append(current)
-    return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, _block))
+    return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, inner))
 
 
-def _is_worthwhile(loop: Loop) -> bool:
-    """Whether a short body has an inner loop that is a chain of arithmetic."""
-    inner = _inner_loops(loop)
-    body = statements_in(loop.body)
-    return (
-        any(map(_is_chain, inner))
-        and len(body) <= LONGEST
-        and all(_is_brief(s) for each in inner for s in statements_in(each.body))
-    )
+def _has_chains(loop: Loop) -> bool:
+    """Whether an inner loop is a chain of arithmetic."""
+    return any(map(_is_chain, _inner_loops(loop)))
+
+
+def _is_short(loop: Loop) -> bool:
+    """Whether there are few statements in a loop, and all those of inner loops are brief."""
+    inner = (statement for each in _inner_loops(loop) for statement in statements_in(each.body))
+    return len(statements_in(loop.body)) <= LONGEST and all(map(_is_brief, inner))
 
 
 def _inner_loops(loop: Loop) -> list[Loop]:
@@ -171,7 +186,7 @@ def _goes_along(statement: Statement, sums: Mapping[Var, Atom], own: set[Var]) -
     over = statement.over
     if not isinstance(over, Range) or not own.isdisjoint((over.start, over.stop, over.step)):
         return False
-    return isinstance(statement.body.terminator, Continue) and statement.exit is None and statement.index is not None
+    return isinstance(statement.body.terminator, Continue) and statement.exit is None
 
 
 def _varying(loop: Loop) -> set[Var]:
@@ -202,32 +217,56 @@ def _is_steady(statement: Statement, changing: set[Any]) -> bool:
 
 
 class _Jam:
-    """A loop as one over groups of iterations, and one over those that are left."""
+    """A loop as loops over groups of iterations, and one over those that are left."""
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
         self.steady = _steady(loop)
         self.own = Accesses(loop).own
 
-    def statements(self) -> list[Statement]:
-        loop = self.loop
+    def statements(self, naturals: set[Var] | None) -> list[Statement]:
+        """Loops over large groups, which are bundles, then over small ones, then over single iterations."""
+        builder = Builder(type_of_call, self.loop.span)
+        left = self.loop
+        if naturals is not None and self.may_be_bundles(naturals):
+            left = self.in_groups(left, abreast.TOGETHER, self.bundle, builder)
+        if _is_short(left):
+            left = self.in_groups(left, TOGETHER, self.group, builder)
+        builder.emit(left)
+        return builder.statements
+
+    def may_be_bundles(self, naturals: set[Var]) -> bool:
+        """Whether iterations, which are counted from a number that is not negative, may be run in any order."""
+        assert isinstance(self.loop.over, Range)
+        start = self.loop.over.start
+        is_natural = start in naturals if isinstance(start, Var) else isinstance(start, Const) and start.value >= 0
+        return is_natural and len(statements_in(self.loop.body)) <= LONGEST_ABREAST and commutes(self.loop)
+
+    def in_groups(self, loop: Loop, size: int, body_of: Grouping, builder: Builder) -> Loop:
+        """Emits a loop over groups of iterations; returns the one over those that are left."""
         over, index = loop.over, loop.index
         assert isinstance(over, Range) and index is not None
-        builder = Builder(type_of_call, loop.span)
+        first = Var(index.hint, index.type, index.named)
+        params = tuple(Var(param.hint, param.type, param.named) for param in loop.params)
+        body = body_of(first, params)
+        if body is None:
+            return loop
         count = over.stop if over.start == Const(0) else builder.call(operator.sub, over.stop, over.start, hint="count")
         trips = builder.call(max, count, Const(0), hint="count")
-        rest = builder.call(operator.mod, trips, Const(TOGETHER), hint="rest")
+        rest = builder.call(operator.mod, trips, Const(size), hint="rest")
         whole = builder.call(operator.sub, trips, rest, hint="whole")
         end = whole if over.start == Const(0) else builder.call(operator.add, over.start, whole, hint="whole")
         between = tuple(Var(target.hint, target.type, target.named) for target in loop.targets)
-        first = Var(index.hint, index.type, index.named)
-        params = tuple(Var(param.hint, param.type, param.named) for param in loop.params)
-        body = self.group(first, params)
-        groups = Range(over.start, end, Const(TOGETHER))
+        groups = Range(over.start, end, Const(size))
         builder.emit(Loop(groups, first, params, loop.inits, body, between, None, loop.span))
-        left = Range(end, over.stop, Const(1))
-        builder.emit(Loop(left, index, loop.params, between, loop.body, loop.targets, None, loop.span))
-        return builder.statements
+        return replace(loop, over=Range(end, over.stop, Const(1)), inits=between)
+
+    def bundle(self, first: Var, params: tuple[Var, ...]) -> Block | None:
+        """The body for a bundle of iterations from ``first`` on."""
+        assert self.loop.index is not None
+        names: dict[Var, Atom] = {self.loop.index: first, **dict(zip(self.loop.params, params, strict=True))}
+        body = in_block(_Copy(names, self.own).block(self.loop.body), first)
+        return abreast.abreast(body, first, params)
 
     def group(self, first: Var, params: tuple[Var, ...]) -> Block:
         """The body for some iterations from ``first`` on."""
@@ -295,30 +334,30 @@ class _Copy:
 
     def of(self, statement: Statement) -> Statement:
         """The statement as it stands in this iteration."""
+        return rebuild(statement, self.hand, self.block, self.binder)
 
-        def binder(old: Var) -> Var:
-            known = self.names.get(old)
-            return known if isinstance(known, Var) else self.new(old)
+    def block(self, old: Block) -> Block:
+        """The block as it stands in this iteration."""
+        inside = tuple(map(self.of, old.statements))
+        return Block(inside, rebuild_terminator(old.terminator, self.hand, self.block))
 
-        def block(old: Block) -> Block:
-            inside = tuple(rebuild(inner, self.hand, block, binder) for inner in old.statements)
-            return Block(inside, rebuild_terminator(old.terminator, self.hand, block))
-
-        return rebuild(statement, self.hand, block, binder)
+    def binder(self, old: Var) -> Var:
+        known = self.names.get(old)
+        return known if isinstance(known, Var) else self.new(old)
 
 
 def _side_by_side(loops: list[Statement]) -> Loop:
     """Loops over one range as one."""
     first = loops[0]
-    assert isinstance(first, Loop) and first.index is not None
+    assert isinstance(first, Loop)
     statements: list[Statement] = []
     params: list[Var] = []
     inits: list[Atom] = []
     values: list[Atom] = []
     targets: list[Var] = []
     for loop in loops:
-        assert isinstance(loop, Loop) and loop.index is not None
-        body = loop.body if loop is first else substitute(loop.body, {loop.index: first.index})
+        assert isinstance(loop, Loop)
+        body = substitute(loop.body, {loop.index: first.index}) if loop.index and first.index else loop.body
         assert isinstance(body.terminator, Continue)
         statements += body.statements
         params += loop.params

@@ -18,6 +18,7 @@ from adjoint.ir.nodes import (
     Continue,
     Function,
     If,
+    Key,
     Load,
     Loop,
     Range,
@@ -44,23 +45,29 @@ from adjoint.transform.loops.sums import OPERATORS
 
 def with_places_as_variables(function: Function) -> Function:
     """The function with places of arrays that a loop works on read before the loop and written after it."""
-    return Function(function.name, function.params, _block(function.body), function.doc)
+    return Function(function.name, function.params, in_block(function.body), function.doc)
 
 
-def _block(block: Block) -> Block:
+def in_block(block: Block, along: Var | None = None) -> Block:
+    """The same of a block: of all places, or of those with one number among their indices."""
+
+    def inner(part: Block) -> Block:
+        return in_block(part, along)
+
     statements: list[Statement] = []
     for statement in block.statements:
-        current = map_blocks(statement, _block)
-        statements += _promoted(current) if isinstance(current, Loop) else [current]
-    return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, _block))
+        current = map_blocks(statement, inner)
+        statements += _promoted(current, along) if isinstance(current, Loop) else [current]
+    return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, inner))
 
 
-def _promoted(loop: Loop) -> list[Statement]:
+def _promoted(loop: Loop, along: Var | None) -> list[Statement]:
     """The loop, with places as variables; if it does not run, nothing is read or written."""
     end, over = loop.body.terminator, loop.over
     if not isinstance(end, Continue) or not isinstance(over, Range) or over.step != Const(1) or loop.exit is not None:
         return [loop]
-    loads, places = _loads(loop), _places(loop)
+    loads = [load for load in _loads(loop) if _is_along(along, load.key)]
+    places = {base: key for base, key in _places(loop).items() if _is_along(along, key)}
     if not places and not loads:
         return [loop]
     before, after = Builder(type_of_call, loop.span), Builder(type_of_call, loop.span)
@@ -84,6 +91,10 @@ def _promoted(loop: Loop) -> list[Statement]:
         Call((runs,), operator.lt, (over.start, over.stop), (), loop.span),
         If(runs, then, Block((), Yield(loop.inits)), loop.targets, loop.span),
     ]
+
+
+def _is_along(number: Var | None, key: Key) -> bool:
+    return number is None or (isinstance(key, Subscript) and number in key.items)
 
 
 def _loads(loop: Loop) -> list[Load]:

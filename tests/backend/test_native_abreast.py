@@ -1,0 +1,236 @@
+"""Iterations whose inner loops are chains, as bundles in machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.testing import check_grads
+from chains import Chains
+
+pytest.importorskip("numba")
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
+RNG = np.random.default_rng(7)
+LENGTHS = (0, 1, 15, 16, 17, 20, 39)
+C = RNG.uniform(-0.9, 0.9, size=5)
+
+
+def polynomials(x, c):
+    out = np.empty(len(x))
+    for i in range(len(x)):
+        value = 0.0
+        for j in range(len(c)):
+            value = value * x[i] + c[j]
+        out[i] = value
+    return np.sum(out * out)
+
+
+def pendulums(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        angle, speed = x[i], 0.0
+        for j in range(len(c)):
+            speed = speed - 0.1 * np.sin(angle) * c[j]
+            angle = angle + 0.1 * speed
+        total += angle * angle
+    return total
+
+
+def roots(x, c):
+    total = 1.0
+    for i in range(len(x)):
+        square, root = 2.0 + x[i], 1.0 + x[i] * x[i]
+        for _ in range(len(c)):
+            root = 0.5 * (root + square / root)
+        total -= root
+    return total
+
+
+def all_functions(x, c):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        p = x[i]
+        for j in range(len(c)):
+            p = np.exp(-p * p) + np.log(2.0 + np.cos(p)) * np.tanh(c[j] * p)
+            p = p - np.sqrt(1.0 + abs(p)) * np.sign(p) + (2.0 + p * p) ** 0.7 * p**3
+            p = p / (p * p + 1.5) + p**-2 / (1.0 + p**-2)
+        out[i] += p
+        out[i] -= 0.5
+    return out @ out
+
+
+def counted(x, c):
+    total, count = 0.0, 0
+    for i in range(3, len(x)):
+        p = 0.01 * i
+        for j in range(len(c)):
+            p = p * c[j] + i / 50.0
+        total += i * p * x[0]
+        count += 2
+    return total * count
+
+
+def shared_places(x, c):
+    at = np.zeros((2, len(c)))
+    for i in range(len(x)):
+        p = x[i]
+        for j in range(len(c)):
+            p = 0.8 * p + c[j]
+            at[0, j] += p
+            at[1, -1] -= p * p
+    return np.sum(at * at)
+
+
+def own_work(x, c):
+    found = np.zeros((len(x), 2))
+    for i in range(len(x)):
+        work = np.zeros(len(c))
+        p = 0.5
+        for j in range(len(c)):
+            p = p * x[i] + c[j]
+            work[j] += p
+        q = 1.0
+        for j in range(len(c) - 1, -1, -1):
+            q = 0.5 * q + work[j] * work[0]
+        found[i, 1] = q
+        found[i, 0] = i
+    return np.sum(found * found)
+
+
+def deep(x, c):
+    total = 0.0
+    for k in range(2):
+        for i in range(len(x)):
+            p = 0.1 * k
+            for j in range(len(c)):
+                for _ in range(2):
+                    p = 0.5 * p + c[j] * x[i]
+                if k > 0:
+                    p = 0.9 * p
+            total += p * p
+    return total
+
+
+FUNCTIONS = [polynomials, pendulums, roots, all_functions, counted, shared_places, own_work, deep]
+
+
+def text_for_machine(function: Callable[..., Any], *arguments: Any) -> str:
+    text = ad.grad(function, native="strict").specialized(arguments, {}).call.emitted.text
+    assert isinstance(text, str)
+    return text
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_any_number_of_iterations(function: Callable[..., Any]) -> None:
+    plain = ad.value_and_grad(function, wrt=(0, 1))
+    check_grads(function, (RNG.uniform(0.2, 0.9, size=18), C), order=1)
+    for options in ({}, {"fastmath": True}):
+        run = ad.value_and_grad(function, wrt=(0, 1), native="strict", **options)
+        for length in LENGTHS if function is not counted else LENGTHS[1:]:
+            x = RNG.uniform(0.2, 0.9, size=length)
+            (value, gradient), (expected, changes) = run(x, C), plain(x, C)
+            np.testing.assert_allclose(value, expected, rtol=1e-12)
+            for one, other in zip(gradient, changes, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-13)
+    assert "bundle" in text_for_machine(function, x, C)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_the_program_itself_and_second_derivatives(function: Callable[..., Any]) -> None:
+    x = RNG.uniform(0.2, 0.9, size=21)[::-1]
+    assert ad.compile(function, native="strict")(x, C) == pytest.approx(function(x, C), rel=1e-13)
+    along = np.cos(np.arange(21.0))
+    found = ad.hvp(function, (x, C), (along, None), native="strict")[0]
+    np.testing.assert_allclose(found, ad.hvp(function, (x, C), (along, None))[0], rtol=1e-9)
+
+
+def test_what_is_not_a_number_stays_in_its_iteration() -> None:
+    x = RNG.uniform(0.2, 0.9, size=40)
+    x[3], x[20], x[35], x[39] = np.nan, np.inf, 1e200, 1e7
+    with np.errstate(all="ignore"):
+        for function in (polynomials, pendulums, all_functions):
+            found, expected = (ad.grad(function, native=native)(x, C) for native in ("strict", False))
+            np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+            sure = np.isfinite(expected)
+            np.testing.assert_allclose(found[sure], expected[sure], rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs(seed: int) -> None:
+    program = Chains(seed)
+    function, arguments = program.function(), program.arguments()
+    found, expected = (ad.value_and_grad(function, wrt=(0, 1, 2, 3), native=n)(*arguments) for n in ("strict", False))
+    assert found[0] == pytest.approx(expected[0], rel=1e-11)
+    for one, other in zip(found[1], expected[1], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def whole_numbers(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        p = x[i % 3]
+        for j in range(len(c)):
+            p = p * c[j] + 0.1
+        total += p
+    return total
+
+
+def counted_on(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        p, k = x[i], i
+        for j in range(len(c)):
+            p = p * c[j] + 0.1 * k
+            k += 1
+        total += p * p
+    return total
+
+
+def quotients_that_raise(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        p = 1.0
+        for _ in range(len(c)):
+            p = 0.5 * p + 1.0 / (i - 20.5)
+        total += p * x[i]
+    return total
+
+
+def from_below(x, c):
+    total = 0.0
+    for i in range(-3, len(x)):
+        p = 0.5
+        for j in range(len(c)):
+            p = p * x[i] + c[j]
+        total += p
+    return total
+
+
+def chosen(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        p = x[i]
+        for j in range(len(c)):
+            p = p * c[j] if p > 0.3 else p + c[j]
+        total += p
+    return total
+
+
+@pytest.mark.parametrize("function", [whole_numbers, counted_on, quotients_that_raise, from_below, chosen])
+def test_one_after_the_other(function: Callable[..., Any]) -> None:
+    x = RNG.uniform(0.2, 0.9, size=39)
+    found, expected = (ad.grad(function, native=native)(x, C) for native in ("strict", False))
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
+    assert "bundle" not in text_for_machine(function, x, C)
+
+
+def test_numbers_of_half_the_size() -> None:
+    x = RNG.uniform(0.2, 0.9, size=39).astype(np.float32)
+    found, expected = (ad.grad(polynomials, native=native)(x, C) for native in ("strict", False))
+    assert found.dtype == expected.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-4)

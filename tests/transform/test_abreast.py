@@ -1,0 +1,35 @@
+"""Iterations that are a bundle give what they give one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.testing import clone
+from chains import Chains
+
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
+
+def run(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
+    """The value and the gradient of a program, and the text of what computes them."""
+    derivative = ad.value_and_grad(function, wrt=(0, 1, 2, 3))
+    return derivative(*clone(arguments)), ad.source(derivative, *arguments)
+
+
+def test_random_programs(compiled_form: Callable[[], None]) -> None:
+    programs = [(program.function(), program.arguments()) for program in map(Chains, range(60))]
+    expected = [run(function, arguments)[0] for function, arguments in programs]
+    compiled_form()
+    in_bundles = 0
+    for seed, ((function, arguments), (value, gradient)) in enumerate(zip(programs, expected, strict=True)):
+        (found, changes), text = run(function, arguments)
+        in_bundles += "rt.bundle" in text
+        np.testing.assert_allclose(found, value, rtol=1e-11, err_msg=f"program {seed}")
+        for one, other in zip(changes, gradient, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=f"program {seed}")
+    assert in_bundles > 20
