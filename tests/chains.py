@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -106,7 +107,7 @@ class Chains:
     def made(self) -> Callable[..., Any]:
         text, name = "\n".join(self.lines) + "\n", f"<chains {self.seed}>"
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-        namespace: dict[str, Any] = {"np": np}
+        namespace: dict[str, Any] = {"np": np, "math": math}
         exec(compile(text, name, "exec"), namespace)
         function: Callable[..., Any] = namespace["chains"]
         return function

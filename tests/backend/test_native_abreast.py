@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -116,7 +118,18 @@ def deep(x, c):
     return total
 
 
-FUNCTIONS = [polynomials, pendulums, roots, all_functions, counted, shared_places, own_work, deep]
+def numbers_of_python(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        p, q = 1.0 / (i + 0.5), 0.3
+        for j in range(1, len(c) + 1):
+            p = math.exp(-p * p) + math.log(2.0 + math.cos(p)) * math.tanh(p / j)
+            q = p**2 / (1.0 + q * q) + math.sqrt(1.0 + abs(q)) * 2.0**-q + math.pow(1.5 + p, 1.5) / (i + j)
+        total += p * x[i] + q * c[0]
+    return total
+
+
+FUNCTIONS = [polynomials, pendulums, roots, all_functions, counted, shared_places, own_work, deep, numbers_of_python]
 
 
 def text_for_machine(function: Callable[..., Any], *arguments: Any) -> str:
@@ -191,16 +204,6 @@ def counted_on(x, c):
     return total
 
 
-def quotients_that_raise(x, c):
-    total = 0.0
-    for i in range(len(x)):
-        p = 1.0
-        for _ in range(len(c)):
-            p = 0.5 * p + 1.0 / (i - 20.5)
-        total += p * x[i]
-    return total
-
-
 def from_below(x, c):
     total = 0.0
     for i in range(-3, len(x)):
@@ -221,12 +224,41 @@ def chosen(x, c):
     return total
 
 
-@pytest.mark.parametrize("function", [whole_numbers, counted_on, quotients_that_raise, from_below, chosen])
+@pytest.mark.parametrize("function", [whole_numbers, counted_on, from_below, chosen])
 def test_one_after_the_other(function: Callable[..., Any]) -> None:
     x = RNG.uniform(0.2, 0.9, size=39)
     found, expected = (ad.grad(function, native=native)(x, C) for native in ("strict", False))
     np.testing.assert_allclose(found, expected, rtol=1e-11)
     assert "bundle" not in text_for_machine(function, x, C)
+
+
+def refused(x, c, kind):
+    total = 0.0
+    for i in range(len(x)):
+        p = 0.5
+        for j in range(len(c)):
+            p = 0.5 * p + j
+            if kind == 0:
+                p = p + 1.0 / (i - 20.0)
+            elif kind == 1:
+                p = p + math.log(20.0 - i)
+            elif kind == 2:
+                p = p + math.exp(36.0 * i)
+            else:
+                p = p + (1e5 + i) ** (2.0 * i)
+        total += p * x[i]
+    return total
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_what_python_refuses(kind: int) -> None:
+    x, run = RNG.uniform(0.2, 0.9, size=39), ad.grad(refused, native="strict")
+    with pytest.raises((ArithmeticError, ValueError)) as expected:
+        refused(x, C, kind)
+    with pytest.raises(expected.type, match=re.escape(str(expected.value))):
+        run(x, C, kind)
+    np.testing.assert_allclose(run(x[:19], C, kind), ad.grad(refused)(x[:19], C, kind), rtol=1e-10)
+    assert "bundle" in run.specialized((x, C, kind), {}).call.emitted.text
 
 
 def test_numbers_of_half_the_size() -> None:

@@ -4,7 +4,7 @@ Arrays of bundles are arrays like all others; what is computed with bundles is c
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
-# mypy: disable-error-code="misc, no-untyped-call, attr-defined"
+# mypy: disable-error-code="misc, no-untyped-call, attr-defined, call-arg"
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import operator
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, imputils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, type_callable
+from numba.extending import intrinsic, lower_builtin, overload, type_callable
 from numba.np import arrayobj
 
 from adjoint.backend.bundle_type import ITEM, Bundle, common_bundle, is_size, same_everywhere
@@ -139,6 +139,36 @@ def number_in(context, x, place):
         return builder.extract_element(*args)
 
     return types.float64(x, place), write
+
+
+def number_at(found, place):
+    """One number of a bundle, or the number that stands for all of them."""
+
+
+@overload(number_at)
+def _number_at(found, place):
+    return (lambda found, place: number_in(found, place)) if isinstance(found, Bundle) else lambda found, place: found
+
+
+PRODUCTS = range(1, 9)
+"""Exponents of powers that are written as products."""
+
+
+@intrinsic
+def product_of(context, x, exponent):
+    """A power of a bundle as products."""
+    if not (isinstance(x, Bundle) and is_size(exponent)):
+        return None
+
+    def write(context, builder, sig, args):
+        found = args[0]
+        for bit in f"{exponent.literal_value:b}"[1:]:
+            found = builder.fmul(found, found)
+            if bit == "1":
+                found = builder.fmul(found, args[0])
+        return found
+
+    return x(x, exponent), write
 
 
 @intrinsic

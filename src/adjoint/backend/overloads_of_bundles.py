@@ -5,27 +5,41 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
+from numba import extending
 from numba.core import types
 
 from adjoint.backend.bundle_type import Bundle, common_bundle, is_number, is_size
 from adjoint.backend.bundles import (
+    PRODUCTS,
     added_up,
     all_zero,
     as_bundle,
     counted_from,
-    number_in,
+    number_at,
     numbers_of,
     of_numbers,
+    product_of,
     signs_of,
     with_number,
 )
 from adjoint.backend.declaring import overload
 from adjoint.backend.instructions import cleared, declare_maker, make, rank_of_shape
-from adjoint.backend.vector_math import magnitude, square_root
-from adjoint.runtime import bundles, indices, numbers, plain
+from adjoint.backend.vector_math import (
+    cos,
+    exp,
+    log,
+    magnitude,
+    power,
+    power_to_infinity,
+    sin,
+    square_root,
+    tanh,
+)
+from adjoint.runtime import bundles, indices, numbers, plain, vector_math
 
 
 def _is_bundles(kind):
@@ -120,6 +134,36 @@ def _unless_zero(a, found):
     return (lambda a, found: a * 0.0 if a == 0 else found * 1.0) if both else None
 
 
+def _declare_power(function, general):
+    @extending.overload(function, prefer_literal=True)
+    def declared(x, y):
+        if common_bundle((x, y)) is None:
+            return None
+        is_product = isinstance(x, Bundle) and isinstance(y, types.IntegerLiteral) and y.literal_value in PRODUCTS
+        return (lambda x, y: product_of(x, y)) if is_product else lambda x, y: general(x, y)
+
+
+_declare_power(operator.pow, power)
+_declare_power(math.pow, power)
+_declare_power(vector_math.vector_power, power)
+_declare_power(vector_math.vector_power_to_infinity, power_to_infinity)
+
+
+def _declare_of_math(function, of_bundles):
+    @extending.overload(function)
+    def declared(x):
+        return (lambda x: of_bundles(x)) if isinstance(x, Bundle) else None
+
+
+_declare_of_math(math.exp, exp)
+_declare_of_math(math.log, log)
+_declare_of_math(math.tanh, tanh)
+_declare_of_math(math.sin, sin)
+_declare_of_math(math.cos, cos)
+_declare_of_math(math.sqrt, square_root)
+_declare_of_math(math.fabs, magnitude)
+
+
 # Iterations
 
 
@@ -195,7 +239,7 @@ def _put_bundle(x, first, found, size):
 
     def put_bundle(x, first, found, size):
         for place in range(size):
-            x[indices.unsigned(first + place)] = _number_at(found, place)
+            x[indices.unsigned(first + place)] = number_at(found, place)
 
     return put_bundle
 
@@ -207,7 +251,7 @@ def _put_bundle_down(x, first, column, found, size):
 
     def put_bundle_down(x, first, column, found, size):
         for place in range(size):
-            x[indices.unsigned(first + place), column] = _number_at(found, place)
+            x[indices.unsigned(first + place), column] = number_at(found, place)
 
     return put_bundle_down
 
@@ -219,15 +263,6 @@ def _put_bundle_across(x, row, first, found, size):
 
     def put_bundle_across(x, row, first, found, size):
         for place in range(size):
-            x[row, indices.unsigned(first + place)] = _number_at(found, place)
+            x[row, indices.unsigned(first + place)] = number_at(found, place)
 
     return put_bundle_across
-
-
-def _number_at(found, place):
-    """One number of a bundle, or the number that stands for all of them."""
-
-
-@overload(_number_at)
-def _of_number_at(found, place):
-    return (lambda found, place: number_in(found, place)) if isinstance(found, Bundle) else lambda found, place: found

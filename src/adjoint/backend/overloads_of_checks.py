@@ -9,8 +9,51 @@ import math
 from numba.core import types
 from numba.extending import register_jitable
 
+from adjoint.backend.bundle_type import Bundle
 from adjoint.backend.declaring import overload
 from adjoint.runtime import checks
+
+
+def _somewhere(condition, *kinds):
+    """A condition, which of bundles holds if it does for one of their numbers."""
+    size = next((kind.size for kind in kinds if isinstance(kind, Bundle)), None)
+    if size is None:
+        return condition
+    from adjoint.backend.bundles import number_at
+
+    @register_jitable
+    def of_one(x):
+        found = False
+        for place in range(size):
+            found |= condition(number_at(x, place))
+        return found
+
+    @register_jitable
+    def of_two(x, y):
+        found = False
+        for place in range(size):
+            found |= condition(number_at(x, place), number_at(y, place))
+        return found
+
+    @register_jitable
+    def of_three(x, y, z):
+        found = False
+        for place in range(size):
+            found |= condition(number_at(x, place), number_at(y, place), number_at(z, place))
+        return found
+
+    return (of_one, of_two, of_three)[len(kinds) - 1]
+
+
+@register_jitable
+def _is_zero(x):
+    return x == 0
+
+
+@register_jitable
+def _is_out_of_range(x, y):
+    return math.isinf(y) and math.isfinite(x)
+
 
 _OUTSIDE = {
     name: register_jitable(condition) if condition is not math.isinf else register_jitable(lambda x: math.isinf(x))
@@ -20,10 +63,10 @@ _OUTSIDE = {
 
 @overload(checks.check_divisor, prefer_literal=True)
 def _check_divisor(divisor, message):
-    text = message.literal_value
+    text, is_zero = message.literal_value, _somewhere(_is_zero, divisor)
 
     def check_divisor(divisor, message):
-        if divisor == 0:
+        if is_zero(divisor):
             raise ZeroDivisionError(text)
 
     return check_divisor
@@ -42,7 +85,7 @@ def _check_bound(is_bound, name):
 
 @overload(checks.check_domain, prefer_literal=True)
 def _check_domain(name, x):
-    is_outside = _OUTSIDE[name.literal_value]
+    is_outside = _somewhere(_OUTSIDE[name.literal_value], x)
 
     def check_domain(name, x):
         if is_outside(x):
@@ -101,8 +144,10 @@ def _check_shift(count, leftwards):
 
 @overload(checks.check_range)
 def _check_range(x, y):
+    is_out_of_range = _somewhere(_is_out_of_range, x, y)
+
     def check_range(x, y):
-        if math.isinf(y) and math.isfinite(x):
+        if is_out_of_range(x, y):
             raise OverflowError("math range error")
 
     return check_range
@@ -113,18 +158,20 @@ _INLINED = {"forceinline": True}
 
 @overload(checks.note_divisor, jit_options=_INLINED)
 def _note_divisor(found, place, divisor):
-    return lambda found, place, divisor: min(found, place) if divisor == 0 else found
+    is_zero = _somewhere(_is_zero, divisor)
+    return lambda found, place, divisor: min(found, place) if is_zero(divisor) else found
 
 
 @overload(checks.note_domain, prefer_literal=True, jit_options=_INLINED)
 def _note_domain(found, place, name, x):
-    is_outside = _OUTSIDE[name.literal_value]
+    is_outside = _somewhere(_OUTSIDE[name.literal_value], x)
     return lambda found, place, name, x: min(found, place) if is_outside(x) else found
 
 
 @overload(checks.note_range, jit_options=_INLINED)
 def _note_range(found, place, x, y):
-    return lambda found, place, x, y: min(found, place) if math.isinf(y) and math.isfinite(x) else found
+    is_out_of_range = _somewhere(_is_out_of_range, x, y)
+    return lambda found, place, x, y: min(found, place) if is_out_of_range(x, y) else found
 
 
 @overload(checks.earlier, jit_options=_INLINED)
@@ -170,7 +217,7 @@ _REFUSALS = {kind: _refusal(kind) for kind in checks.REFUSED_POWERS}
 
 @overload(checks.check_power, prefer_literal=True)
 def _check_power(kind, x, y, z):
-    is_fault, refusal = _FAULTS[kind.literal_value], _REFUSALS[kind.literal_value]
+    is_fault, refusal = _somewhere(_FAULTS[kind.literal_value], x, y, z), _REFUSALS[kind.literal_value]
 
     def check_power(kind, x, y, z):
         if is_fault(x, y, z):
@@ -181,7 +228,7 @@ def _check_power(kind, x, y, z):
 
 @overload(checks.note_power, prefer_literal=True, jit_options=_INLINED)
 def _note_power(found, place, kind, x, y, z):
-    is_fault = _FAULTS[kind.literal_value]
+    is_fault = _somewhere(_FAULTS[kind.literal_value], x, y, z)
     return lambda found, place, kind, x, y, z: min(found, place) if is_fault(x, y, z) else found
 
 

@@ -114,16 +114,13 @@ for _function, _own in (
 
 @overload(vector_math.vector_power, jit_options={"forceinline": True})
 def _vector_power(x, y):
-    if not _are_real(x, y):
+    if not (is_number(x) and is_number(y)):
         return None
-    is_ours = _has_fma() or common_bundle((x, y)) is not None
-    return (lambda x, y: power(x, y)) if is_ours else (lambda x, y: math.pow(x, y))
+    return (lambda x, y: power(x, y)) if _has_fma() else (lambda x, y: math.pow(x, y))
 
 
 @overload(vector_math.vector_power_to_infinity, jit_options={"forceinline": True})
 def _vector_power_to_infinity(x, y):
-    if not _are_real(x, y):
+    if not (is_number(x) and is_number(y)):
         return None
-    if common_bundle((x, y)) is not None:
-        return lambda x, y: power_to_infinity(x, y)
     return lambda x, y: math.inf if x == 0 and y < 0 else vector_math.vector_power(x, y)

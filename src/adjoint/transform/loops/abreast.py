@@ -5,6 +5,7 @@ What iterations add to a number or a place that they share, they add up among th
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -42,7 +43,13 @@ TOGETHER = bundles.ITERATIONS
 _SIZE = Const(TOGETHER)
 _SUMS = (operator.add, operator.sub, lanes.plus)
 _ARITHMETIC = (*_SUMS, operator.mul, operator.neg, operator.truediv, numbers.divide, numbers.times)
-_POWERS = (operator.pow, np.power, np.float_power, numbers.power)
+_POWERS: dict[Any, Any] = {
+    **dict.fromkeys((operator.pow, np.power, np.float_power), operator.pow),
+    math.pow: math.pow,
+    numbers.power: vector_form(numbers.power),
+}
+"""Powers, and what they are called for bundles."""
+_OF_MATH = (math.exp, math.log, math.tanh, math.sin, math.cos, math.sqrt, math.fabs)
 _NAMED: dict[Any, Any] = {
     np.sign: bundles.bundle_sign,
     abs: bundles.bundle_magnitude,
@@ -51,15 +58,13 @@ _NAMED: dict[Any, Any] = {
     np.sqrt: bundles.bundle_sqrt,
     numbers.sqrt: bundles.bundle_sqrt,
     **{callee: vector_form(callee) for callee in (np.exp, np.log, numbers.log, np.tanh, np.sin, np.cos)},
-    **{callee: vector_form(callee) for callee in _POWERS},
+    **dict.fromkeys(_OF_MATH),
 }
-"""Functions of numbers, and what they are for bundles."""
+"""Functions of a number, and what they are called for bundles if that is something else."""
 _LOADS = (bundles.bundle_at, bundles.bundle_down, bundles.bundle_across)
 _STORES = (bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across)
 _OF_THE_FIRST = (bundles.bundle_from, *_LOADS, *_STORES)
 """What is told the number of the first iteration, as such."""
-_SMALL = range(2, 9)
-"""Exponents of powers that are written as products."""
 
 
 def abreast(body: Block, index: Var, sums: Sequence[Var]) -> Block | None:
@@ -230,46 +235,24 @@ class _Abreast(Bundling):
         callee, args = call.callee, call.args
         if call.kwargs or not all(map(_is_number, (*args, *call.targets))):
             yield from self.array(call)
-        elif self._may_raise(call):
-            raise Inseparable
         elif callee in _ARITHMETIC:
             yield call
-        elif callee in _POWERS and isinstance(args[1], Const) and args[1].value in _SMALL:
-            yield from _product(call, int(args[1].value))
+        elif callee in _POWERS and _is_double(args[1]):
+            yield replace(call, callee=_POWERS[callee])
         elif callee in _NAMED:
-            yield replace(call, callee=_NAMED[callee])
+            yield replace(call, callee=_NAMED[callee] or callee)
         else:
             raise Inseparable
-
-    def _may_raise(self, call: Call) -> bool:
-        """Whether a call computes with numbers of Python what is an exception for some of them."""
-        is_quotient = call.callee is operator.truediv and self.moves(call.args[1])
-        return (is_quotient or call.callee is operator.pow) and all(map(_is_of_python, call.args))
-
-
-def _product(call: Call, exponent: int) -> Iterator[Call]:
-    """A power of a number as products."""
-    base = product = call.args[0]
-    squared = "itself"
-    factors = [factor for bit in f"{exponent:b}"[1:] for factor in (squared, base)[: 1 + int(bit)]]
-    for place, factor in enumerate(factors, 1):
-        target = call.targets[0] if place == len(factors) else Var(f"each_{call.targets[0].hint}", FLOAT)
-        yield Call((target,), operator.mul, (product, product if factor is squared else base), (), call.span)
-        product = target
 
 
 def _is_number(atom: Atom) -> bool:
     return isinstance(type_of_atom(atom), Scalar)
 
 
-def _is_double(var: Var) -> bool:
-    return isinstance(var.type, Scalar) and var.type.kind == "float"
-
-
-def _is_of_python(atom: Atom) -> bool:
-    """Whether it is a number of Python, of which powers may be too large and quotients have none to be divided by."""
+def _is_double(atom: Atom) -> bool:
+    """Whether it is a double, or a constant."""
     type_ = type_of_atom(atom)
-    return isinstance(type_, Scalar) and type_.dtype is None
+    return isinstance(atom, Const) or (isinstance(type_, Scalar) and type_.kind == "float")
 
 
 __all__ = ["TOGETHER", "abreast"]
