@@ -94,6 +94,31 @@ def test_directions_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(swept) == 26
 
 
+def skinned(x: np.ndarray, weights: np.ndarray, points: np.ndarray) -> np.ndarray:
+    frames = np.zeros((weights.shape[1], 5))
+    for i in range(len(frames)):
+        for j in range(5):
+            frames[i, j] = np.sin(x[i % len(x)] * j)
+    blended = weights @ frames
+    found = np.empty(len(points))
+    for v in range(len(points)):
+        row = blended[v]
+        a, b = points[v]
+        found[v] = a * row[0] + b * row[1] * row[3]
+    return found
+
+
+@pytest.mark.parametrize("frames", [6, 70])
+def test_rows_of_products(frames: int) -> None:
+    x, weights = np.linspace(0.2, 0.9, 6), np.cos(np.arange(5.0 * frames)).reshape(5, frames)
+    weights, points = np.ascontiguousarray(weights), np.sin(np.arange(10.0)).reshape(5, 2)
+    for numbers in (weights, weights * np.where(np.arange(frames) == 1, np.inf, 1.0)):
+        with np.errstate(invalid="ignore"):
+            expected = ad.jacobian(skinned)(x, numbers, points)
+        found = ad.jacobian(skinned, native="strict")(x, numbers, points)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_sweeps_of_bundles_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise ad.DifferentiationError()

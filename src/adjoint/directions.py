@@ -259,7 +259,12 @@ def _are_alike(first: Sequence[Any], other: Sequence[Any]) -> bool:
 
 def _are_surely_alike(first: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether one is a direction if the other is, and of the same kind, by what is quickly looked at."""
-    return len(first) == len(other) and all(map(_is_such_a_number, first, other))
+    if len(first) != len(other):
+        return False
+    for one, two in zip(first, other, strict=True):
+        if not (one is None and two is None) and not _is_such_a_number(one, two):
+            return False
+    return True
 
 
 def _is_such_a_number(one: Any, other: Any) -> bool:

@@ -19,8 +19,10 @@ from adjoint.specialize import Specialization, load_for
 from adjoint.transform.beforehand import beforehand
 from adjoint.transform.bundles import in_bundles
 from adjoint.transform.directed import Inseparable
+from adjoint.transform.elements_of_rows import with_elements_of_rows
 from adjoint.transform.lanes import in_lanes
 from adjoint.transform.narrowing import with_narrow_products
+from adjoint.transform.rows_of_products import with_rows_of_products
 from adjoint.transform.skipping import with_zeros_skipped
 from adjoint.types.structure import children, is_container
 
@@ -243,7 +245,8 @@ def _formed(request: _Request, is_bundled: bool) -> _Forms | None:
     if is_bundled and gives_value and request.width == DIRECTIONS:
         from adjoint.backend.native_form import loops_of
 
-        bundled = in_bundles(loops_of(sweep), places, with_value=before is None)
+        bundled = in_bundles(with_elements_of_rows(loops_of(sweep)), places, with_value=before is None)
+        bundled = bundled and with_rows_of_products(bundled)
     return _Forms(before, sweep, bundled)
 
 

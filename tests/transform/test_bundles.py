@@ -16,6 +16,8 @@ from adjoint.testing import clone
 from adjoint.transform.beforehand import beforehand
 from adjoint.transform.bundles import in_bundles
 from adjoint.transform.directed import Inseparable
+from adjoint.transform.elements_of_rows import with_elements_of_rows
+from adjoint.transform.rows_of_products import with_rows_of_products
 from adjoint.transform.skipping import with_zeros_skipped
 from programs.registry import Case, collect
 from transform.support import numbers
@@ -31,8 +33,9 @@ def bundled(function: Function, places: list[int]) -> tuple[Function | None, Fun
         parts = beforehand(function, places, with_value=True)
     except Inseparable:
         return None
-    sweep = in_bundles(loops_of(parts.sweep if parts else function), places, with_value=parts is None)
-    return None if sweep is None else (parts and parts.before, sweep)
+    loops = with_elements_of_rows(loops_of(parts.sweep if parts else function))
+    sweep = in_bundles(loops, places, with_value=parts is None)
+    return None if sweep is None else (parts and parts.before, with_rows_of_products(sweep))
 
 
 def test_programs() -> None:

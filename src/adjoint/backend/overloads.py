@@ -55,13 +55,18 @@ def _reversed(sequence):
 
 @overload(objects.check_length)
 def _check_length(sequence, count):
-    def check_length(sequence, count):
-        if len(sequence) > count:
+    return lambda sequence, count: objects.check_size(len(sequence), count)
+
+
+@overload(objects.check_size)
+def _check_size(size, count):
+    def check_size(size, count):
+        if size > count:
             raise ValueError("too many values to unpack")
-        if len(sequence) < count:
+        if size < count:
             raise ValueError("not enough values to unpack")
 
-    return check_length
+    return check_size
 
 
 # Arrays

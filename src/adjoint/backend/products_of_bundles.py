@@ -62,7 +62,7 @@ class _Tile:
                 number = builder.load(builder.bitcast(self._moved(at, along_a, place), _DOUBLES))
                 everywhere = same_everywhere(builder, bundle, number)
                 for factor, (_, total) in zip(loaded, sums[row * columns :], strict=False):
-                    builder.store(self._multiply_add(everywhere, factor, builder.load(total)), total)
+                    builder.store(multiply_add(builder, everywhere, factor, builder.load(total)), total)
         for at, total in sums:
             builder.store(builder.load(total), at, align=ITEM)
 
@@ -81,10 +81,12 @@ class _Tile:
     def _bundle(self, pointer):
         return self.builder.bitcast(pointer, _VECTOR.as_pointer())
 
-    def _multiply_add(self, a, b, c):
-        kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-        function = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.fmuladd.v{_SIZE}f64")
-        return self.builder.call(function, [a, b, c])
+
+def multiply_add(builder, a, b, c):
+    """``a * b + c`` of bundles, rounded once where the processor does that at once."""
+    kind = ir.FunctionType(a.type, [a.type] * 3)
+    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{a.type.count}f64")
+    return builder.call(function, [a, b, c])
 
 
 def _tile_of(rows: int, columns: int):
@@ -109,7 +111,7 @@ _column_of_tile, _one = _tile_of(_ROWS, 1), _tile_of(1, 1)
 def _multiply(a, b, skips, out):
     """``out[...] = a @ b``; rows of ``b`` that are zero in all directions may be left out if ``skips``."""
     rows, columns = out.shape
-    places = _moving_rows(b, skips)
+    places = moving_rows(b, skips)
     for begin in range(0, max(len(places), 1), _BLOCK):
         end = min(begin + _BLOCK, len(places))
         for start in range(0, rows, _BLOCK):
@@ -127,7 +129,7 @@ def _multiply(a, b, skips, out):
 
 
 @register_jitable
-def _moving_rows(matrix, skips):
+def moving_rows(matrix, skips):
     """The rows that are not zero in all directions; all rows unless such may be left out."""
     places = plain.empty(matrix.shape[0], np.int64)
     count = 0

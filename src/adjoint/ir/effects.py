@@ -182,6 +182,8 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "cmath": dict.fromkeys(_CMATH.split(), PURE),
     "adjoint.runtime.bundles": {
         **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),
+        "product_by_rows": NEW,
+        "row_of_product": PURE,
         **dict.fromkeys(("bundle_from", "bundle_at", "bundle_down", "bundle_across", "bundle_total"), PURE),
         **dict.fromkeys(("bundle_sign", "bundle_sqrt", "bundle_magnitude"), PURE),
         **dict.fromkeys(("put_bundle", "put_bundle_down", "put_bundle_across"), FILLS_FIRST),

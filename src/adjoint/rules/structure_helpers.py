@@ -6,6 +6,7 @@ from adjoint.runtime.checks import check_alike, check_bound, check_floats, check
 from adjoint.runtime.objects import (
     check_least_length,
     check_length,
+    check_size,
     first_items,
     put_attribute,
     put_item,
@@ -16,9 +17,8 @@ from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)
 no_derivative(first_items, pure=False)
-observer(
-    check_alike, check_bound, check_floats, check_least_length, check_length, check_separate, check_single, pure=False
-)
+observer(check_alike, check_bound, check_floats, check_separate, check_single, pure=False)
+observer(check_least_length, check_length, check_size, pure=False)
 observer(put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, pure=False, writes=(0,))

@@ -129,3 +129,16 @@ def product_with_bundles(a: Any, b: Any, moves_left: bool) -> Any:
 def product_of_moving_bundles(a: Any, b: Any, skips: bool, moves_left: bool) -> Any:
     """The same of matrices, as :func:`~adjoint.runtime.sparse_products.product_of_moving` is ``a @ b``."""
     return product_with_bundles(a, b, moves_left)
+
+
+def product_by_rows(a: Any, b: Any, skips: bool, width: int) -> Any:
+    """What :func:`row_of_product` needs to compute rows of ``a @ b`` when they are asked for; ``b`` is of bundles.
+
+    Places of rows of ``b``, and these rows; or the product, in machine code where it takes many of them.
+    """
+    return np.empty(0, int), np.empty((0, width), object), product_with_bundles(a, b, False)
+
+
+def row_of_product(a: Any, row: int, places: Any, moving: Any, whole: Any, width: int) -> Any:
+    """So many elements of a row of a product."""
+    return tuple(whole[row, :width])

@@ -64,7 +64,11 @@ def check_least_length(sequence: Any, count: int) -> None:
 
 def check_length(sequence: Any, count: int) -> None:
     """Raises what unpacking ``sequence`` into ``count`` names would raise."""
-    size = len(sequence)
+    check_size(len(sequence), count)
+
+
+def check_size(size: int, count: int) -> None:
+    """Raises what unpacking so many values into ``count`` names would raise."""
     if size != count:
         relation = f"too many values to unpack (expected {count})"
         if size < count:

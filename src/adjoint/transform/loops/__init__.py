@@ -12,6 +12,7 @@ from adjoint.transform.loops.jamming import jammed
 from adjoint.transform.loops.naturals import with_unsigned_indices
 from adjoint.transform.loops.neighbours import with_neighbours_summed
 from adjoint.transform.loops.order import forwards
+from adjoint.transform.loops.overwritten import without_overwritten_zeros
 from adjoint.transform.loops.promotion import with_places_as_variables
 from adjoint.transform.simplify import simplify
 
@@ -21,6 +22,7 @@ _STEPS = (
     without_idle_clears,
     forwards,
     with_first_sums_stored,
+    without_overwritten_zeros,
     with_indices_before_loops,
     with_loops_in_step,
     with_neighbours_summed,

@@ -47,8 +47,9 @@ from adjoint.transform.tapes import dtype_argument
 _FILLS: dict[Any, bool] = {np.empty: False, np.zeros: True, np.empty_like: False, np.zeros_like: True}
 _FILLS |= {bundles.no_bundles_yet: False, bundles.zero_bundles: True}
 """Functions that make an array, and whether they fill it."""
-_UNFILLED: dict[Any, Any] = {np.zeros: np.empty, np.zeros_like: np.empty_like}
-_UNFILLED[bundles.zero_bundles] = bundles.no_bundles_yet
+UNFILLED: dict[Any, Any] = {np.zeros: np.empty, np.zeros_like: np.empty_like}
+UNFILLED[bundles.zero_bundles] = bundles.no_bundles_yet
+"""Functions that make an array of zeros, and what makes it without them."""
 
 
 _ANY: Dim = "any"
@@ -265,7 +266,7 @@ def _fills(callee: Any) -> bool | None:
 def _unfilled(statement: Statement) -> Statement:
     if not isinstance(statement, Call) or not _fills(statement.callee):
         return statement
-    return Call(statement.targets, _UNFILLED[statement.callee], statement.args, statement.kwargs, statement.span)
+    return Call(statement.targets, UNFILLED[statement.callee], statement.args, statement.kwargs, statement.span)
 
 
 def _fill(statement: Statement) -> list[Statement]:
