@@ -58,8 +58,31 @@ class Chains:
                 self.put(3, f"at[{self.choose.choice(['j', '1', '-2'])}] {self.choose.choice('+-')}= 0.1 * {name}")
             if self.choose.random() < 0.15:
                 self.put(3, "if flag > 0:", f"    {name} = 0.9 * {name}")
+        if self.choose.random() < 0.3:
+            self.choice(3, own, shared)
         if self.choose.random() < 0.15:
             self.put(3, "for k in range(2):", f"    {self.choose.choice(self.numbers)} *= 0.9")
+
+    def choice(self, depth: int, own: bool, shared: bool) -> None:
+        """A choice that differs between iterations."""
+        name, other = (self.choose.choice(self.numbers) for _ in range(2))
+        condition = self.choose.choice(
+            [
+                f"{name} > {other} * c[j]",
+                f"0.1 <= {name} < 0.4",
+                f"{name} < 0.2 or not {other} > 0.3",
+                f"i > 10 + {name}",
+            ]
+        )
+        self.put(depth, f"if {condition}:", f"    {name} = {self.bounded(name)}")
+        if shared:
+            self.put(depth + 1, f"at[j] += 0.1 * {other}")
+        if depth == 3 and self.choose.random() < 0.3:
+            self.choice(depth + 1, own, shared)
+        if self.choose.random() < 0.5:
+            self.put(depth, "else:", f"    {other} = {self.bounded(other)}")
+            if own:
+                self.put(depth + 1, f"work[j] {self.choose.choice(['=', '-='])} {other}")
 
     def bounded(self, name: str) -> str:
         """What is near zero if the numbers are."""

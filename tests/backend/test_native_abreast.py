@@ -129,7 +129,37 @@ def numbers_of_python(x, c):
     return total
 
 
-FUNCTIONS = [polynomials, pendulums, roots, all_functions, counted, shared_places, own_work, deep, numbers_of_python]
+def choices(x, c):
+    at, total = np.zeros(len(c)), 0.0
+    for i in range(len(x)):
+        p, work = x[i], np.ones(len(c))
+        for j in range(len(c)):
+            if p > 0.3 and p < 0.8:
+                p = p * c[j] + np.sin(x[i])
+                at[j] += p
+            elif i > 20 or not p > c[j]:
+                work[j] = p
+                p = p + 0.3 if p * p > 0.1 else 0.1 * p
+            if p > 100.0:
+                p = p * c[j + len(c)]
+        for j in range(len(c)):
+            p += work[j] * c[j]
+        total += p * p
+    return total + at @ c
+
+
+FUNCTIONS = [
+    polynomials,
+    pendulums,
+    roots,
+    all_functions,
+    counted,
+    shared_places,
+    own_work,
+    deep,
+    numbers_of_python,
+    choices,
+]
 
 
 def text_for_machine(function: Callable[..., Any], *arguments: Any) -> str:
@@ -214,17 +244,29 @@ def from_below(x, c):
     return total
 
 
-def chosen(x, c):
+def refused_on_one_side(x, c):
     total = 0.0
     for i in range(len(x)):
-        p = x[i]
+        p = 0.1 * i
         for j in range(len(c)):
-            p = p * c[j] if p > 0.3 else p + c[j]
-        total += p
+            p = 1.0 / p if p > 0.5 else p + 0.4
+        total += p * x[i]
     return total
 
 
-@pytest.mark.parametrize("function", [whole_numbers, counted_on, from_below, chosen])
+def counted_on_one_side(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        p, k = x[i], 0
+        for j in range(len(c)):
+            p = 0.9 * p + c[j]
+            if p > 0.3:
+                k += 1
+        total += p * p * c[k % 5]
+    return total
+
+
+@pytest.mark.parametrize("function", [whole_numbers, counted_on, from_below, refused_on_one_side, counted_on_one_side])
 def test_one_after_the_other(function: Callable[..., Any]) -> None:
     x = RNG.uniform(0.2, 0.9, size=39)
     found, expected = (ad.grad(function, native=native)(x, C) for native in ("strict", False))

@@ -13,7 +13,7 @@ from numba.extending import lower_cast
 
 from adjoint.runtime.bundles import DIRECTIONS
 
-_DOUBLE, INDEX = ir.DoubleType(), ir.IntType(32)
+_DOUBLE, _BIT, INDEX = ir.DoubleType(), ir.IntType(1), ir.IntType(32)
 ITEM = 8
 """The size of a double."""
 
@@ -50,6 +50,25 @@ class Bundle(types.Type):
 bundle = Bundle(DIRECTIONS)
 
 
+class Conditions(types.Type):
+    """The type of a truth value for each number of a bundle; one truth value becomes as many of the same."""
+
+    def __init__(self, size):
+        super().__init__(name=f"conditions({size})")
+        self.size = size
+
+    @property
+    def vector(self):
+        """What it is in registers."""
+        return ir.VectorType(_BIT, self.size)
+
+    def can_convert_from(self, typingctx, other):
+        return Conversion.safe if isinstance(other, types.Boolean) else None
+
+    def unify(self, typingctx, other):
+        return self if isinstance(other, types.Boolean) else None
+
+
 def is_size(kind):
     """Whether a type tells how many numbers a bundle has."""
     return isinstance(kind, types.IntegerLiteral)
@@ -67,15 +86,14 @@ def common_bundle(kinds):
     return bundles.pop() if len(bundles) == 1 and others_are_numbers else None
 
 
-@register_default(Bundle)
-class _BundleModel(models.DataModel):
-    """In registers a vector, in memory doubles one after another, wherever the first of them lies."""
+class _InRegisters(models.DataModel):
+    """What is a vector wherever it is handed to."""
 
     def get_value_type(self):
         return self._fe_type.vector
 
     def get_data_type(self):
-        return self._fe_type.memory
+        return self._fe_type.vector
 
     def get_argument_type(self):
         return self._fe_type.vector
@@ -84,19 +102,10 @@ class _BundleModel(models.DataModel):
         return self._fe_type.vector
 
     def as_data(self, builder, value):
-        found = ir.Constant(self._fe_type.memory, ir.Undefined)
-        for place in range(self._fe_type.size):
-            found = builder.insert_value(found, builder.extract_element(value, INDEX(place)), place)
-        return found
+        return value
 
     def from_data(self, builder, value):
-        found = ir.Constant(self._fe_type.vector, ir.Undefined)
-        for place in range(self._fe_type.size):
-            found = builder.insert_element(found, builder.extract_value(value, place), INDEX(place))
-        return found
-
-    def load_from_data_pointer(self, builder, ptr, align=None):
-        return builder.load(builder.bitcast(ptr, self._fe_type.vector.as_pointer()), align=ITEM)
+        return value
 
     def as_argument(self, builder, value):
         return value
@@ -114,8 +123,34 @@ class _BundleModel(models.DataModel):
         return []
 
 
+register_default(Conditions)(_InRegisters)
+
+
+@register_default(Bundle)
+class _InMemoryToo(_InRegisters):
+    """In memory doubles one after another, wherever the first of them lies."""
+
+    def get_data_type(self):
+        return self._fe_type.memory
+
+    def as_data(self, builder, value):
+        found = ir.Constant(self._fe_type.memory, ir.Undefined)
+        for place in range(self._fe_type.size):
+            found = builder.insert_value(found, builder.extract_element(value, INDEX(place)), place)
+        return found
+
+    def from_data(self, builder, value):
+        found = ir.Constant(self._fe_type.vector, ir.Undefined)
+        for place in range(self._fe_type.size):
+            found = builder.insert_element(found, builder.extract_value(value, place), INDEX(place))
+        return found
+
+    def load_from_data_pointer(self, builder, ptr, align=None):
+        return builder.load(builder.bitcast(ptr, self._fe_type.vector.as_pointer()), align=ITEM)
+
+
 def same_everywhere(builder, kind, number):
-    """The bundle of one double again and again."""
+    """The bundle of one double, or one truth value, again and again."""
     nothing = ir.Constant(kind.vector, ir.Undefined)
     first = builder.insert_element(nothing, number, INDEX(0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(INDEX, kind.size), [0] * kind.size))
@@ -125,3 +160,8 @@ def same_everywhere(builder, kind, number):
 @lower_cast(types.Integer, Bundle)
 def _cast(context, builder, given, wanted, value):
     return same_everywhere(builder, wanted, context.cast(builder, value, given, types.float64))
+
+
+@lower_cast(types.Boolean, Conditions)
+def _cast_condition(context, builder, given, wanted, value):
+    return same_everywhere(builder, wanted, builder.trunc(value, _BIT) if value.type != _BIT else value)

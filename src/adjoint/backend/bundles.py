@@ -16,7 +16,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, overload, type_callable
 from numba.np import arrayobj
 
-from adjoint.backend.bundle_type import ITEM, Bundle, common_bundle, is_size, same_everywhere
+from adjoint.backend.bundle_type import ITEM, Bundle, Conditions, common_bundle, is_number, is_size, same_everywhere
 from adjoint.runtime.bundles import unless_zero
 
 _DOUBLE, EXTENT = ir.DoubleType(), ir.IntType(64)
@@ -42,6 +42,27 @@ _declare_arithmetic("fadd", operator.add, operator.iadd)
 _declare_arithmetic("fsub", operator.sub, operator.isub)
 _declare_arithmetic("fmul", operator.mul, operator.imul)
 _declare_arithmetic("fdiv", operator.truediv, operator.itruediv)
+
+
+def _declare_comparison(sign, function):
+    @infer_global(function)
+    class _Typed(AbstractTemplate):
+        def generic(self, args, kws):
+            kind = common_bundle(args)
+            return signature(Conditions(kind.size), kind, kind) if kind else None
+
+    @lower_builtin(function, Bundle, Bundle)
+    def _write(context, builder, sig, args):
+        compared = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered
+        return compared(sign, *args)
+
+
+_declare_comparison("<", operator.lt)
+_declare_comparison("<=", operator.le)
+_declare_comparison(">", operator.gt)
+_declare_comparison(">=", operator.ge)
+_declare_comparison("==", operator.eq)
+_declare_comparison("!=", operator.ne)
 
 
 @infer_global(operator.neg)
@@ -115,6 +136,45 @@ def as_bundle(context, x, other):
     """A bundle, or a number, as a bundle of the same type as another is, if ``x`` is none."""
     kind = common_bundle((x, other))
     return None if kind is None else (kind(kind, other), lambda context, builder, sig, args: args[0])
+
+
+@intrinsic
+def holds_somewhere(context, condition):
+    """Whether one of several conditions holds."""
+    if not isinstance(condition, Conditions):
+        return None
+
+    def write(context, builder, sig, args):
+        bits = builder.bitcast(args[0], ir.IntType(condition.size))
+        return builder.icmp_unsigned("!=", bits, bits.type(0))
+
+    return types.boolean(condition), write
+
+
+@intrinsic
+def holds_not(context, condition):
+    """Where a condition does not hold."""
+    is_known = isinstance(condition, Conditions)
+    return (condition(condition), lambda context, builder, sig, args: builder.not_(args[0])) if is_known else None
+
+
+@intrinsic
+def hold_both(context, condition, other):
+    """Where two conditions hold, of which one may be the same everywhere."""
+    kind = next((kind for kind in (condition, other) if isinstance(kind, Conditions)), None)
+    return None if kind is None else (kind(kind, kind), lambda context, builder, sig, args: builder.and_(*args))
+
+
+@intrinsic
+def choice_of(context, condition, a, b):
+    """Numbers, or conditions, from one of two where a condition holds, and from the other where it does not."""
+    sizes = {kind.size for kind in (condition, a, b) if isinstance(kind, (Bundle, Conditions))}
+    if len(sizes) != 1:
+        return None
+    (size,) = sizes
+    are_numbers = all(isinstance(kind, Bundle) or is_number(kind) for kind in (a, b))
+    kind = Bundle(size) if are_numbers else Conditions(size)
+    return kind(Conditions(size), kind, kind), lambda context, builder, sig, args: builder.select(*args)
 
 
 @intrinsic

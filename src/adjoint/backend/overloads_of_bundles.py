@@ -12,13 +12,17 @@ import numpy as np
 from numba import extending
 from numba.core import types
 
-from adjoint.backend.bundle_type import Bundle, common_bundle, is_number, is_size
+from adjoint.backend.bundle_type import Bundle, Conditions, common_bundle, is_number, is_size
 from adjoint.backend.bundles import (
     PRODUCTS,
     added_up,
     all_zero,
     as_bundle,
+    choice_of,
     counted_from,
+    hold_both,
+    holds_not,
+    holds_somewhere,
     number_at,
     numbers_of,
     of_numbers,
@@ -121,6 +125,36 @@ def _declare(function, of_bundles, of_numbers):
         if isinstance(x, Bundle):
             return lambda x: of_bundles(x)
         return (lambda x: of_numbers(x)) if is_number(x) else None
+
+
+@overload(bundles.bundle_any)
+def _any(condition):
+    if isinstance(condition, Conditions):
+        return lambda condition: holds_somewhere(condition)
+    return (lambda condition: condition) if isinstance(condition, types.Boolean) else None
+
+
+@overload(bundles.bundle_not)
+def _not(condition):
+    if isinstance(condition, Conditions):
+        return lambda condition: holds_not(condition)
+    return (lambda condition: not condition) if isinstance(condition, types.Boolean) else None
+
+
+@overload(bundles.bundle_both)
+def _both(condition, other):
+    kinds = (condition, other)
+    if any(isinstance(kind, Conditions) for kind in kinds):
+        return lambda condition, other: hold_both(condition, other)
+    are_known = all(isinstance(kind, types.Boolean) for kind in kinds)
+    return (lambda condition, other: condition and other) if are_known else None
+
+
+@overload(bundles.bundle_choice)
+def _choice(condition, a, b):
+    if any(isinstance(kind, (Bundle, Conditions)) for kind in (condition, a, b)):
+        return lambda condition, a, b: choice_of(condition, a, b)
+    return (lambda condition, a, b: a if condition else b) if isinstance(condition, types.Boolean) else None
 
 
 _declare(bundles.bundle_sqrt, square_root, np.sqrt)

@@ -186,6 +186,7 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
         "row_of_product": PURE,
         **dict.fromkeys(("bundle_from", "bundle_at", "bundle_down", "bundle_across", "bundle_total"), PURE),
         **dict.fromkeys(("bundle_sign", "bundle_sqrt", "bundle_magnitude"), PURE),
+        **dict.fromkeys(("bundle_any", "bundle_not", "bundle_both", "bundle_choice"), PURE),
         **dict.fromkeys(("put_bundle", "put_bundle_down", "put_bundle_across"), FILLS_FIRST),
         **dict.fromkeys(("bundled", "unbundled"), Effects(view_of=0)),
         **dict.fromkeys(("zero_bundles", "no_bundles_yet"), NEW_ARRAY),

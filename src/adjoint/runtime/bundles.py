@@ -40,6 +40,26 @@ def bundle_total(x: Any, size: int) -> Any:
     return np.sum(x.view(np.ndarray)) if isinstance(x, Bundle) else x * size
 
 
+def bundle_any(condition: Any) -> bool:
+    """Whether a condition holds somewhere in a bundle."""
+    return bool(np.any(condition))
+
+
+def bundle_not(condition: Any) -> Any:
+    """Where a condition does not hold."""
+    return np.logical_not(condition)
+
+
+def bundle_both(condition: Any, other: Any) -> Any:
+    """Where two conditions hold."""
+    return np.logical_and(condition, other)
+
+
+def bundle_choice(condition: Any, a: Any, b: Any) -> Any:
+    """``a`` where a condition holds, else ``b``."""
+    return np.where(condition, a, b).view(Bundle) if isinstance(condition, Bundle) else a if condition else b
+
+
 def bundle_sqrt(x: Any) -> Any:
     """``np.sqrt(x)``: not a number below zero."""
     with np.errstate(invalid="ignore"):

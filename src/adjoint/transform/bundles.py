@@ -34,6 +34,7 @@ from adjoint.ir.nodes import (
     Slice,
     Statement,
     Store,
+    Subscript,
     Terminator,
     Var,
 )
@@ -113,6 +114,10 @@ class Bundling:
         self._tested: dict[Atom, Atom] = {}
         calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
         self._made = {target for call in calls if _form(_MAKERS, call) for target in call.targets}
+
+    def depends(self, atom: Atom) -> bool:
+        """Whether an atom depends on the parameters."""
+        return self._directed.depends(atom)
 
     def moves(self, atom: Atom) -> bool:
         """Whether an atom becomes a bundle or an array of them."""
@@ -216,6 +221,9 @@ class Bundling:
                 yield call
             case Call(kwargs=(), args=(shape,)) if _form(_MAKERS, call):
                 yield replace(call, callee=_form(_MAKERS, call), args=(shape, self.size))
+            case Call(callee=np.ones, kwargs=(), args=(shape,), targets=(made,)):
+                yield replace(call, callee=bundles.no_bundles_yet, args=(shape, self.size))
+                yield Store(made, Subscript((Const(Ellipsis),)), Const(1.0))
             case Call(kwargs=(), args=(Var(type=Array(dims=dims)) as like,)) if _form(_ALIKE, call):
                 if dims is None:
                     raise Inseparable

@@ -37,7 +37,7 @@ _FACTS = ("shape", "ndim", "size", "dtype")
 
 
 _NOT_DIRECTED = (
-    *(len, np.shape, np.ndim, np.size, bundles.bundle_total),
+    *(len, np.shape, np.ndim, np.size, bundles.bundle_total, bundles.bundle_any),
     *(bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across),
 )
 """Calls that ask for a shape, make one number of all directions, or store what each has to a place of its own."""

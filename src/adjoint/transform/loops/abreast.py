@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.activity import all_memory
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import kind_of_numbers, type_of_atom
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -21,6 +21,7 @@ from adjoint.ir.nodes import (
     Const,
     Continue,
     Function,
+    If,
     Load,
     Return,
     Statement,
@@ -34,6 +35,7 @@ from adjoint.records import replace
 from adjoint.runtime import bundles, lanes, numbers
 from adjoint.transform.bundles import Bundling
 from adjoint.transform.directed import Inseparable
+from adjoint.transform.loops.choices import chosen, differing
 from adjoint.transform.loops.sums import OPERATORS
 from adjoint.transform.vector_forms import vector_form
 
@@ -63,6 +65,8 @@ _NAMED: dict[Any, Any] = {
 """Functions of a number, and what they are called for bundles if that is something else."""
 _LOADS = (bundles.bundle_at, bundles.bundle_down, bundles.bundle_across)
 _STORES = (bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across)
+_COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+_OF_CONDITIONS = (bundles.bundle_not, bundles.bundle_both, bundles.bundle_choice)
 _OF_THE_FIRST = (bundles.bundle_from, *_LOADS, *_STORES)
 """What is told the number of the first iteration, as such."""
 
@@ -114,6 +118,7 @@ class _Preparation:
         self._sums = sums
         self._numbers = Var(index.hint, FLOAT, index.named)
         self._shared = {storage.find() for var in free_vars(body) for storage in all_memory(var.type)}
+        self._differing = differing(body, index, self._shared)
 
     def function(self) -> Function:
         """The body as a function of all that is not its own."""
@@ -134,10 +139,15 @@ class _Preparation:
                 yield from self._sum(statement)
             case Call(callee=callee, args=args, targets=(target,)) if callee in _SUMS and self._adds_up(args):
                 part = next(arg for arg in args if arg not in self._sums)
+                if kind_of_numbers(part) == "bool":
+                    raise Inseparable
                 total = Var(target.hint, target.type)
                 yield Call((total,), bundles.bundle_total, (self._as_number(part), _SIZE), (), statement.span)
                 yield replace(statement, args=tuple(total if arg is part else arg for arg in args))
-            case Call(args=args, targets=(target,)) if _is_double(target):
+            case If(cond=cond) if cond in self._differing:
+                for new in chosen(statement, self._differing):
+                    yield from self._statement(new)
+            case Call(args=args, targets=(target,)) if _is_double(target) or kind_of_numbers(target) == "bool":
                 yield replace(statement, args=tuple(map(self._as_number, args)))
             case _:
                 yield map_blocks(statement, self._block)
@@ -167,6 +177,8 @@ class _Preparation:
 
     def _stored(self, store: Store) -> Iterator[Statement]:
         value = self._as_number(store.value)
+        if kind_of_numbers(value) == "bool":
+            raise Inseparable
         if store.mode in OPERATORS:
             element, added = Var("element", FLOAT), Var("element", FLOAT)
             yield self._loaded(store, element)
@@ -185,7 +197,9 @@ class _Preparation:
     def _sum(self, store: Store) -> Iterator[Statement]:
         """Adds to one place what all iterations add to it."""
         type_ = type_of_atom(store.value)
-        if store.mode not in OPERATORS or not isinstance(type_, Scalar) or self._index in operands(store)[1:]:
+        if not isinstance(type_, Scalar) or type_.kind == "bool":
+            raise Inseparable
+        if store.mode not in OPERATORS or self._index in operands(store)[1:]:
             raise Inseparable
         total = Var("total", type_)
         yield Call((total,), bundles.bundle_total, (self._as_number(store.value), _SIZE), (), store.span)
@@ -223,16 +237,33 @@ class _Abreast(Bundling):
             self._names[var] = Var(f"each_{var.hint}", var.type, var.named) if self.moves(var) else var
         return self._names.get(var, var)
 
+    def moves(self, atom: Atom) -> bool:
+        """Whether an atom becomes a bundle, also one of truth values, or an array of bundles."""
+        return self.is_condition(atom) or super().moves(atom)
+
+    def is_condition(self, atom: Atom) -> bool:
+        """Whether an atom becomes a bundle of truth values."""
+        return kind_of_numbers(atom) == "bool" and self.depends(atom)
+
     def call(self, call: Call) -> Iterator[Statement]:
-        if call.callee in _OF_THE_FIRST:
+        if call.callee in (*_OF_THE_FIRST, *_OF_CONDITIONS):
             yield call
             return
         for arg in call.args:
             self.moves(arg)
-        yield from super().call(call)
+        if call.callee in _COMPARISONS and not any(map(self.is_condition, call.args)):
+            yield call
+        elif call.callee is operator.not_ and self.is_condition(call.args[0]):
+            yield replace(call, callee=bundles.bundle_not)
+        elif call.callee is numbers.choose and self.is_condition(call.args[0]):
+            yield replace(call, callee=bundles.bundle_choice)
+        else:
+            yield from super().call(call)
 
     def computed(self, call: Call) -> Iterator[Statement]:
         callee, args = call.callee, call.args
+        if any(map(self.is_condition, args)):
+            raise Inseparable
         if call.kwargs or not all(map(_is_number, (*args, *call.targets))):
             yield from self.array(call)
         elif callee in _ARITHMETIC:
