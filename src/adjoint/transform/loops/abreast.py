@@ -29,7 +29,7 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import FLOAT, INT, Array, Scalar
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar
 from adjoint.ir.walk import free_vars, map_blocks, operands, rebuild, rebuild_terminator, statements_in
 from adjoint.records import replace
 from adjoint.runtime import bundles, lanes, numbers
@@ -65,6 +65,8 @@ _NAMED: dict[Any, Any] = {
 """Functions of a number, and what they are called for bundles if that is something else."""
 _LOADS = (bundles.bundle_at, bundles.bundle_down, bundles.bundle_across)
 _STORES = (bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across)
+_EXTREMES: dict[Any, Any] = {max: operator.gt, min: operator.lt}
+"""Functions of two numbers that give the first unless the second compares so."""
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 _OF_CONDITIONS = (bundles.bundle_not, bundles.bundle_both, bundles.bundle_choice)
 _OF_THE_FIRST = (bundles.bundle_from, *_LOADS, *_STORES)
@@ -272,6 +274,10 @@ class _Abreast(Bundling):
             yield replace(call, callee=_POWERS[callee])
         elif callee in _NAMED:
             yield replace(call, callee=_NAMED[callee] or callee)
+        elif callee in _EXTREMES and len(args) == 2:
+            exceeds = Var("each_t", BOOL)
+            yield Call((exceeds,), _EXTREMES[callee], args[::-1], (), call.span)
+            yield replace(call, callee=bundles.bundle_choice, args=(exceeds, *args[::-1]))
         else:
             raise Inseparable
 

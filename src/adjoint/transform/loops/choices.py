@@ -35,6 +35,10 @@ from adjoint.runtime import bundles
 from adjoint.transform.directed import Inseparable
 from adjoint.transform.loops.sums import NEUTRAL
 
+_LIGHT = (
+    *(operator.add, operator.sub, operator.mul, operator.neg),
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+)
 MOST_AT_ONCE = 6
 """A side of so few statements, which are arithmetic, is computed whether an iteration takes it or not."""
 
@@ -98,8 +102,14 @@ def chosen(choice: If, differing: Collection[Atom]) -> Iterator[Statement]:
 
 
 def _is_light(statement: Statement) -> bool:
-    """Whether a statement is arithmetic."""
-    return isinstance(statement, Call) and getattr(statement.callee, "__module__", None) == "_operator"
+    """Whether a statement is arithmetic that nobody refuses."""
+    match statement:
+        case Call(callee=operator.truediv, args=args):
+            return not all(map(_is_of_python, args))
+        case Call(callee=callee):
+            return callee in _LIGHT
+        case _:
+            return False
 
 
 def _nothing(target: Var) -> Const:
