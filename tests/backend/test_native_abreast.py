@@ -143,7 +143,11 @@ def choices(x, c):
             elif i > 20 or not p > c[j]:
                 work[j] = p
                 p = p + 0.3 if p * p > 0.1 else 0.1 * p
-            p = min(p, 3.0) - max(-0.5, min(p, 0.5 * p))
+            p = (
+                min(p, 3.0)
+                - max(-0.5, min(p, 0.5 * p))
+                + np.maximum(0.1 * p, np.minimum(x[i], p)) * np.clip(p, 0.1, 1.4)
+            )
             if p > 100.0:
                 p = p * c[j + len(c)] * (j % (len(c) - 5))
         for j in range(len(c)):

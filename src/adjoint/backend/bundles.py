@@ -76,6 +76,11 @@ def _negation(context, builder, sig, args):
     return builder.fneg(args[0])
 
 
+@overload(operator.pos)
+def _itself(x):
+    return (lambda x: x) if isinstance(x, Bundle) else None
+
+
 @type_callable(unless_zero)
 def _typed_unless_zero(context):
     return lambda a, found: common_bundle((a, found)) if isinstance(a, Bundle) else None
@@ -158,11 +163,40 @@ def holds_not(context, condition):
     return (condition(condition), lambda context, builder, sig, args: builder.not_(args[0])) if is_known else None
 
 
-@intrinsic
-def hold_both(context, condition, other):
-    """Where two conditions hold, of which one may be the same everywhere."""
-    kind = next((kind for kind in (condition, other) if isinstance(kind, Conditions)), None)
-    return None if kind is None else (kind(kind, kind), lambda context, builder, sig, args: builder.and_(*args))
+def _of_conditions(name):
+    @intrinsic
+    def combined(context, condition, other):
+        """What holds where two conditions hold in some way, of which one may be the same everywhere."""
+        kind = next((kind for kind in (condition, other) if isinstance(kind, Conditions)), None)
+        if kind is None:
+            return None
+        return kind(kind, kind), lambda context, builder, sig, args: getattr(builder, name)(*args)
+
+    return combined
+
+
+hold_both, holds_either = _of_conditions("and_"), _of_conditions("or_")
+
+
+def _extreme(sign):
+    @intrinsic
+    def extreme(context, a, b):
+        """The larger or the smaller of two numbers each; not a number if one of them is not."""
+        kind = common_bundle((a, b))
+        if kind is None:
+            return None
+
+        def write(context, builder, sig, args):
+            one, other = args
+            is_first = builder.or_(builder.fcmp_ordered(sign, one, other), builder.fcmp_unordered("uno", one, one))
+            return builder.select(is_first, one, other)
+
+        return kind(kind, kind), write
+
+    return extreme
+
+
+maximum_of, minimum_of = _extreme(">="), _extreme("<=")
 
 
 @intrinsic

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from adjoint.backend.deferred_checks import with_deferred_checks
 from adjoint.backend.native_calls import with_calls_of_python
 from adjoint.backend.native_checks import with_checks
+from adjoint.backend.native_clips import with_plain_clips
 from adjoint.backend.native_copies import with_plain_copies
 from adjoint.backend.native_extents import with_extents_compared, with_rows_checked
 from adjoint.backend.native_indices import with_plain_indices
@@ -35,6 +36,7 @@ _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     with_fractions,
     with_records,
     with_plain_copies,
+    with_plain_clips,
     with_empty_stand_ins,
     without_overlaps,
     lambda function: everywhere(function, fuse),

@@ -21,8 +21,11 @@ from adjoint.backend.bundles import (
     choice_of,
     counted_from,
     hold_both,
+    holds_either,
     holds_not,
     holds_somewhere,
+    maximum_of,
+    minimum_of,
     number_at,
     numbers_of,
     of_numbers,
@@ -117,6 +120,18 @@ def _times(a, b):
     return None if common_bundle((a, b)) is None else lambda a, b: bundles.unless_zero(as_bundle(a, b), a * b)
 
 
+def _declare_extreme(function, of_bundles, of_numbers):
+    @overload(function)
+    def declared(a, b):
+        if common_bundle((a, b)) is not None:
+            return lambda a, b: of_bundles(a, b)
+        return (lambda a, b: of_numbers(a, b)) if is_number(a) and is_number(b) else None
+
+
+_declare_extreme(bundles.bundle_maximum, maximum_of, np.maximum)
+_declare_extreme(bundles.bundle_minimum, minimum_of, np.minimum)
+
+
 def _declare(function, of_bundles, of_numbers):
     """A function of bundles; Numba also asks for that of numbers, as long as it does not know what will be bundles."""
 
@@ -141,13 +156,18 @@ def _not(condition):
     return (lambda condition: not condition) if isinstance(condition, types.Boolean) else None
 
 
-@overload(bundles.bundle_both)
-def _both(condition, other):
-    kinds = (condition, other)
-    if any(isinstance(kind, Conditions) for kind in kinds):
-        return lambda condition, other: hold_both(condition, other)
-    are_known = all(isinstance(kind, types.Boolean) for kind in kinds)
-    return (lambda condition, other: condition and other) if are_known else None
+def _declare_logic(function, of_conditions, of_one):
+    @overload(function)
+    def declared(condition, other):
+        kinds = (condition, other)
+        if any(isinstance(kind, Conditions) for kind in kinds):
+            return lambda condition, other: of_conditions(condition, other)
+        are_known = all(isinstance(kind, types.Boolean) for kind in kinds)
+        return (lambda condition, other: of_one(condition, other)) if are_known else None
+
+
+_declare_logic(bundles.bundle_both, hold_both, operator.and_)
+_declare_logic(bundles.bundle_either, holds_either, operator.or_)
 
 
 @overload(bundles.bundle_choice)

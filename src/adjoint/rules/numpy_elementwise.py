@@ -7,7 +7,7 @@ import numpy as np
 from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, sample
 from adjoint.runtime.arrays import made_finite, unbroadcast
 from adjoint.runtime.bessel import modified
-from adjoint.runtime.numbers import divide, sqrt
+from adjoint.runtime.numbers import choose, divide, sqrt
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
@@ -56,20 +56,20 @@ elementwise(np.degrees, scaled=lambda ct, x, y: ct / DEGREE)
 elementwise(np.sinc, scaled=lambda ct, x, y: divide(ct * (np.cos(np.pi * x) - y), x), domain=POSITIVE)
 elementwise(np.i0, lambda x, y: modified(1, x))
 elementwise(np.copysign, lambda x1, x2, y: (np.sign(x1) * np.copysign(1.0, x2), None), domain=(POSITIVE, POSITIVE))
-elementwise(np.maximum, scaled=lambda ct, x1, x2, y: (np.where(x1 >= x2, ct, 0.0), np.where(x1 >= x2, 0.0, ct)))
-elementwise(np.minimum, scaled=lambda ct, x1, x2, y: (np.where(x1 <= x2, ct, 0.0), np.where(x1 <= x2, 0.0, ct)))
+elementwise(np.maximum, scaled=lambda ct, x1, x2, y: (choose(x1 >= x2, ct, 0.0), choose(x1 >= x2, 0.0, ct)))
+elementwise(np.minimum, scaled=lambda ct, x1, x2, y: (choose(x1 <= x2, ct, 0.0), choose(x1 <= x2, 0.0, ct)))
 elementwise(
     np.fmax,
     scaled=lambda ct, x1, x2, y: (
-        np.where((x1 >= x2) | np.isnan(x2), ct, 0.0),
-        np.where((x1 >= x2) | np.isnan(x2), 0.0, ct),
+        choose((x1 >= x2) | np.isnan(x2), ct, 0.0),
+        choose((x1 >= x2) | np.isnan(x2), 0.0, ct),
     ),
 )
 elementwise(
     np.fmin,
     scaled=lambda ct, x1, x2, y: (
-        np.where((x1 <= x2) | np.isnan(x2), ct, 0.0),
-        np.where((x1 <= x2) | np.isnan(x2), 0.0, ct),
+        choose((x1 <= x2) | np.isnan(x2), ct, 0.0),
+        choose((x1 <= x2) | np.isnan(x2), 0.0, ct),
     ),
 )
 
@@ -91,20 +91,20 @@ def _cut_above(y, a, a_min, a_max):
 def _clip_jvp(dots, y, a, a_min=None, a_max=None):
     if a_min is None and a_max is None:
         return dots[0]
-    dot = np.where(_inside(a, a_min, a_max), dots[0], 0.0)
+    dot = choose(_inside(a, a_min, a_max), dots[0], 0.0)
     if a_min is not None and dots[1] is not None:
-        dot = dot + np.where((a < a_min) & (y == a_min), dots[1], 0.0)
+        dot = dot + choose((a < a_min) & (y == a_min), dots[1], 0.0)
     if a_max is not None and dots[2] is not None:
-        dot = dot + np.where(_cut_above(y, a, a_min, a_max), dots[2], 0.0)
+        dot = dot + choose(_cut_above(y, a, a_min, a_max), dots[2], 0.0)
     return dot
 
 
 def _clip_vjp(ct, y, a, a_min=None, a_max=None):
     if a_min is None and a_max is None:
         return (ct, None, None)
-    inside = np.where(_inside(a, a_min, a_max), ct, 0.0)
-    low = None if a_min is None else unbroadcast(np.where((a < a_min) & (y == a_min), ct, 0.0), a_min)
-    high = None if a_max is None else unbroadcast(np.where(_cut_above(y, a, a_min, a_max), ct, 0.0), a_max)
+    inside = choose(_inside(a, a_min, a_max), ct, 0.0)
+    low = None if a_min is None else unbroadcast(choose((a < a_min) & (y == a_min), ct, 0.0), a_min)
+    high = None if a_max is None else unbroadcast(choose(_cut_above(y, a, a_min, a_max), ct, 0.0), a_max)
     return (unbroadcast(inside, a), low, high)
 
 
@@ -122,8 +122,8 @@ general(
 linear(
     np.where,
     lambda ct, condition, x, y: (
-        unbroadcast(np.where(condition, ct, 0.0), x),
-        unbroadcast(np.where(condition, 0.0, ct), y),
+        unbroadcast(choose(condition, ct, 0.0), x),
+        unbroadcast(choose(condition, 0.0, ct), y),
     ),
     wrt=(1, 2),
     cases=[case(np.array([True, False, True]), sample(3), sample(2, 3)), case(np.array([True, False]), 1.5, sample(2))],

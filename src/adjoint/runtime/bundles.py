@@ -55,9 +55,24 @@ def bundle_both(condition: Any, other: Any) -> Any:
     return np.logical_and(condition, other)
 
 
+def bundle_either(condition: Any, other: Any) -> Any:
+    """Where one of two conditions holds, or both."""
+    return np.logical_or(condition, other)
+
+
 def bundle_choice(condition: Any, a: Any, b: Any) -> Any:
     """``a`` where a condition holds, else ``b``."""
     return np.where(condition, a, b).view(Bundle) if isinstance(condition, Bundle) else a if condition else b
+
+
+def bundle_maximum(a: Any, b: Any) -> Any:
+    """``np.maximum(a, b)``."""
+    return np.maximum(a, b)
+
+
+def bundle_minimum(a: Any, b: Any) -> Any:
+    """``np.minimum(a, b)``."""
+    return np.minimum(a, b)
 
 
 def bundle_sqrt(x: Any) -> Any:

@@ -32,7 +32,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar
 from adjoint.ir.walk import free_vars, map_blocks, operands, rebuild, rebuild_terminator, statements_in
 from adjoint.records import replace
-from adjoint.runtime import bundles, lanes, numbers
+from adjoint.runtime import arrays, bundles, lanes, numbers
 from adjoint.transform.bundles import Bundling
 from adjoint.transform.directed import Inseparable
 from adjoint.transform.loops.choices import chosen, differing
@@ -60,15 +60,23 @@ _NAMED: dict[Any, Any] = {
     np.sqrt: bundles.bundle_sqrt,
     numbers.sqrt: bundles.bundle_sqrt,
     **{callee: vector_form(callee) for callee in (np.exp, np.log, numbers.log, np.tanh, np.sin, np.cos)},
+    **dict.fromkeys((np.maximum, lanes.largest), bundles.bundle_maximum),
+    **dict.fromkeys((np.minimum, lanes.smallest), bundles.bundle_minimum),
     **dict.fromkeys(_OF_MATH),
 }
-"""Functions of a number, and what they are called for bundles if that is something else."""
+"""Functions of numbers, and what they are called for bundles if that is something else."""
 _LOADS = (bundles.bundle_at, bundles.bundle_down, bundles.bundle_across)
 _STORES = (bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across)
 _EXTREMES: dict[Any, Any] = {max: operator.gt, min: operator.lt}
 """Functions of two numbers that give the first unless the second compares so."""
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
-_OF_CONDITIONS = (bundles.bundle_not, bundles.bundle_both, bundles.bundle_choice)
+_LOGIC: dict[Any, Any] = {
+    operator.not_: bundles.bundle_not,
+    operator.and_: bundles.bundle_both,
+    operator.or_: bundles.bundle_either,
+}
+"""Functions of truth values, and what they are called for bundles."""
+_OF_CONDITIONS = (*_LOGIC.values(), bundles.bundle_choice)
 _OF_THE_FIRST = (bundles.bundle_from, *_LOADS, *_STORES)
 """What is told the number of the first iteration, as such."""
 
@@ -255,8 +263,8 @@ class _Abreast(Bundling):
             self.moves(arg)
         if call.callee in _COMPARISONS and not any(map(self.is_condition, call.args)):
             yield call
-        elif call.callee is operator.not_ and self.is_condition(call.args[0]):
-            yield replace(call, callee=bundles.bundle_not)
+        elif call.callee in _LOGIC and all(kind_of_numbers(arg) == "bool" for arg in call.args):
+            yield replace(call, callee=_LOGIC[call.callee])
         elif call.callee is numbers.choose and self.is_condition(call.args[0]):
             yield replace(call, callee=bundles.bundle_choice)
         else:
@@ -270,6 +278,8 @@ class _Abreast(Bundling):
             yield from self.array(call)
         elif callee in _ARITHMETIC:
             yield call
+        elif callee is arrays.unbroadcast and all(map(_is_double, args)):
+            yield replace(call, callee=operator.pos, args=args[:1])
         elif callee in _POWERS and _is_double(args[1]):
             yield replace(call, callee=_POWERS[callee])
         elif callee in _NAMED:

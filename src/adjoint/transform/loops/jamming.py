@@ -31,6 +31,7 @@ from adjoint.ir.nodes import (
     Range,
     Statement,
     Store,
+    Subscript,
     Var,
     Yield,
 )
@@ -105,6 +106,21 @@ def _inner_loops(loop: Loop) -> list[Loop]:
 
 def _is_chain(loop: Loop) -> bool:
     """Whether each iteration computes a number from that of the one before, other than by adding in any order."""
+    return _carries_numbers(loop) or not _known_places(loop, Load).isdisjoint(_known_places(loop, Store))
+
+
+def _known_places(loop: Loop, kind: type[Load | Store]) -> set[tuple[Atom, tuple[Any, ...]]]:
+    """The places of arrays that each iteration reads, or writes."""
+    found = set()
+    for access in loop.body.statements:
+        if isinstance(access, kind) and isinstance(access.key, Subscript):
+            items = access.key.items
+            if all(isinstance(item, Const) and type(item.value) is int for item in items):
+                found.add((access.base, items))
+    return found
+
+
+def _carries_numbers(loop: Loop) -> bool:
     end = loop.body.terminator
     free = {target for s in statements_in(loop.body) for target in targets_of(s) if _adds_in_any_order(s)}
     return isinstance(end, Continue) and any(
