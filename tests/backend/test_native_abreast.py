@@ -311,6 +311,23 @@ def test_what_python_refuses(kind: int) -> None:
     assert "bundle" in run.specialized((x, C, kind), {}).call.emitted.text
 
 
+def on_the_border(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        p, q = 0.01 * i, x[i]
+        for j in range(len(c)):
+            q = 0.5 * q + c[j] * x[i] if p > 0.3 else 0.3 * q
+            p = 0.01 * i
+        total += q
+    return total
+
+
+def test_numbers_of_iterations_are_what_they_are_whatever_is_reordered() -> None:
+    x = points(48)
+    found = ad.grad(on_the_border, native="strict", fastmath=True)(x, C)
+    np.testing.assert_allclose(found, ad.grad(on_the_border)(x, C), rtol=1e-11)
+
+
 def test_numbers_of_half_the_size() -> None:
     x = points(39).astype(np.float32)
     found, expected = (ad.grad(polynomials, native=native)(x, C) for native in ("strict", False))

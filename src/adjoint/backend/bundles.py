@@ -103,7 +103,8 @@ def counted_from(context, first, size):
     def write(context, builder, sig, args):
         start = context.cast(builder, args[0], sig.args[0], types.float64)
         steps = ir.Constant(kind.vector, [float(place) for place in range(kind.size)])
-        return builder.fadd(same_everywhere(builder, kind, start), steps)
+        # with flags of its own there are no others: these numbers are whole, whatever may be reordered around them
+        return builder.fadd(same_everywhere(builder, kind, start), steps, flags=("afn",))
 
     return kind(first, size), write
 
