@@ -274,7 +274,20 @@ def counted_on_one_side(x, c):
     return total
 
 
-@pytest.mark.parametrize("function", [whole_numbers, counted_on, from_below, refused_on_one_side, counted_on_one_side])
+def shorter_than_the_loop(x, c):
+    total = 0.0
+    for i in range(len(x)):
+        p = 0.1 * i
+        for j in range(3):
+            if i < len(c):
+                p = p * c[i] + 0.1
+        total += p * x[i]
+    return total
+
+
+@pytest.mark.parametrize(
+    "function", [whole_numbers, counted_on, from_below, refused_on_one_side, counted_on_one_side, shorter_than_the_loop]
+)
 def test_one_after_the_other(function: Callable[..., Any]) -> None:
     x = points(39)
     found, expected = (ad.grad(function, native=native)(x, C) for native in ("strict", False))

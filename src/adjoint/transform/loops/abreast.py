@@ -35,7 +35,7 @@ from adjoint.records import replace
 from adjoint.runtime import arrays, bundles, lanes, numbers
 from adjoint.transform.bundles import Bundling
 from adjoint.transform.directed import Inseparable
-from adjoint.transform.loops.choices import chosen, differing
+from adjoint.transform.loops.choices import chosen, differing, places_of
 from adjoint.transform.loops.sums import OPERATORS
 from adjoint.transform.vector_forms import vector_form
 
@@ -129,6 +129,7 @@ class _Preparation:
         self._numbers = Var(index.hint, FLOAT, index.named)
         self._shared = {storage.find() for var in free_vars(body) for storage in all_memory(var.type)}
         self._differing = differing(body, index, self._shared)
+        self._sure = places_of(body)
 
     def function(self) -> Function:
         """The body as a function of all that is not its own."""
@@ -155,7 +156,7 @@ class _Preparation:
                 yield Call((total,), bundles.bundle_total, (self._as_number(part), _SIZE), (), statement.span)
                 yield replace(statement, args=tuple(total if arg is part else arg for arg in args))
             case If(cond=cond) if cond in self._differing:
-                for new in chosen(statement, self._differing):
+                for new in chosen(statement, self._differing, self._sure):
                     yield from self._statement(new)
             case Call(args=args, targets=(target,)) if _is_double(target) or kind_of_numbers(target) == "bool":
                 yield replace(statement, args=tuple(map(self._as_number, args)))

@@ -22,6 +22,7 @@ from adjoint.ir.nodes import (
     If,
     Load,
     Loop,
+    Slice,
     Statement,
     Store,
     Subscript,
@@ -39,6 +40,8 @@ _LIGHT = (
     *(operator.add, operator.sub, operator.mul, operator.neg),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
 )
+Place = tuple[Atom, tuple[Atom | Slice, ...]]
+"""An array, and an index."""
 MOST_AT_ONCE = 6
 """A side of so few statements, which are arithmetic, is computed whether an iteration takes it or not."""
 
@@ -71,8 +74,27 @@ def _reads_own(statement: Statement, shared: Collection[Storage]) -> bool:
     return any(storage.find() not in shared for storage in all_memory(statement.base.type))
 
 
-def chosen(choice: If, differing: Collection[Atom]) -> Iterator[Statement]:
+def places_of(block: Block) -> set[Place]:
+    """The places that a block reads or writes whatever is chosen, however often loops run."""
+    return {
+        (part.base, part.key.items)
+        for part in block.statements
+        if isinstance(part, (Load, Store)) and isinstance(part.key, Subscript)
+    }
+
+
+def chosen(choice: If, differing: Collection[Atom], sure: Collection[Place]) -> Iterator[Statement]:
     """What stands for a choice that differs between iterations.
+
+    Parameters
+    ----------
+    choice
+        The choice.
+    differing
+        What differs between iterations.
+    sure
+        Places that there are, whatever is chosen: others that iterations have of their own may not be there for those
+        that do not take a side.
 
     Raises
     ------
@@ -87,7 +109,7 @@ def chosen(choice: If, differing: Collection[Atom]) -> Iterator[Statement]:
         if condition is not choice.cond and block.statements:
             yield Call((condition,), bundles.bundle_not, (choice.cond,), (), choice.span)  # type: ignore[arg-type]
         values = block.terminator.values
-        side = _Side(condition, differing)
+        side = _Side(condition, differing, sure)
         if all(map(_is_light, block.statements)) and len(block.statements) <= MOST_AT_ONCE:
             yield from side.block(block).statements
         else:
@@ -124,9 +146,10 @@ def _nothing(target: Var) -> Const:
 class _Side:
     """One side of a choice, for all iterations: those that do not take it store what leaves everything as it is."""
 
-    def __init__(self, condition: Atom, differing: Collection[Atom]) -> None:
+    def __init__(self, condition: Atom, differing: Collection[Atom], sure: Collection[Place]) -> None:
         self._condition = condition
         self._differing = differing
+        self._sure = sure
 
     def block(self, block: Block) -> Block:
         return Block(tuple(new for old in block.statements for new in self._statement(old)), block.terminator)
@@ -134,7 +157,7 @@ class _Side:
     def _statement(self, statement: Statement) -> Iterator[Statement]:
         match statement:
             case If(cond=cond) if cond in self._differing:
-                for part in chosen(statement, self._differing):
+                for part in chosen(statement, self._differing, self._sure):
                     yield from self._statement(part)
             case If():
                 yield map_blocks(statement, self.block)
@@ -146,12 +169,19 @@ class _Side:
                 if not effects_of(statement).pure or self._may_be_refused(statement):
                     raise Inseparable
                 yield statement
-            case Load():
+            case Load() if self._is_there(statement):
                 yield statement
-            case Store():
+            case Store() if self._is_there(statement):
                 yield from self._store(statement)
             case _:
                 raise Inseparable
+
+    def _is_there(self, access: Load | Store) -> bool:
+        """Whether a place is there for all iterations if it is for one of them."""
+        if not isinstance(access.key, Subscript):
+            return False
+        items = access.key.items
+        return (access.base, items) in self._sure or not any(item in self._differing for item in items)
 
     def _may_be_refused(self, call: Call) -> bool:
         """Whether a call computes, of what differs, something that Python refuses for some numbers."""
@@ -162,7 +192,8 @@ class _Side:
 
     def _store(self, store: Store) -> Iterator[Statement]:
         kept: Atom
-        if not isinstance(store.key, Subscript) or not all(map(_is_place, store.key.items)):
+        assert isinstance(store.key, Subscript)
+        if not all(map(_is_place, store.key.items)):
             raise Inseparable
         if store.mode in NEUTRAL:
             kept = NEUTRAL[store.mode]
