@@ -286,13 +286,23 @@ def shorter_than_the_loop(x, c):
 
 
 @pytest.mark.parametrize(
-    "function", [whole_numbers, counted_on, from_below, refused_on_one_side, counted_on_one_side, shorter_than_the_loop]
+    "function",
+    [
+        whole_numbers,
+        counted_on,
+        from_below,
+        refused_on_one_side,
+        counted_on_one_side,
+        shorter_than_the_loop,
+    ],
 )
 def test_one_after_the_other(function: Callable[..., Any]) -> None:
     x = points(39)
     found, expected = (ad.grad(function, native=native)(x, C) for native in ("strict", False))
     np.testing.assert_allclose(found, expected, rtol=1e-11)
     assert "bundle" not in text_for_machine(function, x, C)
+    value = ad.compile(function, native="strict")(x, C)
+    assert value == pytest.approx(function(x, C), rel=1e-13)
 
 
 def refused(x, c, kind):
@@ -339,6 +349,23 @@ def test_numbers_of_iterations_are_what_they_are_whatever_is_reordered() -> None
     x = points(48)
     found = ad.grad(on_the_border, native="strict", fastmath=True)(x, C)
     np.testing.assert_allclose(found, ad.grad(on_the_border)(x, C), rtol=1e-11)
+
+
+def numbers_added_up(x, c):
+    total, count = 0.0, 0
+    for i in range(len(x)):
+        p = 0.1 * i
+        for j in range(len(c)):
+            p = p * c[j] + 0.1 * x[i]
+        total += p * p
+        count += i
+    return total, count
+
+
+def test_whole_numbers_stay_whole() -> None:
+    total, count = ad.compile(numbers_added_up, native="strict")(points(39), C)
+    assert (type(count), count) == (int, 741)
+    assert total == pytest.approx(numbers_added_up(points(39), C)[0], rel=1e-13)
 
 
 def test_numbers_of_half_the_size() -> None:

@@ -150,7 +150,7 @@ class _Preparation:
                 yield from self._sum(statement)
             case Call(callee=callee, args=args, targets=(target,)) if callee in _SUMS and self._adds_up(args):
                 part = next(arg for arg in args if arg not in self._sums)
-                if kind_of_numbers(part) == "bool":
+                if not self._can_be_added(part, target):
                     raise Inseparable
                 total = Var(target.hint, target.type)
                 yield Call((total,), bundles.bundle_total, (self._as_number(part), _SIZE), (), statement.span)
@@ -205,10 +205,16 @@ class _Preparation:
     def _adds_up(self, args: tuple[Atom, ...]) -> bool:
         return sum(arg in self._sums for arg in args) == 1
 
+    def _can_be_added(self, part: Atom, into: Atom) -> bool:
+        """Whether a sum of what iterations add is of the kind of what they add it to."""
+        if part is self._index:
+            return kind_of_numbers(into) == "float"
+        return kind_of_numbers(part) != "bool"
+
     def _sum(self, store: Store) -> Iterator[Statement]:
         """Adds to one place what all iterations add to it."""
         type_ = type_of_atom(store.value)
-        if not isinstance(type_, Scalar) or type_.kind == "bool":
+        if not isinstance(type_, Scalar) or not self._can_be_added(store.value, store.base):
             raise Inseparable
         if store.mode not in OPERATORS or self._index in operands(store)[1:]:
             raise Inseparable
