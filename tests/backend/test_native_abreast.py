@@ -349,6 +349,25 @@ def test_numbers_of_iterations_are_what_they_are_whatever_is_reordered() -> None
     np.testing.assert_allclose(found, ad.grad(on_the_border)(x, C), rtol=1e-11)
 
 
+def beyond_the_end(x, tall, c, n):
+    total = 0.0
+    for i in range(n):
+        p = x[i]
+        for j in range(len(c)):
+            p = p * c[j] * p + tall[i, j]
+        total += p * p
+    return total
+
+
+def test_elements_that_are_not_there() -> None:
+    run = ad.grad(beyond_the_end, native="strict", boundscheck=True)
+    x, tall = points(40), np.ones((60, 5))
+    np.testing.assert_allclose(run(x, tall, C, 40), ad.grad(beyond_the_end)(x, tall, C, 40), rtol=1e-12)
+    for rows, n, columns in ((60, 41, 5), (60, 48, 5), (16, 40, 5), (60, 32, 4)):
+        with pytest.raises(IndexError):
+            run(x, tall[:rows, :columns], C, n)
+
+
 def numbers_added_up(x, c):
     total, count = 0.0, 0
     for i in range(len(x)):

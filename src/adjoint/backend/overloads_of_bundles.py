@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import extending
 from numba.core import types
+from numba.extending import register_jitable
 
 from adjoint.backend.bundle_type import Bundle, Conditions, common_bundle, is_number, is_size
 from adjoint.backend.bundles import (
@@ -240,12 +241,26 @@ def _are_elements(x, rank, size, *places):
     return _is_numbers(x) and x.ndim == rank and is_size(size) and are_places
 
 
+@register_jitable
+def _check_elements(first, size, extent):
+    """Raises unless there are all elements: one question for all of them, whether or not indices are checked."""
+    if first + size > extent:
+        raise IndexError("index is out of bounds")
+
+
+@register_jitable
+def _check_place(place, extent):
+    if place >= extent or place < -extent:
+        raise IndexError("index is out of bounds")
+
+
 @overload(bundles.bundle_at, prefer_literal=True)
 def _bundle_at(x, first, size):
     if not _are_elements(x, 1, size, first):
         return None
 
     def bundle_at(x, first, size):
+        _check_elements(first, size, x.shape[0])
         found: Any = all_zero(size)
         for place in range(size):
             found = with_number(found, place, x[indices.unsigned(first + place)])
@@ -260,6 +275,8 @@ def _bundle_down(x, first, column, size):
         return None
 
     def bundle_down(x, first, column, size):
+        _check_elements(first, size, x.shape[0])
+        _check_place(column, x.shape[1])
         found: Any = all_zero(size)
         for place in range(size):
             found = with_number(found, place, x[indices.unsigned(first + place), column])
@@ -274,6 +291,8 @@ def _bundle_across(x, row, first, size):
         return None
 
     def bundle_across(x, row, first, size):
+        _check_elements(first, size, x.shape[1])
+        _check_place(row, x.shape[0])
         found: Any = all_zero(size)
         for place in range(size):
             found = with_number(found, place, x[row, indices.unsigned(first + place)])
@@ -292,6 +311,7 @@ def _put_bundle(x, first, found, size):
         return None
 
     def put_bundle(x, first, found, size):
+        _check_elements(first, size, x.shape[0])
         for place in range(size):
             x[indices.unsigned(first + place)] = number_at(found, place)
 
@@ -304,6 +324,8 @@ def _put_bundle_down(x, first, column, found, size):
         return None
 
     def put_bundle_down(x, first, column, found, size):
+        _check_elements(first, size, x.shape[0])
+        _check_place(column, x.shape[1])
         for place in range(size):
             x[indices.unsigned(first + place), column] = number_at(found, place)
 
@@ -316,6 +338,8 @@ def _put_bundle_across(x, row, first, found, size):
         return None
 
     def put_bundle_across(x, row, first, found, size):
+        _check_elements(first, size, x.shape[1])
+        _check_place(row, x.shape[0])
         for place in range(size):
             x[row, indices.unsigned(first + place)] = number_at(found, place)
 
