@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import extending
 from numba.core import types
+from numba.core.targetconfig import ConfigStack
 from numba.extending import register_jitable
 
 from adjoint.backend.bundle_type import Bundle, Conditions, common_bundle, is_number, is_size
@@ -242,16 +243,20 @@ def _are_elements(x, rank, size, *places):
 
 
 @register_jitable
-def _check_elements(first, size, extent):
-    """Raises unless there are all elements: one question for all of them, whether or not indices are checked."""
-    if first + size > extent:
+def _raise_beyond(first, size, extent, place, others):
+    if first + size > extent or place >= others or place < -others:
         raise IndexError("index is out of bounds")
 
 
 @register_jitable
-def _check_place(place, extent):
-    if place >= extent or place < -extent:
-        raise IndexError("index is out of bounds")
+def _raise_nothing(first, size, extent, place, others):
+    pass
+
+
+def _check_of_elements():
+    """What raises unless there are all elements, one question for all of them: where indices are checked."""
+    flags = ConfigStack.top_or_none()
+    return _raise_nothing if flags is None or not flags.boundscheck else _raise_beyond
 
 
 @overload(bundles.bundle_at, prefer_literal=True)
@@ -259,8 +264,10 @@ def _bundle_at(x, first, size):
     if not _are_elements(x, 1, size, first):
         return None
 
+    check = _check_of_elements()
+
     def bundle_at(x, first, size):
-        _check_elements(first, size, x.shape[0])
+        check(first, size, x.shape[0], 0, 1)
         found: Any = all_zero(size)
         for place in range(size):
             found = with_number(found, place, x[indices.unsigned(first + place)])
@@ -274,9 +281,10 @@ def _bundle_down(x, first, column, size):
     if not _are_elements(x, 2, size, first, column):
         return None
 
+    check = _check_of_elements()
+
     def bundle_down(x, first, column, size):
-        _check_elements(first, size, x.shape[0])
-        _check_place(column, x.shape[1])
+        check(first, size, x.shape[0], column, x.shape[1])
         found: Any = all_zero(size)
         for place in range(size):
             found = with_number(found, place, x[indices.unsigned(first + place), column])
@@ -290,9 +298,10 @@ def _bundle_across(x, row, first, size):
     if not _are_elements(x, 2, size, row, first):
         return None
 
+    check = _check_of_elements()
+
     def bundle_across(x, row, first, size):
-        _check_elements(first, size, x.shape[1])
-        _check_place(row, x.shape[0])
+        check(first, size, x.shape[1], row, x.shape[0])
         found: Any = all_zero(size)
         for place in range(size):
             found = with_number(found, place, x[row, indices.unsigned(first + place)])
@@ -310,8 +319,10 @@ def _put_bundle(x, first, found, size):
     if not _are_elements(x, 1, size, first) or not _can_be_put(found):
         return None
 
+    check = _check_of_elements()
+
     def put_bundle(x, first, found, size):
-        _check_elements(first, size, x.shape[0])
+        check(first, size, x.shape[0], 0, 1)
         for place in range(size):
             x[indices.unsigned(first + place)] = number_at(found, place)
 
@@ -323,9 +334,10 @@ def _put_bundle_down(x, first, column, found, size):
     if not _are_elements(x, 2, size, first, column) or not _can_be_put(found):
         return None
 
+    check = _check_of_elements()
+
     def put_bundle_down(x, first, column, found, size):
-        _check_elements(first, size, x.shape[0])
-        _check_place(column, x.shape[1])
+        check(first, size, x.shape[0], column, x.shape[1])
         for place in range(size):
             x[indices.unsigned(first + place), column] = number_at(found, place)
 
@@ -337,9 +349,10 @@ def _put_bundle_across(x, row, first, found, size):
     if not _are_elements(x, 2, size, row, first) or not _can_be_put(found):
         return None
 
+    check = _check_of_elements()
+
     def put_bundle_across(x, row, first, found, size):
-        _check_elements(first, size, x.shape[1])
-        _check_place(row, x.shape[0])
+        check(first, size, x.shape[1], row, x.shape[0])
         for place in range(size):
             x[row, indices.unsigned(first + place)] = number_at(found, place)
 
