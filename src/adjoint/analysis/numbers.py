@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeGuard
 
 from adjoint.ir.nodes import (
     Atom,
@@ -58,7 +59,7 @@ class NumberFlows:
         return _reached(ends, back)
 
     def add(self, source: Atom, sink: Var) -> None:
-        if type(source) is Var and varies_smoothly(source) and varies_smoothly(sink):
+        if _is_smooth(source) and varies_smoothly(sink):
             known = self.edges.get(source)
             if known is None:
                 self.edges[source] = [sink]
@@ -73,6 +74,10 @@ class NumberFlows:
 def varies_smoothly(var: Var) -> bool:
     """Whether a number may carry a derivative."""
     return type(var.type) is Scalar and var.type.kind in ("float", "complex")
+
+
+def _is_smooth(atom: Atom) -> TypeGuard[Var]:
+    return type(atom) is Var and varies_smoothly(atom)
 
 
 def number_flows(function: Function) -> NumberFlows | None:
@@ -101,6 +106,9 @@ def _call(call: Call, flows: NumberFlows) -> bool:
         flows.all_declared &= not carriers or isinstance(rule, (Constant, Observer))
         return True
     flows.all_declared &= rule is not None and not call.kwargs and not rule.unsupported(len(call.args), ())
+    flows.all_declared &= rule is None or not any(
+        _is_smooth(call.args[place]) for place, _ in rule.settings(len(call.args))
+    )
     for atom in operands(call):
         for target in call.targets:
             flows.add(atom, target)

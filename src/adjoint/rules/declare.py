@@ -187,7 +187,26 @@ class Rule:
     def _settings(self) -> tuple[tuple[int, str], ...]:
         names = [p.name for p in self.accepted if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         known = _SETTINGS if self._is_of_a_library else frozenset()
-        return tuple([(place, name) for place, name in enumerate(names) if place in self.fixed or name in known])
+        return tuple(
+            [(place, name) for place, name in enumerate(names) if name in known or self._takes_as_given(place)]
+        )
+
+    def _takes_as_given(self, place: int) -> bool:
+        return place in self.fixed
+
+    @cached_property
+    def _is_of_a_user(self) -> bool:
+        return not (getattr(self.derivative, "__module__", None) or "").startswith("adjoint.")
+
+    @cached_property
+    def is_of_the_runtime(self) -> bool:
+        """Whether derivatives alone call the function, which takes some arguments for their shapes only."""
+        return (getattr(self.fn, "__module__", None) or "").startswith("adjoint.runtime.")
+
+    def name_of(self, place: int) -> str:
+        """The name of a positional argument, for messages."""
+        names = [p.name for p in self.accepted if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        return names[place] if place < len(names) else f"argument {place + 1}"
 
     @cached_property
     def _is_of_a_library(self) -> bool:
@@ -244,9 +263,9 @@ class Elementwise(Rule):
     """Exactly one of ``partials`` and ``scaled`` is given.
 
     ``partials(*args, y)`` returns one partial derivative for each argument, alone where there is one argument;
-    None for an argument that has no derivative. ``scaled(ct, *args, y)`` returns the products of a cotangent (in
-    forward mode, of each argument's tangent) with them, in the form that reads best. Forms of ``by_rank`` are of
-    the kind that is given.
+    0 where it is zero, None where it is not known: calls where that argument varies are refused.
+    ``scaled(ct, *args, y)`` returns the products of a cotangent (in forward mode, of each argument's tangent) with
+    them, in the form that reads best. Forms of ``by_rank`` are of the kind that is given.
     """
 
     partials: Fn | None = None
@@ -278,11 +297,16 @@ class Linear(Rule):
 
     ``transpose(ct, *args, **kwargs)`` returns the cotangent of the argument, or a tuple, one for each of ``wrt``
     (for each positional argument where ``wrt`` is None or has several). Forward mode calls the function with
-    tangents in their place. Arguments of ``wrt`` that a call leaves out do not count.
+    tangents in their place. Arguments of ``wrt`` that a call leaves out do not count. All others are taken as given;
+    the result of a function of this library does not depend on them smoothly: a shape, a condition.
     """
 
     transpose: Fn
     wrt: tuple[int, ...] | None = (0,)
+
+    def _takes_as_given(self, place: int) -> bool:
+        left_out = self.wrt is not None and place not in self.wrt
+        return place in self.fixed or (left_out and self._is_of_a_user)
 
     @property
     def derivative(self) -> Fn | None:
@@ -299,6 +323,9 @@ class Bilinear(Rule):
 
     transpose: Fn
 
+    def _takes_as_given(self, place: int) -> bool:
+        return place in self.fixed or (place > 1 and self._is_of_a_user)
+
     @property
     def derivative(self) -> Fn | None:
         return self.transpose
@@ -314,8 +341,8 @@ class General(Rule):
 
     ``dots`` has one tangent for each positional argument: zeros for an inactive number or array, None for anything
     that has no derivative. ``vjp(ct, y, *args, **kwargs)`` returns a tuple, one cotangent for each positional
-    argument, None for those that have none. Without a ``jvp`` forward mode is refused. Where there are several
-    results, ``y`` and ``ct`` are tuples.
+    argument, None for those of which none is known: calls where one of them varies are refused. Without a ``jvp``
+    forward mode is refused. Where there are several results, ``y`` and ``ct`` are tuples.
     """
 
     jvp: Fn | None

@@ -24,11 +24,11 @@ def _arange_jvp(dots, y, *given, dtype=None):
 
 def _arange_vjp(ct, y, *given, dtype=None):
     if len(given) == 1:
-        return (None,)
+        return (0.0,)
     start = unbroadcast(ct, given[0])
     if len(given) == 2:
-        return (start, None)
-    return (start, None, unbroadcast(ct * np.arange(len(y)), given[2]))
+        return (start, 0.0)
+    return (start, 0.0, unbroadcast(ct * np.arange(len(y)), given[2]))
 
 
 general(

@@ -55,7 +55,7 @@ elementwise(np.rad2deg, scaled=lambda ct, x, y: ct / DEGREE)
 elementwise(np.degrees, scaled=lambda ct, x, y: ct / DEGREE)
 elementwise(np.sinc, scaled=lambda ct, x, y: divide(ct * (np.cos(np.pi * x) - y), x), domain=POSITIVE)
 elementwise(np.i0, lambda x, y: modified(1, x))
-elementwise(np.copysign, lambda x1, x2, y: (np.sign(x1) * np.copysign(1.0, x2), None), domain=(POSITIVE, POSITIVE))
+elementwise(np.copysign, lambda x1, x2, y: (np.sign(x1) * np.copysign(1.0, x2), 0), domain=(POSITIVE, POSITIVE))
 elementwise(np.maximum, scaled=lambda ct, x1, x2, y: (choose(x1 >= x2, ct, 0.0), choose(x1 >= x2, 0.0, ct)))
 elementwise(np.minimum, scaled=lambda ct, x1, x2, y: (choose(x1 <= x2, ct, 0.0), choose(x1 <= x2, 0.0, ct)))
 elementwise(
@@ -187,7 +187,7 @@ definition(
 )
 
 constant(np.floor, np.ceil, np.trunc, np.rint, np.round, np.around, np.fix, np.sign, np.spacing, shape="sampled")
-elementwise(np.heaviside, lambda x1, x2, y: (None, x1 == 0), domain=POSITIVE)
+elementwise(np.heaviside, lambda x1, x2, y: (0, x1 == 0), domain=POSITIVE)
 no_derivative(
     np.greater,
     np.greater_equal,

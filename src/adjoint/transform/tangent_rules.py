@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics import DifferentiationError
+from adjoint.diagnostics.diagnostic import diagnostic
 from adjoint.frontend.splice import splice
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
@@ -218,12 +220,13 @@ class TangentRules:
         if rule.scaled is not None:
             for place in active:
                 products = splice(builder, form, (self.dots[args[place]], *args, y), kwargs)  # type: ignore[index]
-                terms += _signed(_part(products, place, len(args)))
+                terms += _signed(_known(builder, rule, place, _part(products, place, len(args))))
         else:
             partials = splice(builder, form, (*args, y), kwargs)
             multiply = times if rule.singular else operator.mul
             for place in active:
-                terms += self.scaled(builder, self.dots[args[place]], _part(partials, place, len(args)), multiply)  # type: ignore[index]
+                partial = _known(builder, rule, place, _part(partials, place, len(args)))
+                terms += self.scaled(builder, self.dots[args[place]], partial, multiply)  # type: ignore[index]
         total = _sum(builder, terms)
         if total is None:
             return None
@@ -235,10 +238,8 @@ class TangentRules:
             return self.matched(builder, total, y)
         return total
 
-    def scaled(self, builder: Builder, dot: Atom, partial: Atom | None, multiply: Any) -> list[tuple[int, Atom]]:
+    def scaled(self, builder: Builder, dot: Atom, partial: Atom, multiply: Any) -> list[tuple[int, Atom]]:
         match partial:
-            case None | Const(value=None):
-                return []
             case Const(value=int() | float() as value) if value == 0:
                 return []
             case Const(value=int() | float() as value) if value in (1, -1):
@@ -336,8 +337,16 @@ def _called(builder: Builder, callee: Any, args: Sequence[Atom], kwargs: dict[st
 # Sums of signed terms
 
 
-def _signed(atom: Atom | None) -> list[tuple[int, Atom]]:
-    if atom is None or isinstance(atom, Const):
+def _known(builder: Builder, rule: Rule, place: int, product: Atom | None) -> Atom:
+    """What a rule says of an argument that varies; a refusal where it says nothing."""
+    if product is None or (isinstance(product, Const) and product.value is None):
+        label = f"{rule.name_of(place)} varies"
+        raise DifferentiationError([diagnostic("AD0204", builder.span, label, name=rule.name)])
+    return product
+
+
+def _signed(atom: Atom) -> list[tuple[int, Atom]]:
+    if isinstance(atom, Const):
         return []
     return [(1, atom)]
 

@@ -225,6 +225,7 @@ class _Pullback:
             return
         partials = splice(self.scope.sweep, self.form(), (*self.then, *self.results()), self.kwargs)
         each = partials if isinstance(partials, tuple) else (partials,)
+        self.refuse_unknown(each)
         pairs = [
             (arg, partial)
             for arg, partial in zip(self.args, each, strict=True)
@@ -236,6 +237,15 @@ class _Pullback:
             return
         for arg, partial in pairs:
             self.product(arg, cotangent, partial)
+
+    def refuse_unknown(self, each: Sequence[Any]) -> None:
+        """Takes down the arguments that vary, and of which the rule knows no derivative."""
+        if self.rule.is_of_the_runtime:
+            return
+        for place, arg in enumerate(self.args):
+            if self.reverser.active(arg) and (place >= len(each) or _is_literal(each[place], None)):
+                label = f"{self.rule.name_of(place)} varies"
+                self.reverser.context.problem("AD0204", self.call.span, label, name=self.rule.name)
 
     def product(self, arg: Atom, cotangent: Atom, partial: Atom) -> None:
         """Adds a cotangent times a partial derivative."""
@@ -252,6 +262,8 @@ class _Pullback:
     def spread(self, cotangents: Spliced, places: tuple[int, ...]) -> None:
         """Adds the cotangents that a rule gave for the arguments at these places."""
         each = cotangents if isinstance(cotangents, tuple) else (cotangents,)
+        if isinstance(self.rule, (Elementwise, General)):
+            self.refuse_unknown(each)
         for place, cotangent in zip(places, each, strict=False):
             if place < len(self.args) and not _is_literal(cotangent, None):
                 if isinstance(cotangent, tuple) and isinstance(type_of_atom(self.args[place]), (List, Tuple)):
