@@ -5,19 +5,22 @@ from __future__ import annotations
 import ast
 import copy
 import operator
+import string
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from adjoint.frontend import array_library, containers, library, making, objects
 from adjoint.frontend.core import Lowerer
+from adjoint.frontend.handing_over import may_carry
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
 from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Scalar
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar
 from adjoint.runtime.places import from_diagonal
 from adjoint.runtime.products import einsum_of_one
 from adjoint.runtime.sequences import array_of
@@ -77,10 +80,12 @@ def _of_rank(
 
 
 def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool:
-    """Whether a conversion is told to copy; only where it must is said by None or False."""
+    """Whether a conversion is told to copy; only where it must is said by None or False, or by their names."""
     given = kwargs.get("copy", _TRUE)
     if not isinstance(given, Const):
         raise lo.problem("AD0303", node, "whether this copies is not known before it runs")
+    if isinstance(given.value, Enum):  # np._CopyMode
+        return given.value.name == "ALWAYS"
     return bool(given.value)
 
 
@@ -92,10 +97,41 @@ def _call(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value],
 
 @handles(np.einsum)
 def _einsum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """Of one array, without sums, NumPy gives a view."""
+    """Subscripts in lists are spelled out; of one array, without sums, NumPy gives a view."""
+    if args and not _is_text(args[0]) and any(may_carry(lo, arg) for arg in args):
+        return _call(lo, np.einsum, _with_subscripts(lo, args, node), kwargs, node)
     if kwargs or len(args) != 2 or not isinstance(args[0], Const) or not _only_moves(args[0].value):
         return NotImplemented
     return _call(lo, einsum_of_one, args, {}, node)
+
+
+def _is_text(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, str)
+    return isinstance(value, Var) and isinstance(value.type, Opaque)
+
+
+def _with_subscripts(lo: Lowerer, args: list[Value], node: ast.AST | None) -> list[Value]:
+    """Operands each followed by its labels, and the labels of the result, with one text for all the labels."""
+    labels = [_letters(lo, value, node) for value in args[1::2]]
+    operands = args[::2]
+    if len(operands) == len(labels):
+        return [Const(",".join(labels)), *operands]
+    result = _letters(lo, operands.pop(), node)
+    return [Const(f"{','.join(labels)}->{result}"), *operands]
+
+
+def _letters(lo: Lowerer, labels: Value, node: ast.AST | None) -> str:
+    items = labels.items if isinstance(labels, TupleValue) else making.list_items(lo, labels)
+    known = [item.value for item in items or () if isinstance(item, Const)]
+    if isinstance(labels, Const) and isinstance(labels.value, (list, tuple)):
+        items, known = (), list(labels.value)
+    if items is None or len(known) < len(items):
+        raise lo.problem("AD0204", node, "its labels are not known before it runs", name="numpy.einsum")
+    letters = string.ascii_uppercase + string.ascii_lowercase  # in NumPy's order, which that of the result follows
+    if not all(label is Ellipsis or (isinstance(label, int) and 0 <= label < len(letters)) for label in known):
+        raise lo.problem("AD0204", node, "its labels are no whole numbers below 52", name="numpy.einsum")
+    return "".join(["..." if label is Ellipsis else letters[label] for label in known])
 
 
 def _only_moves(subscripts: Any) -> bool:

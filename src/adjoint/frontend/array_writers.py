@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend import array_library, containers, library
-from adjoint.frontend.calls import array_operand
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.expressions import call
 from adjoint.frontend.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.indexing import array_key
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.operands import array_operand
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import NONE, IteratorValue, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const, Store, Var

@@ -126,8 +126,8 @@ def _augment_item(
     target: ast.Subscript,
     node: ast.AugAssign,
 ) -> None:
-    from adjoint.frontend.calls import array_operand
     from adjoint.frontend.expressions import evaluate
+    from adjoint.frontend.operands import array_operand
 
     if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
         key = array_key(lo, index, target)
@@ -191,8 +191,9 @@ def _names_once(item: Atom) -> bool:
 
 def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:
     """What ``current`` is after it was written in place; None where the name is to be rebound."""
-    from adjoint.frontend.calls import array_operand, call_value
+    from adjoint.frontend.calls import call_value
     from adjoint.frontend.expressions import call
+    from adjoint.frontend.operands import array_operand
 
     is_list = making.list_items(lo, current) is not None or (
         isinstance(current, Var) and isinstance(current.type, List)
@@ -217,7 +218,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         )
     if not isinstance(current, Var) or not isinstance(current.type, Array):
         return None
-    operand = array_operand(lo, value, node)
+    operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
     containers.mark_array_written(lo, current, operand, node)
     if op in (operator.add, operator.sub):

@@ -20,6 +20,7 @@ from adjoint.frontend.activations import activation, is_structural, is_too_often
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
 from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_made_here, refuse_objects
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.operands import arrays, with_arrays
 from adjoint.frontend.scope import own_yields, scope_of
 from adjoint.frontend.values import (
     NONE,
@@ -42,9 +43,9 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import OPAQUE, Array, List, Number, Scalar, Tuple
+from adjoint.ir.types import OPAQUE, Array, Number, Scalar
 from adjoint.rules import registry
-from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, NoDerivative, Observer, Rule
+from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -135,9 +136,7 @@ def _call_constant(
     operator = operator_of(lo, constant, args, kwargs, node)
     if operator is not None:
         return operator
-    if _takes_arrays(constant):
-        args = [as_array(lo, value, node) for value in args]
-        kwargs = {name: value if name == "out" else as_array(lo, value, node) for name, value in kwargs.items()}
+    args, kwargs = with_arrays(lo, constant, args, kwargs, node)
     meaning = definitions.meaning_of(constant, args, kwargs)
     if meaning is not None and definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
         return call_value(lo, Const(meaning), args, kwargs, node)
@@ -209,46 +208,13 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
             later = list(bound[1:])
             names = [p.name for p in rule.parameters[1:]]
             named = {**dict(zip(names, later, strict=False)), **named}
-            return call_rule(lo, spread, [as_array(lo, item, node) for item in items], named, node)
+            return call_rule(lo, spread, arrays(lo, items, node), named, node)
     observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
     if isinstance(rule, (Elementwise, Linear, Bilinear, General)):
         refuse_objects(lo, rule, (*bound, *named.values()), node)
     atoms = [materialize(lo, value, node, observer=observer) for value in bound]
     pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
     return objects.call_any(lo, callee, atoms, node, **pairs)
-
-
-_OF_SEVERAL: tuple[Any, ...] = (
-    *(np.block, np.dstack, np.choose, np.select, np.piecewise, np.linalg.multi_dot),
-    *(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.fromiter),
-)
-"""Functions of NumPy that are handed lists as lists."""
-
-
-def _takes_arrays(callee: Any) -> bool:
-    """Whether a function of NumPy or SciPy makes arrays of the lists and tuples that it is given."""
-    if isinstance(callee, np.ufunc) or isinstance(getattr(callee, "__self__", None), np.ufunc):
-        return True
-    if isinstance(callee, type) or not (getattr(callee, "__module__", None) or "").startswith(
-        ("numpy", "scipy.special")
-    ):
-        return False
-    if callee in _OF_SEVERAL or registry.variadic(callee) is not None:
-        return False
-    return not isinstance(registry.rule_for(callee), (NoDerivative, Observer))
-
-
-def as_array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
-    """What a function of NumPy sees of an argument: a list or tuple of what varies is an array."""
-    is_sequence = isinstance(value, TupleValue) or making.list_items(lo, value) is not None
-    if isinstance(value, Var):
-        is_sequence = isinstance(value.type, (List, Tuple))
-    return call_value(lo, Const(np.array), [value], {}, node) if is_sequence and may_carry(lo, value) else value
-
-
-def array_operand(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
-    """The atom of what an array is written with."""
-    return materialize(lo, as_array(lo, value, node), node)
 
 
 def _with_out_named(

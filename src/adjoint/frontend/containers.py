@@ -298,7 +298,8 @@ def raise_error(lo: Lowerer, cls: type[Exception], argument: Any, node: ast.AST 
 
 def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
     """``base[index] = value``"""
-    from adjoint.frontend.calls import array_operand, call_value
+    from adjoint.frontend.calls import call_value
+    from adjoint.frontend.operands import array_operand
 
     match base:
         case Ref():

@@ -563,8 +563,8 @@ class Settings:
     """Functions that call themselves and return arrays of their own that are written elsewhere."""
     shared_results: set[Any] = field(default_factory=set)
     """Functions that call themselves and return memory that others have, and that is written."""
-    uncovered: set[tuple[Any, Span | None]] = field(default_factory=set)
-    """Definitions that said of a call, by its place, that they do not cover it."""
+    uncovered: dict[tuple[Any, Span | None], str] = field(default_factory=dict)
+    """Definitions that said of a call, by its place, that they do not cover it, and what it is that they do not."""
     constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
     """Paths of integer inputs whose value must be known."""
     loop_shapes: dict[Any, dict[Any, shapes.Shape]] = field(default_factory=dict)

@@ -48,13 +48,20 @@ def covers(
 def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
     """Starts again without the definition that is being read, if it says here that it does not cover the call."""
     match node.exc:
-        case ast.Call(func=ast.Name(id="NotImplementedError")):
+        case ast.Call(func=ast.Name(id="NotImplementedError"), args=said):
             frame = _outermost(lo.frame)
         case _:
             return
     if frame is not None:
-        lo.settings.uncovered.add((frame.closure.function, frame.call_span))
+        lo.settings.uncovered[frame.closure.function, frame.call_span] = _text(lo, said)
         raise Restart
+
+
+def _text(lo: Lowerer, said: Sequence[ast.expr]) -> str:
+    from adjoint.frontend.expressions import evaluate
+
+    value = evaluate(lo, said[0]) if said else None
+    return str(value.value) if isinstance(value, Const) else "this call"
 
 
 def _outermost(frame: Frame | None) -> Frame | None:

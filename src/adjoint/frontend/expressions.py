@@ -163,9 +163,9 @@ def apply_operator(
     if any(objects.is_object(lo, operand) for operand in operands):
         return _by_method(lo, op, operands, node, inplace)
     if _takes_sequences_for_arrays(op, operands):
-        from adjoint.frontend.calls import as_array
+        from adjoint.frontend.operands import arrays
 
-        operands = [as_array(lo, operand, node) for operand in operands]
+        operands = arrays(lo, operands, node)
     sequence = _on_sequences(lo, op, operands, node)
     if sequence is not None:
         return sequence
@@ -306,9 +306,10 @@ def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -
     types_ = [operand.type for operand in operands if isinstance(operand, Var)]
     if any(isinstance(type_, Array) for type_ in types_):
         return op not in (operator.is_, operator.is_not)
-    # a number of Python's own would raise; a product would repeat the list, or raise
+    # a number of Python's own would raise; a product with a whole number repeats the list
+    products = (operator.mul,) if any(isinstance(type_, Number) for type_ in types_) else ()
     arithmetic = (operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow)
-    return op in arithmetic and any(isinstance(type_, Scalar) for type_ in types_)
+    return op in (*arithmetic, *products) and any(isinstance(type_, (Scalar, Number)) for type_ in types_)
 
 
 def _is_list(lo: Lowerer, value: Value) -> bool:

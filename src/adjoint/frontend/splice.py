@@ -9,6 +9,7 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
+from adjoint.diagnostics import error
 from adjoint.frontend.calls import call_value
 from adjoint.frontend.core import Lowerer, Open, Problem, Restart, Settings
 from adjoint.frontend.materialize import materialize
@@ -82,10 +83,18 @@ def _spliced(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str
             return _attempt(builder, settings, fn, args, kwargs)
         except Restart:
             del builder.statements[start:]
+            _refuse_uncovered(builder, settings, fn)
         except NeedsRuntime as need:
             settings.runtime_sites.update(original_sites(need.sites))
             del builder.statements[start:]
     raise AssertionError(f"the structure of what {fn!r} makes does not settle")
+
+
+def _refuse_uncovered(builder: Builder, settings: Settings, fn: Any) -> None:
+    """Raises where a rule says itself, by NotImplementedError, that it does not cover a call."""
+    for (function, _), what in settings.uncovered.items():
+        if function is fn:
+            raise error("AD0204", builder.span, f"{what} has no derivative")
 
 
 def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:

@@ -93,6 +93,9 @@ class Rule:
         Whether the extents and the dtypes of results may be learnt from example calls.
     always_array
         Whether the result is an array even of numbers.
+    arrays
+        Names of the parameters that are arrays, where the kind of the rule does not tell; see
+        :mod:`adjoint.rules.operands`.
     fixed
         Positions of arguments that the derivative takes as given: a call where one of them varies is refused.
     by_rank
@@ -113,6 +116,7 @@ class Rule:
     shape: Literal["sampled", "unknown"] = "sampled"
     dtype: Literal["sampled", "unknown"] = "sampled"
     always_array: bool = False
+    arrays: tuple[str, ...] | None = None
     fixed: tuple[int, ...] = ()
     domain: tuple[Interval, ...] | None = None
     cases: tuple[Case, ...] = ()
@@ -186,7 +190,7 @@ class Rule:
     @cached_property
     def _settings(self) -> tuple[tuple[int, str], ...]:
         names = [p.name for p in self.accepted if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        known = _SETTINGS if self._is_of_a_library else frozenset()
+        known = SETTINGS if self._is_of_a_library else frozenset()
         return tuple(
             [(place, name) for place, name in enumerate(names) if name in known or self._takes_as_given(place)]
         )
@@ -239,7 +243,7 @@ class Rule:
             return tuple(args), {}
         positional, named = list(args), dict(kwargs)
         places = [p for p in self.parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        settings = _SETTINGS if self._is_of_a_library else frozenset()
+        settings = SETTINGS if self._is_of_a_library else frozenset()
         by_name = [None if p.kind is p.POSITIONAL_ONLY else p.name for p in places]
         moved = [k for k, name in enumerate(by_name) if name in named and name not in settings]
         for parameter in places[len(positional) : max(moved) + 1 if moved else 0]:
@@ -254,7 +258,7 @@ _SETTING_NAMES = """
     axis axes keepdims dtype ddof ord order mode k n num endpoint full_matrices offset axis1 axis2 out where initial
     copy indices repeats reps shift shape pad_width subok casting kind axisa axisb axisc s norm
 """
-_SETTINGS = frozenset(_SETTING_NAMES.split())
+SETTINGS = frozenset(_SETTING_NAMES.split())
 """Parameters of NumPy and SciPy that say how, not what: they never vary, and read better by their names."""
 
 
@@ -493,6 +497,7 @@ def definition(
     *,
     arity: int | None = None,
     when: Callable[[Mapping[str, Any]], bool] | None = None,
+    arrays: tuple[str, ...] | None = None,
     cases: Sequence[Case] = (),
 ) -> None:
     """Declares that a call of ``fn`` means a call of a Python function.
@@ -508,8 +513,11 @@ def definition(
     when
         Only calls mean that for whose arguments, by name, this says True; what is not known at compile time is
         ``registry.UNKNOWN``.
+    arrays
+        Names of the parameters that are arrays, where not all are but for those that say how; see
+        :mod:`adjoint.rules.operands`.
     """
-    registry.add_definition(registry.Definition(fn, means, arity, when, tuple(cases)))
+    registry.add_definition(registry.Definition(fn, means, arity, when, arrays, tuple(cases)))
 
 
 def method(cls: type, name: str, callee: Fn) -> None:

@@ -56,6 +56,7 @@ def _chosen(a, choices, *, mode="raise"):
 definition(
     np.choose,
     _choose,
+    arrays=("a",),
     cases=[
         case(np.array([0, 2, 1]), [sample(3), sample(3), sample(3)]),
         case(np.array([[0, 1], [1, 1]]), [sample(2), 0.5]),
@@ -80,6 +81,7 @@ def _select(condlist, choicelist, default=0):
 definition(
     np.select,
     _select,
+    arrays=("default",),
     cases=[
         case([SOME, np.array([True, True, False, False])], [sample(4), sample(4)], 0.5),
         case([SOME], [sample(2, 4)]),
@@ -121,6 +123,7 @@ def _pieces(x, conditions, functions, args, kw):
 definition(
     np.piecewise,
     _piecewise,
+    arrays=("x",),
     cases=[
         case(sample(4), [SOME, np.logical_not(SOME)], [np.sin, np.cos]),
         case(sample(4), [SOME], [np.sin, 0.5]),
@@ -132,6 +135,7 @@ general(
     np.partition,
     lambda dots, y, a, kth, axis=-1, kind="introselect": np.take_along_axis(dots[0], places.origins(y, a, axis), axis),
     lambda ct, y, a, kth, axis=-1, kind="introselect": (scatter_along(ct, a, places.origins(y, a, axis), axis), None),
+    arrays=("a",),
     cases=[case(sample(6), 2), case(sample(4, 3), [0, 1], axis=0), case(sample(2, 3), 4, None)],
 )
 

@@ -8,7 +8,7 @@ from adjoint.rules.declare import case, constant, definition, general, linear, n
 from adjoint.runtime.arrays import unbroadcast, zeros_like
 from adjoint.runtime.sequences import fill_cotangent, unarray
 
-constant(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, always_array=True)
+constant(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, always_array=True, arrays=())
 constant(np.zeros_like, np.ones_like, np.empty_like)
 no_derivative(np.indices, np.array_repr, np.array2string, np.can_cast, np.result_type, np.finfo, np.iinfo, np.dtype)
 
@@ -37,6 +37,7 @@ general(
     _arange_vjp,
     always_array=True,
     shape="unknown",
+    arrays=(),
     cases=[case(0.3, 2.1), case(0.3, 2.1, 0.5), case(-0.3, -2.1, -0.7)],
 )
 definition(
@@ -125,12 +126,14 @@ for _convert in (np.array, np.asarray, np.ascontiguousarray, np.asanyarray, np.a
         _convert,
         lambda ct, a, dtype=None, copy=None: unarray(ct, a),
         view_of=None if _convert is np.array else 0,
+        arrays=(),
         always_array=True,
         cases=[case(sample(4, 3)), case([number(), number()]), case([[number()], [number()]])],
     )
 definition(
     np.fromiter,
     lambda iter, dtype, count=-1: np.array(_first_items(iter, count), dtype=dtype),
+    arrays=(),
     cases=[case([number(), number()], float), case([number(), 2.0], float, -1)],
 )
 

@@ -126,6 +126,7 @@ linear(
         unbroadcast(choose(condition, 0.0, ct), y),
     ),
     wrt=(1, 2),
+    arrays=("condition", "x", "y"),
     cases=[case(np.array([True, False, True]), sample(3), sample(2, 3)), case(np.array([True, False]), 1.5, sample(2))],
 )
 linear(

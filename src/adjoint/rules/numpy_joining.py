@@ -28,6 +28,7 @@ definition(
 definition(
     np.delete,
     _delete,
+    arrays=("arr",),
     cases=[
         case(sample(5), 1),
         case(sample(5), [0, -1]),
@@ -58,6 +59,7 @@ linear(
 definition(
     np.resize,
     lambda a, new_shape: np.take(np.ravel(a), places.repeated(np.size(a), new_shape)),
+    arrays=("a",),
     cases=[case(sample(6), (2, 3)), case(sample(2, 2), 7), case(sample(2, 3), (2, 2))],
 )
 definition(
@@ -66,6 +68,7 @@ definition(
 definition(
     np.dstack,
     lambda tup: np.concatenate([np.atleast_3d(part) for part in tup], axis=2),
+    arrays=(),
     cases=[case([sample(3), sample(3)]), case([sample(2, 3), sample(2, 3)]), case([sample(2, 1, 3), sample(2, 1, 2)])],
 )
 
@@ -114,6 +117,7 @@ def _laid_out(part, axis, rank):
 definition(
     np.block,
     _block,
+    arrays=(),
     cases=[
         case([sample(3), sample(2), number()]),
         case([[sample(2, 3), sample(2, 1)], [sample(1, 3), sample(1, 1)]]),

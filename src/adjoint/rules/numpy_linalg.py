@@ -303,7 +303,7 @@ definition(
     _matrix_power,
     cases=[case(sample(3, 3, kind="regular"), n) for n in (0, 1, 3, -2)],
 )
-definition(np.linalg.multi_dot, _multi_dot, cases=[case([sample(4, 3), sample(3, 2), sample(2, 5)])])
+definition(np.linalg.multi_dot, _multi_dot, arrays=(), cases=[case([sample(4, 3), sample(3, 2), sample(2, 5)])])
 
 
 def _tensorinv(a, ind=2):

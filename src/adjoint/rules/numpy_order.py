@@ -31,6 +31,7 @@ linear(
     np.bincount,
     lambda ct, x, weights=None, minlength=0: unbroadcast(np.take(ct, x), weights),
     wrt=(1,),
+    arrays=("x", "weights"),
     shape="unknown",
     always_array=True,
     cases=[case(np.array([0, 3, 3]), sample(3)), case(np.array([0, 1]), sample(2), 4)],

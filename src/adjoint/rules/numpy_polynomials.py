@@ -16,13 +16,32 @@ POINTS = np.array([-1.0, -0.2, 0.4, 1.1, 1.9])
 
 def _polyval_jvp(dots, y, p, x):
     along_p = 0.0 * y if dots[0] is None else np.polyval(dots[0], x)
-    along_x = 0.0 * y if dots[1] is None else np.polyval(np.polyder(p), x) * dots[1]
+    along_x = 0.0 * y if dots[1] is None else np.polyval(_lowered(p), x) * dots[1]
     return unbroadcast(along_p + along_x, y)
 
 
 def _polyval_vjp(ct, y, p, x):
-    x_bar = unbroadcast(ct * np.polyval(np.polyder(p), x), x)
-    return (unbroadcast(np.ravel(ct) @ np.vander(np.ravel(x), len(p)), p), x_bar)
+    x_bar = unbroadcast(ct * np.polyval(_lowered(p), x), x)
+    if np.ndim(p) == 1:
+        return (unbroadcast(np.ravel(ct) @ np.vander(np.ravel(x), len(p)), p), x_bar)
+    return (_coefficients_part(ct, p, x), x_bar)
+
+
+def _lowered(p):
+    """The coefficients of the derivative; those of several polynomials are columns."""
+    if np.ndim(p) == 1:
+        return np.polyder(p)
+    orders = np.reshape(np.arange(len(p) - 1, 0, -1), (-1,) + (1,) * (np.ndim(p) - 1))
+    return p[:-1] * orders
+
+
+def _coefficients_part(ct, p, x):
+    """The cotangent of the coefficients of several polynomials, which broadcast against the points."""
+    points = np.broadcast_to(x, np.shape(ct))
+    powers = np.reshape(np.vander(np.ravel(points), len(p)), (*np.shape(ct), len(p)))
+    parts = np.moveaxis(np.expand_dims(ct, -1) * powers, -1, 0)
+    aligned = np.reshape(p, (len(p),) + (1,) * (np.ndim(ct) + 1 - np.ndim(p)) + np.shape(p)[1:])
+    return np.reshape(unbroadcast(parts, aligned), np.shape(p))
 
 
 general(
@@ -35,6 +54,10 @@ general(
         case(sample(3), sample(2, 2)),
         case(sample(1), sample(3)),
         case(sample(3, kind="complex"), sample(2)),
+        case(sample(4, 3), sample(3)),
+        case(sample(3, 2), sample(4, 1)),
+        case(sample(1, 2), number()),
+        case(sample(3, 2, 2), sample(2)),
     ],
 )
 

@@ -76,13 +76,18 @@ bilinear(
 )
 bilinear(
     np.inner,
-    lambda ct, a, b: (arrays.inner_left(ct, a, b), arrays.inner_left(np.transpose(ct), b, a)),
+    lambda ct, a, b: (arrays.inner_left(ct, a, b), arrays.inner_right(ct, a, b)),
     by_rank={(1, 1): lambda ct, a, b: (ct * b, ct * a), (2, 2): lambda ct, a, b: (ct @ b, ct.T @ a)},
     cases=[
         case(sample(3), sample(3)),
         case(sample(4, 3), sample(5, 3)),
         case(sample(4, 3), sample(3)),
         case(number(), sample(3)),
+        case(number(), sample(2, 3)),
+        case(sample(4, 3), number()),
+        case(sample(3), sample(2, 4, 3)),
+        case(sample(2, 4, 3), sample(5, 3)),
+        case(sample(2, 3), sample(5, 4, 3)),
     ],
 )
 bilinear(
@@ -236,8 +241,14 @@ general(
 general(
     arrays.inner_left,
     lambda dots, y, ct, a, b: arrays.inner_left(dots[0], a, b) + arrays.inner_left(ct, a, dots[2]),
-    lambda u, y, ct, a, b: (np.inner(u, b), None, arrays.inner_left(np.transpose(ct), b, u)),
-    cases=[case(sample(4, 5), sample(4, 3), sample(5, 3))],
+    lambda u, y, ct, a, b: (np.inner(u, b), None, arrays.inner_right(ct, u, b)),
+    cases=[case(sample(4, 5), sample(4, 3), sample(5, 3)), case(sample(2, 5), number(), sample(2, 5))],
+)
+general(
+    arrays.inner_right,
+    lambda dots, y, ct, a, b: arrays.inner_right(dots[0], a, b) + arrays.inner_right(ct, dots[1], b),
+    lambda u, y, ct, a, b: (np.inner(a, u), arrays.inner_left(ct, a, u), None),
+    cases=[case(sample(4, 5, 2), sample(4, 3), sample(5, 2, 3)), case(sample(2, 5), number(), sample(2, 5))],
 )
 general(
     kron_left,

@@ -34,7 +34,7 @@ PLAIN = [case(sample(4, 3)), case(sample(4, 3), axis=0), case(sample(4, 3), axis
 linear(np.sum, lambda ct, a, axis=None, dtype=None, *, keepdims=False: spread(ct, a, axis, keepdims), cases=AXES)
 linear(
     np.mean,
-    lambda ct, a, axis=None, dtype=None, *, keepdims=False: spread(ct / count(a, axis), a, axis, keepdims),
+    lambda ct, a, axis=None, dtype=None, *, keepdims=False: spread(ct / max(count(a, axis), 1), a, axis, keepdims),
     cases=AXES,
 )
 
@@ -49,14 +49,19 @@ def _covariance(dot, centred, axis, keepdims):
     return np.sum(np.real(np.conjugate(centred) * dot), axis=axis, keepdims=keepdims)
 
 
+def _twice_over(a, axis, ddof):
+    """Two over what a variance divides by; of nothing, or of too little, NumPy's value is no number."""
+    return 2 / max(count(a, axis), 1) if ddof == 0 else divide(2, max(count(a, axis) - ddof, 0))
+
+
 def _var_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     total = _covariance(dots[0], a - np.mean(a, axis=axis, keepdims=True), axis, keepdims)
-    return total * (2 / (count(a, axis) - ddof))
+    return total * _twice_over(a, axis, ddof)
 
 
 def _var_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     centred = a - np.mean(a, axis=axis, keepdims=True)
-    return (spread(ct * (2 / (count(a, axis) - ddof)), a, axis, keepdims) * _conjugated(centred),)
+    return (spread(ct * _twice_over(a, axis, ddof), a, axis, keepdims) * _conjugated(centred),)
 
 
 def _std_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):

@@ -153,11 +153,13 @@ POINTS = np.array([0.1, 0.9, 2.5, 1.2, -3.0, 2.0])
 definition(
     np.histogram_bin_edges,
     _bin_edges,
+    arrays=("a",),
     cases=[case(sample(5), 4), case(sample(5), range=(0.5, 2.0)), case(sample(2, 2))],
 )
 definition(
     np.histogram,
     _histogram,
+    arrays=("a", "weights"),
     cases=[
         case(POINTS, 3, weights=sample(6)),
         case(POINTS, [0.0, 1.0, 2.0], weights=sample(6)),

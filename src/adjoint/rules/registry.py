@@ -76,6 +76,7 @@ class Definition:
     means: Fn
     arity: int | None
     when: Callable[[Mapping[str, Any]], bool] | None
+    arrays: tuple[str, ...] | None
     cases: tuple[Case, ...]
 
     def covers(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -175,6 +176,12 @@ def definition_of(callee: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     """
     _read_for(callee)
     return next((entry.means for entry in _definitions.get(_identity(callee), ()) if entry.covers(args, kwargs)), None)
+
+
+def definitions_of(callee: Any) -> tuple[Definition, ...]:
+    """The definitions that say what calls of ``callee`` mean."""
+    _read_for(callee)
+    return tuple(_definitions.get(_identity(callee), ()))
 
 
 def is_defined(callee: Any) -> bool:

@@ -120,7 +120,9 @@ def _cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 FACTOR = np.array([[2.0, 0.3, -0.2], [0.4, 1.5, 0.6], [-0.7, 0.1, 1.1]])
 definition(linalg.cholesky, _cholesky, cases=[case(DEFINITE), case(DEFINITE, True)])
 definition(linalg.cho_factor, _cho_factor, cases=[case(DEFINITE), case(DEFINITE, lower=True)])
-definition(linalg.cho_solve, _cho_solve, cases=[case((FACTOR, lower), sample(3, 2)) for lower in (True, False)])
+definition(
+    linalg.cho_solve, _cho_solve, arrays=("b",), cases=[case((FACTOR, lower), sample(3, 2)) for lower in (True, False)]
+)
 
 # --- the decomposition into triangles ---------------------------------------------------------------------------------
 
@@ -162,6 +164,7 @@ general(
 definition(
     linalg.lu_solve,
     _lu_solve,
+    arrays=("b",),
     cases=[
         case((FACTOR, np.array([2, 1, 2])), sample(3)),
         *[case((FACTOR + 0.5j, np.array([0, 2, 2])), sample(3, 2), trans=trans) for trans in (0, 1, 2)],

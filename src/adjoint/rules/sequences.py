@@ -103,30 +103,35 @@ linear(
     np.concatenate,
     lambda ct, arrays, axis=0: split_like(ct, arrays, axis),
     always_array=True,
+    arrays=(),
     cases=[case([sample(4, 3), sample(2, 3)])],
 )
 linear(
     np.stack,
     lambda ct, arrays, axis=0: unstack_like(ct, arrays, axis),
     always_array=True,
+    arrays=(),
     cases=[case([sample(3), sample(3)], axis=1)],
 )
 linear(
     np.vstack,
     lambda ct, tup: split_rows(ct, tup),
     always_array=True,
+    arrays=(),
     cases=[case([sample(3), sample(2, 3)])],
 )
 linear(
     np.hstack,
     lambda ct, tup: split_beside(ct, tup),
     always_array=True,
+    arrays=(),
     cases=[case([sample(3), sample(2)])],
 )
 linear(
     np.column_stack,
     lambda ct, tup: split_columns(ct, tup),
     always_array=True,
+    arrays=(),
     cases=[case([sample(3), sample(3, 2)])],
 )
 

@@ -19,7 +19,7 @@ _LIKE: dict[Any, int] = {
     places.insertions: 3,
     sequences.stacked_part: 3,
     **dict.fromkeys((products.kron_left, arrays.dot_left, arrays.tensordot_left, arrays.inner_left), 1),
-    **dict.fromkeys((products.kron_right, arrays.dot_right, arrays.tensordot_right), 2),
+    **dict.fromkeys((products.kron_right, arrays.dot_right, arrays.tensordot_right, arrays.inner_right), 2),
     products.cross_left: 1,
     products.cross_right: 2,
 }

@@ -356,6 +356,13 @@ def inner_left(ct: Any, a: Any, b: Any) -> Any:
     return tensordot_left(ct, a, b, (-1, -1))
 
 
+def inner_right(ct: Any, a: Any, b: Any) -> Any:
+    """The cotangent of ``b`` in ``np.inner(a, b)``."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(ct * a, b)
+    return tensordot_right(ct, a, b, (-1, -1))
+
+
 def tensordot_left(ct: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     """The cotangent of ``a`` in ``np.tensordot(a, b, axes)``."""
     summed_a, summed_b = contracted_axes(np.ndim(a), np.ndim(b), axes)
