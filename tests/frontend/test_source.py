@@ -270,7 +270,7 @@ def test_of_a_file_the_statement_and_what_it_calls_of_imports_are_compiled_again
     exec(compile(text, "program.py", "exec"), namespace)
     (node,) = file.definitions_of(namespace["f"].__code__)
     assert node.name == "f" and node.lineno == 9
-    assert list(file._parts) == [(8, 10)]
+    assert list(file._parts) == [(8, 10, True)]
     assert file._text(8, 10) == "import math\n" + "\n" * 7 + "".join(lines[8:])
 
 

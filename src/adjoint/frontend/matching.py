@@ -42,14 +42,16 @@ class ParsedFile:
         self._name = name
         self._futures = futures
         self._imports = list(_imports(lines))
-        self._parts: dict[tuple[int, int], _Part | None] = {}
+        self._parts: dict[tuple[int, int, bool], _Part | None] = {}
 
     def definitions_of(self, code: CodeType) -> Sequence[Definition]:
         """The definitions that ``code`` may have been compiled from: none, one, or several that are alike."""
-        statement = self._part(*self._statement_around(code.co_firstlineno))
-        twin = statement and statement.twin_of(code)
-        if statement and twin and twin.co_firstlineno == code.co_firstlineno:
-            return statement.definitions_of(twin)
+        start, end = self._statement_around(code.co_firstlineno)
+        for has_imports in (True, False):  # notebooks compile each statement on its own
+            statement = self._part(start, end, has_imports)
+            twin = statement and statement.twin_of(code)
+            if statement and twin and twin.co_firstlineno == code.co_firstlineno:
+                return statement.definitions_of(twin)
         whole = self._part(0, len(self.lines))
         twin = whole and whole.twin_of(code)
         return whole.definitions_of(twin) if whole and twin else []
@@ -65,24 +67,24 @@ class ParsedFile:
             end += 1
         return start, end
 
-    def _part(self, start: int, end: int) -> _Part | None:
+    def _part(self, start: int, end: int, has_imports: bool = True) -> _Part | None:
         """The lines from ``start`` up to ``end``, counted from 0; None if they are not valid Python."""
-        if (start, end) not in self._parts:
-            text = self._text(start, end)
+        key = start, end, has_imports
+        if key not in self._parts:
             try:
-                self._parts[start, end] = _Part(self._name, text, self._futures)
+                self._parts[key] = _Part(self._name, self._text(start, end, has_imports), self._futures)
             except (SyntaxError, ValueError, RecursionError):
-                self._parts[start, end] = None
-        return self._parts[start, end]
+                self._parts[key] = None
+        return self._parts[key]
 
-    def _text(self, start: int, end: int) -> str:
+    def _text(self, start: int, end: int, has_imports: bool) -> str:
         """The lines from ``start`` up to ``end`` where they stand, and above them the imports that change their code.
 
         Python compiles a call of an attribute of what is imported to other code than one of a method.
         """
         text = "".join(self.lines[start:end])
         above = ["\n"] * start
-        for first, last, names in self._imports:
+        for first, last, names in self._imports if has_imports else ():
             if last <= start and any(f"{name}." in text for name in names):
                 above[first:last] = self.lines[first:last]
         return "".join(above) + text

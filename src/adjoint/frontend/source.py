@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import sys
 from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType, MethodType
@@ -144,15 +145,31 @@ def _definition(code: CodeType, name: str, module_globals: dict[str, Any] | None
         fresh = linecache.getlines(file, module_globals)
         if fresh != lines:
             lines, nodes = fresh, _definitions_in(fresh, code)
+    if not lines and file.startswith("<"):
+        lines, nodes = _unfiled(code)
     if len(nodes) == 1:
         return nodes[0], lines
     if not lines:
-        raise error("AD0101", None, f"the text of '{shown_path(file)}' cannot be found", name=name)
+        piped = file == "<stdin>" and not sys.stdin.isatty()
+        lost = "Python read its text from a pipe, and has not kept it"
+        why = lost if piped else f"the text of '{shown_path(file)}' cannot be found"
+        raise error("AD0101", None, why, name=name)
     where = f"{shown_path(file)}:{code.co_firstlineno}"
     if nodes:
         why = f"there are several lambdas in the line {where}, and Python was told to forget which is which"
         raise error("AD0101", None, why, helps=["leave out -X no_debug_ranges (PYTHONNODEBUGRANGES)"], name=name)
     raise error("AD0102", None, f"it was defined at {where}; the text there compiles to other code", name=name)
+
+
+def _unfiled(code: CodeType) -> tuple[list[str], Sequence[Definition]]:
+    """The lines, none of them in a file, that hold the definition of a code object."""
+    from adjoint.frontend.unfiled import texts_of
+
+    for text in texts_of(code):
+        nodes = _definitions_in(text, code)
+        if nodes:
+            return text, nodes
+    return [], []
 
 
 def _definitions_in(lines: list[str], code: CodeType) -> Sequence[Definition]:

@@ -11,8 +11,10 @@ ENTRIES = {
         ),
         explanation="""
             Adjoint differentiates source code, and looks it up through the function's code object. Functions of
-            extension modules, functions made by exec() or eval() from a string, and functions typed at the plain
-            prompt of Python before 3.13 have none.
+            extension modules, and functions made by exec() or eval() from a string, have none. Of a program that
+            Python reads from a pipe (python < <(generate), or "generate | python -"), the text is there on Linux if
+            it is short, at most 4096 bytes, and standard input is buffered. What is typed at Python's prompt is found
+            in its history, the text of "python -c" on the command line.
 
                 f = eval("lambda x: x * x")
                 ad.grad(f)(3.0)                  # refused
