@@ -49,9 +49,9 @@ def test_several_arguments() -> None:
     assert ad.grad(plain_blend, wrt=(0, 1))(1.0, 2.0, 0.25) == (0.25, 0.75)
 
 
-def test_forward_mode_is_refused() -> None:
-    with pytest.raises(ad.DifferentiationError, match="AD0204"):
-        ad.jvp(softplus, (0.5,), (1.0,))
+def test_forward_mode_transposes_the_pullback() -> None:
+    value, tangent = ad.jvp(softplus, (0.5,), (2.0,))
+    assert (value, tangent) == (softplus(0.5), pytest.approx(2.0 * ad.grad(softplus)(0.5), rel=1e-12))
 
 
 def test_stop_gradient() -> None:

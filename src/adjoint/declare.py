@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from adjoint.rules.declare import constant, general
+from adjoint.rules import registry
+from adjoint.rules.declare import constant
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -17,15 +18,23 @@ def derivative_of(fn: Callable[..., Any]) -> Callable[[F], F]:
     Parameters
     ----------
     fn
-        The function, with a body that Adjoint can see or not. From now on its body is not looked at.
+        The function, with a body that Adjoint can see or not: from now on its body is not looked at. A method is
+        given as its class has it, ``Cls.method``.
 
     Returns
     -------
     callable
         A decorator for a function that takes the arguments of ``fn`` and returns ``(value, pullback)``;
         ``pullback(cotangent)`` returns one cotangent per positional argument (alone where there is one argument),
-        None for an argument that has no derivative. Both are ordinary code that is read like any other. Forward
-        mode through ``fn`` is refused; :func:`adjoint.rules.elementwise` and its kin declare both modes at once.
+        None for an argument that has no derivative. Cotangents have the structure of their arguments. Both are
+        ordinary code that is read like any other: data that they capture is read at each call. The function runs in
+        place of ``fn``, once; what the pullback captures is kept for it. A second derivative differentiates this
+        code. Forward mode transposes the pullback, which has to be linear.
+
+    Raises
+    ------
+    DifferentiationError
+        If the declaration would not be found (AD0206), or surely is no derivative of ``fn`` (AD0205).
 
     Examples
     --------
@@ -41,9 +50,14 @@ def derivative_of(fn: Callable[..., Any]) -> Callable[[F], F]:
     >>> ad.grad(softplus)(0.0)
     0.5
     """
+    from adjoint.frontend.declarations import check_declaration, check_target  # seldom needed
+
+    check_target(fn)
 
     def declare(derivative: F) -> F:
-        general(fn, None, lambda ct, y, *args, **kwargs: derivative(*args, **kwargs)[1](ct))
+        declaration = registry.Declaration(fn, derivative)
+        check_declaration(declaration, registry.declaration_for(fn))
+        registry.add_declaration(declaration)
         return derivative
 
     return declare

@@ -12,14 +12,31 @@ import keyword
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 
 from adjoint.frontend.inputs import CONSTANT, Captured, Guard, fields_of, has_fields, slots_of
 from adjoint.keys import MISS, Door, keys_of
+from adjoint.rules.registry import declaration_for
 
 if TYPE_CHECKING:
     from adjoint.specialize import Specialization
+
+
+_open: WeakSet[Any] = WeakSet()
+
+
+def close_all() -> None:
+    """Lets no call in any more, by whatever door: what specialisations were made from has changed."""
+    for door in list(_open):
+        door.__code__ = _closed.__code__
+    _open.clear()
+
+
+def _closed(function: Any, args: tuple[Any, ...]) -> Any:
+    del function, args
+    return MISS
 
 
 def write_door(compiled: Specialization, function: Any, args: Sequence[Any], is_called: bool = True) -> Door:
@@ -30,7 +47,12 @@ def write_door(compiled: Specialization, function: Any, args: Sequence[Any], is_
     """
     writer = _Writer()
     if isinstance(function, types.FunctionType):
-        writer.require(f"function.__code__ is {writer.name(function.__code__)}")
+        own = function if declaration_for(function) is not None else None
+        writer.require(
+            f"function.__code__ is {writer.name(function.__code__)}"
+            if own is None
+            else f"function is {writer.name(own)}"
+        )
     writer.require(f"len(args) == {len(args)}")
     names = writer.arguments(args, compiled.tangents)
     if compiled.argument_guards:
@@ -177,6 +199,7 @@ class _Writer:
         self._namespace["call"] = call
         exec(compile(text, "<adjoint door>", "exec"), self._namespace)
         door: Door = self._namespace["door"]
+        _open.add(door)
         return door
 
 

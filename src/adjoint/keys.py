@@ -15,6 +15,7 @@ from weakref import ref
 import numpy as np
 
 from adjoint.frontend.inputs import CONSTANT, MAX_PARTS, fields_of, has_fields
+from adjoint.rules.registry import declaration_for
 
 Seen = dict[int, int]
 """The objects met so far, by identity, with the order in which they were met."""
@@ -89,9 +90,12 @@ def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
 def _key_of_function(value: types.FunctionType, seen: Seen) -> Any:
     """Function objects of one ``def`` are of one kind if what they capture is.
 
-    Default values, and the class that ``super()`` needs, are read from the very function.
+    Default values, and the class that ``super()`` needs, are read from the very function; and a derivative is
+    declared of the very function.
     """
     if value.__defaults__ or value.__kwdefaults__ or "__class__" in value.__code__.co_freevars:
+        return ref(value)
+    if declaration_for(value) is not None:
         return ref(value)
     if id(value) in seen:
         return "same", seen[id(value)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,12 +18,14 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, er
 from adjoint.diagnostics.errors import warn
 from adjoint.frontend.entry import Entry
 from adjoint.frontend.inputs import Captured, Guard, differentiated, fields_of, has_fields
+from adjoint.frontend.levels import as_deep_as_needed
 from adjoint.garbage import Compilation
 from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import Door, Seen, key_of, keys_of
 from adjoint.records import dataclass, field
+from adjoint.rules.registry import declaration_for, on_change
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
 from adjoint.transform.target import target
@@ -211,6 +214,18 @@ def specialization(
         return found
 
 
+def forget() -> None:
+    """Forgets all specialisations: something was declared, after which they may be others."""
+    with _lock:
+        _tables.clear()
+    doors = sys.modules.get("adjoint.doors")
+    if doors is not None:
+        doors.close_all()
+
+
+on_change(forget)
+
+
 def _keep(owner: Any, key: Any, found: Specialization) -> None:
     table = _tables.setdefault(owner, {})
     entries = table.setdefault(key, [])
@@ -226,8 +241,7 @@ def _compiled(
     """A new specialisation; whatever is in its way is told together with who asked for it."""
     try:
         with target(machine=bool(native)):
-            entry = lower()
-            return compile_entry(entry, function, native, seen), entry.warnings
+            return as_deep_as_needed(lambda: _made(lower(), function, native, seen))
     except DifferentiationError as refusal:
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
@@ -242,6 +256,10 @@ def _compiled(
     note = request_note(operator[0], function)
     notes = () if note is None else (note,)
     raise DifferentiationError(*(problem.with_notes(*notes) for problem in problems)) from cause
+
+
+def _made(entry: Entry, function: Any, native: Native, seen: Seen) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    return compile_entry(entry, function, native, seen), entry.warnings
 
 
 def _find(
@@ -281,7 +299,7 @@ def _operators(function: Any, root: Any) -> tuple[Any, ...]:
 
 def _owner_of_root(root: Any) -> tuple[Any, Any]:
     if isinstance(root, types.FunctionType):
-        return root.__code__, id(root.__globals__)
+        return root.__code__, (id(root.__globals__), id(root) if declaration_for(root) is not None else 0)
     if isinstance(root, types.MethodType) and isinstance(root.__func__, types.FunctionType):
         return root.__func__.__code__, (ref(root.__func__), keys_of((root.__self__,)))
     if isinstance(root, functools.partial):

@@ -18,6 +18,7 @@ from adjoint.ir.nodes import (
     Branch,
     Call,
     Continue,
+    Declared,
     Definition,
     Derived,
     Exit,
@@ -32,6 +33,7 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
     Yield,
+    differentiated_args,
 )
 from adjoint.ir.types import (
     Array,
@@ -211,6 +213,11 @@ def derivative_ignores(callee: object) -> bool:
     return isinstance(rule_for(callee), (Constant, NoDerivative))
 
 
+def _is_ruled(call: Call) -> bool:
+    """Whether it is declared how a derivative flows through a call."""
+    return isinstance(call.callee, Declared) or rule_for(call.callee) is not None
+
+
 def _until_stable(marks: Marks, step: Callable[[], None]) -> None:
     before = -1
     while marks.size() != before:
@@ -290,7 +297,7 @@ def _read_values(call: Call) -> tuple[Atom, ...]:
     """The arguments of a call on whose values its results may depend."""
     if call.callee in tangents.LAYOUTS:
         return call.args[:1]
-    return operands(call)
+    return differentiated_args(call) if isinstance(call.callee, Declared) else operands(call)
 
 
 def _forward_call(call: Call, marks: Marks) -> None:
@@ -305,7 +312,7 @@ def _forward_call(call: Call, marks: Marks) -> None:
         for arg in args:
             if lends_memory(arg):
                 marks.add_all(arg)
-    value_flows = any(marks.has(arg) for arg in args if _lies_in_slot(arg)) or rule_for(call.callee) is not None
+    value_flows = any(marks.has(arg) for arg in args if _lies_in_slot(arg)) or _is_ruled(call)
     for target in call.targets:
         if is_handle(target.type) and not value_flows and not isinstance(target.type, Array):
             marks.add(target) if marks.has(args[0]) else None
@@ -404,7 +411,7 @@ class _Backward:
         if not self.reaches(call, lambda found: reached or any(map(found.has, written))):
             return
         for arg in args:
-            if isinstance(call.callee, (Definition, Derived)) or rule_for(call.callee) is not None:
+            if isinstance(call.callee, (Definition, Derived)) or _is_ruled(call):
                 marks.add_all(arg)  # of containers it reads what lies in them, too
             elif _is_display(call) and isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Tuple):
                 continue  # a reference: its memory is needed where it is read
@@ -471,7 +478,7 @@ def _may_be_written(call: Call, args: tuple[Atom, ...]) -> list[Atom]:
 
 def may_write_anything(call: Call) -> bool:
     """Whether nobody vouches for what a call does to the memory that it is handed."""
-    if isinstance(call.callee, (Definition, Derived, Function)) or rule_for(call.callee) is not None:
+    if isinstance(call.callee, (Definition, Derived, Function)) or _is_ruled(call):
         return False
     return not effects_of(call).known
 
@@ -485,7 +492,7 @@ def _is_display(call: Call) -> bool:
     """Whether a call only makes a container (no rule says that it computes)."""
     takes_out = call.callee in (list.pop, dict.pop, dict.get, dict.setdefault, operator.getitem)
     return (
-        rule_for(call.callee) is None
+        not _is_ruled(call)
         and not takes_out
         and any(is_handle(target.type) and not isinstance(target.type, (Array, Scalar)) for target in call.targets)
     )

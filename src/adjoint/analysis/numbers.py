@@ -11,6 +11,7 @@ from adjoint.ir.nodes import (
     Branch,
     Call,
     Continue,
+    Declared,
     Definition,
     Derived,
     Exit,
@@ -22,6 +23,7 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
     Yield,
+    differentiated_args,
 )
 from adjoint.ir.types import Scalar
 from adjoint.ir.walk import operands
@@ -100,6 +102,11 @@ def _block(block: Block, construct: If | Loop | None, flows: NumberFlows) -> boo
 def _call(call: Call, flows: NumberFlows) -> bool:
     if not _are_numbers(call.targets) or isinstance(call.callee, (Function, Definition, Derived)):
         return False
+    if isinstance(call.callee, Declared):
+        for atom in differentiated_args(call):
+            for target in call.targets:
+                flows.add(atom, target)
+        return True
     rule = rule_for(call.callee)
     if isinstance(rule, (Constant, NoDerivative)):
         carriers = [target for target in call.targets if varies_smoothly(target)]

@@ -114,11 +114,16 @@ def call_value(
     raise lo.problem("AD0202", node, "what is called here is not known")
 
 
+def is_ruled(constant: Any) -> bool:
+    """Whether it is declared how a function is differentiated."""
+    return registry.declaration_for(constant) is not None or registry.rule_for(constant) is not None
+
+
 def _call_constant(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     union = next((arg for arg in args if isinstance(arg, Union)), None)
-    if union is not None and (registry.rule_for(constant) is not None or constant in (float, abs)):
+    if union is not None and (is_ruled(constant) or constant in (float, abs)):
         from adjoint.frontend.expressions import on_each_option
 
         def apply(option: Value) -> Value:
@@ -126,6 +131,11 @@ def _call_constant(
             return _call_constant(lo, constant, chosen, kwargs, node)
 
         return on_each_option(lo, union, apply, node)
+    declaration = registry.declaration_for(constant)
+    if declaration is not None:
+        from adjoint.frontend.declared import call_declared
+
+        return call_declared(lo, declaration, args, kwargs, node)
     special = handlers.handler(constant)
     if special is not None:
         result = special(lo, args, kwargs, node)
@@ -187,6 +197,11 @@ def _call_constant(
 
 def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """A call of a function that has a rule, with what it is told as a sequence spread out."""
+    declaration = registry.declaration_for(callee)
+    if declaration is not None:
+        from adjoint.frontend.declared import call_declared
+
+        return call_declared(lo, declaration, args, kwargs, node)
     rule = registry.rule_for(callee)
     assert rule is not None
     args, kwargs = _with_out_named(callee, rule, args, kwargs)

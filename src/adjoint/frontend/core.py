@@ -508,6 +508,8 @@ class Run:
     """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
+    declared: list[Any] = field(default_factory=list)
+    """The declared derivatives being followed, outermost first."""
     repeated: dict[ast.AST, int] = field(default_factory=dict)
     """How often each function was inlined in itself."""
     definitions: dict[Any, Any] = field(default_factory=dict)

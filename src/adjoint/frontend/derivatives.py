@@ -267,7 +267,7 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, shape: shapes.Shape, node:
             assert dims is not None
             return lo.open.call(np.ones, Const((1,) * len(dims)))
         case shapes.Leaf(type=Array()) | shapes.TupleShape() | shapes.RefShape():
-            raise refusal(lo, "AD0406", function, node, f"this returns {_describe(shape)}, not a number")
+            raise refusal(lo, "AD0406", function, node, f"this returns {describe(shape)}, not a number")
         case shapes.Leaf(type=type_) if carries_derivative(type_) and not isinstance(type_, Scalar):
             raise refusal(lo, "AD0406", function, node, "this returns a structure, not a number")
         case shapes.Same(value=Const(value=None)):
@@ -275,14 +275,14 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, shape: shapes.Shape, node:
             raise refusal(lo, "AD0407", function, node, "this returns None", helps=helps)
         case _:
             refuse_several_kinds(lo, function, shape, node)
-            raise refusal(lo, "AD0407", function, node, f"this returns {_describe(shape)}")
+            raise refusal(lo, "AD0407", function, node, f"this returns {describe(shape)}")
 
 
 def refuse_several_kinds(lo: Lowerer, function: Value, shape: shapes.Shape, node: ast.AST | None) -> None:
     """Refuses a result that is of one kind on some paths and of another on others: it would have two tangents."""
     if isinstance(shape, shapes.UnionShape):
         helps = ("return a value of the same kind on all paths",)
-        raise refusal(lo, "AD0407", function, node, f"this returns {_describe(shape)}", helps=helps)
+        raise refusal(lo, "AD0407", function, node, f"this returns {describe(shape)}", helps=helps)
 
 
 def _result_varies(inner: Inner) -> bool:
@@ -303,7 +303,8 @@ def _may_be_float(dtype: np.dtype | None) -> bool:
     return dtype is None or is_float_dtype(dtype)
 
 
-def _describe(shape: shapes.Shape) -> str:
+def describe(shape: shapes.Shape) -> str:
+    """What a value is, in a few words."""
     match shape:
         case shapes.Leaf(type=Array(dims=dims)):
             return "an array" if dims is None else f"an array of rank {len(dims)}"
@@ -320,7 +321,7 @@ def _describe(shape: shapes.Shape) -> str:
         case shapes.Same():
             return "a function"
         case shapes.UnionShape(options=options):
-            return " or ".join(dict.fromkeys(map(_describe, options)))
+            return " or ".join(dict.fromkeys(map(describe, options)))
         case shapes.Leaf(type=Scalar() | Number()):
             return "a number"
         case _:

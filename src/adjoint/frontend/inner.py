@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -121,8 +121,12 @@ def lower_inner(
     places: Sequence[int | str],
     node: ast.AST | None,
     ways: Sequence[tuple[Any, ...]] | None = None,
+    returned: Callable[[Value], Value] | None = None,
 ) -> Inner:
-    """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters."""
+    """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters.
+
+    ``returned`` is applied to what it returns.
+    """
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.ways import activate_part
 
@@ -141,13 +145,15 @@ def lower_inner(
     before = dict(lo.store)
     with lo.region("function") as region:
         value = call_value(lo, function, new_args, new_kwargs, node)
+        if returned is not None and lo.block is not None:
+            value = returned(value)
         lo.leave("return", value)
     if not region.exits:
         block = root.seal()
         _check_outside_writes(lo, block, active.params)
         raise refusal(lo, "AD0407", function, node, "this never returns: every path raises an exception, or has no end")
     refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
-    shape = lo.join_shapes([_as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
+    shape = lo.join_shapes([as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     if lo.regions:
         for leaf in region.exits:
             after = dict(leaf.store)
@@ -239,18 +245,18 @@ def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> N
         raise DifferentiationError(*found)
 
 
-def _as_result(shape: shapes.Shape) -> shapes.Shape:
+def as_result(shape: shapes.Shape) -> shapes.Shape:
     """Constants among the results are results all the same."""
     match shape:
         case shapes.Same(value=Const(value=bool() | int() | float() | complex() as constant)):
             number = isinstance(constant, (int, float)) and not isinstance(constant, bool)
             return shapes.Leaf(FLOAT if number else shapes.type_of(Const(constant)))
         case shapes.TupleShape(cls=cls, items=items):
-            return shapes.TupleShape(cls, tuple(map(_as_result, items)))
+            return shapes.TupleShape(cls, tuple(map(as_result, items)))
         case shapes.RecordShape(cls=cls, keys=keys, items=items):
-            return shapes.RecordShape(cls, keys, tuple(map(_as_result, items)))
+            return shapes.RecordShape(cls, keys, tuple(map(as_result, items)))
         case shapes.RefShape(record=record, sites=sites):
-            new = _as_result(record)
+            new = as_result(record)
             assert isinstance(new, shapes.RecordShape)
             return shapes.RefShape(None, new, sites)
         case _:

@@ -24,7 +24,7 @@ from adjoint.frontend.values import LOCAL, UNDEFINED, Cell, Held, Method, Partia
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
 from adjoint.records import dataclass
-from adjoint.rules.registry import is_defined
+from adjoint.rules.registry import declaration_for, is_defined
 from adjoint.rules.typing import abstract
 from adjoint.transform.target import for_machine
 
@@ -82,6 +82,7 @@ def is_twin(a: Any, b: Any) -> bool:
         type(a) is types.FunctionType is type(b)
         and a.__code__ is b.__code__
         and a.__globals__ is b.__globals__
+        and declaration_for(a) is declaration_for(b)
         and not (a.__closure__ or a.__defaults__ or a.__kwdefaults__ or b.__defaults__ or b.__kwdefaults__)
     )
 
@@ -160,6 +161,7 @@ def is_constant(value: Any) -> bool:
             and not isinstance(value, (np.ndarray, np.generic))
         )
         or (isinstance(value, types.MethodType) and is_defined(value))
+        or declaration_for(value) is not None
     )
 
 

@@ -14,6 +14,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Call, Const, Statement, Var
 from adjoint.ir.types import Scalar
 from adjoint.records import dataclass
+from adjoint.rules.registry import on_change
 
 Pieces = Any
 """An atom, None for nothing, or a tuple of these."""
@@ -66,6 +67,7 @@ class Snippet:
 
 
 _snippets: dict[Any, Snippet] = {}
+on_change(_snippets.clear)
 
 
 def key_of_splice(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Atom]) -> tuple[Any, list[Var]]:

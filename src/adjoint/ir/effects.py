@@ -21,6 +21,7 @@ from adjoint.ir.nodes import (
     Attribute,
     Call,
     Const,
+    Declared,
     Definition,
     Derived,
     Function,
@@ -91,6 +92,7 @@ NEW_ARRAY = Effects(reads=(), fresh=True)
 PART = Effects(hands_on=True)
 WRITES_FIRST = Effects(pure=False, writes=(0,), hands_on=True)
 FILLS_FIRST = Effects(pure=False, writes=(0,))
+ACTS = Effects(pure=False, confined=False)  # may act on the world, but not on memory
 UNKNOWN = Effects(pure=False, known=False, confined=False, hands_on=True)
 
 _OVERLOADED = (
@@ -219,10 +221,14 @@ def _declared(callee: Any) -> Effects:
     """The effects of what the table does not know."""
     if isinstance(callee, (Function, Definition, Derived)):
         return _of_function(callee, _Query())
+    if isinstance(callee, Declared):
+        return PURE
+    from adjoint.rules.registry import declaration_for, rule_for
+
+    if declaration_for(callee) is not None:
+        return ACTS
     if isinstance(callee, np.ufunc):
         return PURE
-    from adjoint.rules.registry import rule_for
-
     rule = rule_for(callee)
     return _by_kind(callee) if rule is None else _by_rule(rule)
 
@@ -524,3 +530,10 @@ def storages(type_: Type | None) -> set[Storage]:
             return found.union(*map(storages, fields.values()))
         case _:
             return found
+
+
+def is_shared_and_written(call: Call) -> bool:
+    """Whether a result of a declared function is memory that others have, too, and somebody writes it."""
+    pairs = zip(call.targets, call.callee.values_of(call), strict=True)
+    shared = [target for target, value in pairs if _own_storage(target.type) == _own_storage(type_of_atom(value))]
+    return any(storage.written for target in shared for storage in _own_storage(target.type))

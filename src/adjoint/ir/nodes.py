@@ -299,3 +299,36 @@ class Derived:
     function: Function
     wrt: tuple[int, ...]
     outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Declared:
+    """Values whose derivative is a pullback that the user declared.
+
+    Called with ``arguments`` atoms that carry derivatives, the values, and the residuals: what the pullback reads
+    besides cotangents. The results are the values. A derivative flows from the arguments to the results alone;
+    values and residuals were computed by ordinary statements before, which a second derivative goes through.
+    ``pullback`` takes a cotangent for each of the results in ``seeds``, then the residuals, and gives one cotangent
+    for each argument.
+
+    Where nobody else has the memory of a value, the result has memory of its own: a copy, if either is written. Else
+    it is that memory; then no derivative flows through it if it is written.
+    """
+
+    name: str
+    pullback: Function
+    arguments: int
+    seeds: tuple[int, ...]
+
+    def values_of(self, call: Call) -> tuple[Atom, ...]:
+        """What the results of a call are."""
+        return call.args[self.arguments : self.arguments + len(call.targets)]
+
+    def residuals_of(self, call: Call) -> tuple[Atom, ...]:
+        """What the pullback of a call reads besides cotangents."""
+        return call.args[self.arguments + len(call.targets) :]
+
+
+def differentiated_args(call: Call) -> tuple[Atom, ...]:
+    """The positional arguments of a call from which a derivative may flow to its results."""
+    return call.args[: call.callee.arguments] if isinstance(call.callee, Declared) else call.args

@@ -19,6 +19,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
+    Declared,
     Definition,
     Derived,
     Exit,
@@ -91,6 +92,8 @@ def format_callee(callee: Any) -> str:
             return f"@{name}"
         case Derived(function=function, wrt=wrt, outputs=outputs):
             return f"@{function.name}'[wrt={list(wrt)}, outputs={list(outputs)}]"
+        case Declared(name=name):
+            return f"@{name}'"
         case np.ufunc():
             return f"numpy.{callee.__name__}"
         case ModuleType():
@@ -249,6 +252,6 @@ def _constant(value: Any) -> str:
         return f"<{format_type(Array(value.dtype, None))} {value.shape}>"
     if isinstance(value, tuple):
         return f"({', '.join(map(_constant, value))}{',' if len(value) == 1 else ''})"
-    if callable(value) or isinstance(value, (ModuleType, Function, Definition, Derived)):
+    if callable(value) or isinstance(value, (ModuleType, Function, Definition, Declared, Derived)):
         return format_callee(value)
     return f"<{type(value).__name__}>"

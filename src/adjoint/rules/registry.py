@@ -86,6 +86,19 @@ class Definition:
         return self.when is None or self.when({**dict(zip(_parameters(self.fn), args, strict=False)), **kwargs})
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Declaration:
+    """A reverse derivative of a function as its user declares it; see :func:`adjoint.derivative_of`."""
+
+    fn: Fn
+    derivative: Fn
+
+    @property
+    def name(self) -> str:
+        """What to call the function in messages."""
+        return getattr(self.fn, "__qualname__", None) or getattr(self.fn, "__name__", None) or repr(self.fn)
+
+
 UNKNOWN: Any = object()
 """Stands for an argument that is not known at compile time."""
 
@@ -97,6 +110,7 @@ def _parameters(fn: Fn) -> tuple[str, ...]:
     return tuple(inspect.signature(fn).parameters)
 
 
+_declarations: dict[int, Declaration] = {}
 _rules: dict[int, Rule] = {}
 _definitions: dict[Hashable, list[Definition]] = {}
 _methods: dict[tuple[type, str], Fn] = {}
@@ -112,36 +126,69 @@ _reader: int | None = None
 
 
 def add(rule: Rule) -> None:
-    """Enters a rule; a later one replaces an earlier one."""
+    """Enters a rule; a later one replaces an earlier one, and what was declared by ``derivative_of``."""
     _read_for(rule.fn)
     _rules[id(rule.fn)] = rule
+    _declarations.pop(id(rule.fn), None)
+    _changed()
+
+
+def add_declaration(declaration: Declaration) -> None:
+    """Enters a declared derivative; it counts before any rule."""
+    _declarations[id(declaration.fn)] = declaration
+    _changed()
 
 
 def add_definition(entry: Definition) -> None:
     _read_for(entry.fn)
     _definitions.setdefault(_identity(entry.fn), []).insert(0, entry)
+    _changed()
 
 
 def add_method(cls: type, name: str, callee: Fn) -> None:
     _read_for(cls)
     _methods[cls, name] = callee
+    _changed()
 
 
 def add_attribute(cls: type, name: str, callee: Fn) -> None:
     _read_for(cls)
     _attributes[cls, name] = callee
+    _changed()
 
 
 def add_variadic(fn: Fn, spread: Fn) -> None:
     """Enters the form of ``fn`` that takes the parts of its first argument, a sequence, one by one."""
     _read_for(fn)
     _variadic[id(fn)] = (fn, spread)
+    _changed()
 
 
 def add_in_place(fn: Fn, binary: Fn) -> None:
     """Enters the binary operator that an in-place operator means where it cannot write."""
     _read_for(fn)
     _binary[id(fn)] = (fn, binary)
+    _changed()
+
+
+_listeners: list[Callable[[], None]] = []
+"""What is to be called when something was declared that is not of the library."""
+
+
+def on_change(listener: Callable[[], None]) -> None:
+    """Lets a function be called whenever a declaration may make a compiled derivative wrong."""
+    _listeners.append(listener)
+
+
+def _changed() -> None:
+    if _reader != get_ident():  # what the library says counts from the beginning
+        for listener in _listeners:
+            listener()
+
+
+def declaration_for(callee: Any) -> Declaration | None:
+    """What ``derivative_of`` declared of a callee, if anything."""
+    return _declarations.get(id(callee))
 
 
 def rule_for(callee: Any) -> Rule | None:

@@ -5,7 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, elementwise, general, linear, no_derivative, number, observer, sample
-from adjoint.runtime import display, numbers
+from adjoint.runtime import cotangents, display, numbers
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.numbers import choose, divide, is_real, log, polygamma, power, times
 
@@ -41,6 +41,8 @@ general(
     lambda ct, y, x: (_turned(ct, y, x),),
     cases=[case(sample(3, kind="complex"))],
 )
+linear(cotangents.check_cotangent, lambda ct, x, like, said: ct, cases=[case(number(), number(), "it gives")])
+linear(cotangents.as_number, lambda ct, x, name: ct, cases=[case(number(), "f")])
 no_derivative(numbers.is_real)
 elementwise(numbers.polygamma, lambda n, x, y: (None, polygamma(n + 1, x)), cases=[case(0, 1.3), case(1, sample(3))])
 linear(

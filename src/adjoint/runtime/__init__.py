@@ -16,6 +16,7 @@ _MODULES = (
     "checks",
     "contexts",
     "copies",
+    "cotangents",
     "display",
     "lanes",
     "linalg",

@@ -22,6 +22,7 @@ from adjoint.ir.nodes import (
     Attribute,
     Call,
     Const,
+    Declared,
     Definition,
     Derived,
     Function,
@@ -34,6 +35,7 @@ from adjoint.ir.nodes import (
     Store,
     Subscript,
     Var,
+    differentiated_args,
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype
 from adjoint.ir.walk import leaves, statements_in
@@ -336,6 +338,9 @@ class Dependence:
             packs = [node for node in sinks if isinstance(node, Var) and isinstance(node.type, Opaque)]
             self._flow(sources, [*sinks, *written])
             self._flow(memory, packs)  # what nobody looks into may hold what is beside it
+            return
+        if isinstance(call.callee, Declared):
+            self._flow(self._all(differentiated_args(call)), sinks)
             return
         roles = roles_of(call, is_container)
         if roles is not None:

@@ -21,6 +21,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
+    Declared,
     Definition,
     Derived,
     Exit,
@@ -257,6 +258,10 @@ class _Forward:
                 self.call_function(statement, builder)
             case Call(callee=Derived()) if any(map(self.found.active, statement.targets)):
                 call_derived(builder, statement, self.rules, self.bind, self.session.derive)
+            case Call(callee=Declared()):
+                from adjoint.transform.declared import forward_declared
+
+                forward_declared(builder, statement, self.rules, self.bind)
             case Call():
                 self.rules.call(builder, statement)
             case Load():

@@ -78,4 +78,45 @@ ENTRIES = {
             covers the argument if there is one; or write the function in terms of others.
             """,
     ),
+    "AD0205": Entry(
+        title="what is declared is no derivative of {name|the function}",
+        helps=(
+            "return the value and a pullback, which takes the cotangent of the value and returns one cotangent for "
+            "each positional argument, alone where there is one, None where there is none",
+        ),
+        explanation="""
+            A function that is declared as a derivative with @ad.derivative_of(fn) takes the arguments of fn and returns
+            a pair: the value of fn, and its pullback. The pullback takes the cotangent of the value, and returns one
+            cotangent for each positional argument of fn, in a tuple; alone where fn has one argument. A cotangent has
+            the structure of its argument: a number for a number, an array of the same shape for an array, a tuple,
+            list, dict or tangent object with the same parts. None stands for zero.
+
+                @ad.derivative_of(blend)
+                def blend_vjp(x, y):
+                    return blend(x, y), lambda ct: ct * y    # refused: two arguments, one cotangent
+
+            Return one for each:
+
+                    return blend(x, y), lambda ct: (ct * y, ct * x)
+            """,
+    ),
+    "AD0206": Entry(
+        title="no derivative can be declared for {name|this}",
+        helps=("declare it for a function: of a module, or a method as its class has it (Cls.method)",),
+        explanation="""
+            A declared derivative is found by the identity of the function that is called. An object, the method of
+            one object, a functools.partial and a class are told apart by what they hold, or made anew each time
+            they are asked for, so that a declaration would not be found again.
+
+                @ad.derivative_of(solver.run)                # refused: the method of one object
+                def run_vjp(x):
+                    return solver.run(x), lambda ct: ct
+
+            Declare it for the method as the class has it, with the object as first argument:
+
+                @ad.derivative_of(Solver.run)
+                def run_vjp(self, x):
+                    return self.run(x), lambda ct: (None, ct)
+            """,
+    ),
 }

@@ -72,6 +72,23 @@ ENTRIES = {
             What is independent can be moved to a loop of its own.
             """,
     ),
+    "AD0505": Entry(
+        title="a second derivative is declared for {name|the function}",
+        severity="warning",
+        helps=("leave out one of the declarations",),
+        explanation="""
+            Two functions are declared as the derivative of one. The later declaration replaces the earlier one, also
+            in derivatives that were compiled before.
+
+                @ad.derivative_of(bessel)
+                def bessel_vjp(x): ...
+
+                @ad.derivative_of(bessel)
+                def bessel_series_vjp(x): ...                # warned of: which is meant?
+
+            Declare one. A declaration that is run again, as when a cell of a notebook is, replaces itself.
+            """,
+    ),
     "AD0601": Entry(
         title="this cannot be compiled to machine code",
         helps=("leave out native=True: the derivative runs interpreted",),

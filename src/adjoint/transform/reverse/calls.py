@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Any
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Key, Slice, Subscript, Var
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Call,
+    Const,
+    Declared,
+    Definition,
+    Derived,
+    Function,
+    Key,
+    Slice,
+    Subscript,
+    Var,
+)
 from adjoint.ir.types import INT, Array, Dict, Instance, List, Scalar, Tuple, is_handle
 from adjoint.ir.walk import operands
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
@@ -46,6 +59,10 @@ def reverse_call(reverser: Reverser, call: Call, scope: Scope) -> None:
         reverse_definition(reverser, call, scope)
     elif isinstance(call.callee, Derived):
         reverse_derived(reverser, call, scope)
+    elif isinstance(call.callee, Declared):
+        from adjoint.transform.reverse.declared import reverse_declared
+
+        reverse_declared(reverser, call, scope)
     elif isinstance(call.callee, Function):
         raise AssertionError(f"{call.callee.name} should have been inlined")
     else:

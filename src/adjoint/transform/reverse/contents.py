@@ -16,7 +16,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Scalar, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import blocks_of, map_key, operands, targets_of
-from adjoint.runtime import arrays, tangents
+from adjoint.runtime import arrays, cotangents, tangents
 from adjoint.runtime.copies import snapshot
 from adjoint.transform.memory import owns_result
 from adjoint.transform.reverse.ordered import Ordered
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SHAPE_ARGUMENTS = {
     arrays.unbroadcast: 1,
+    cotangents.check_cotangent: 1,
     arrays.zeros_like: 0,
     arrays.spread: 1,
     arrays.restore_axes: 1,

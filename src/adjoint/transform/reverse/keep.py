@@ -23,6 +23,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
+    Declared,
     Definition,
     Derived,
     Exit,
@@ -554,7 +555,7 @@ def _counts_from_start(over: Range) -> bool:
 
 def _repeatable(callee: object) -> bool:
     """Whether a call only computes its result."""
-    if isinstance(callee, (Function, Definition, Derived)):
+    if isinstance(callee, (Function, Definition, Declared, Derived)):
         return False
     rule = rule_for(callee)
     if rule is not None and (not rule.pure or isinstance(rule, Observer)):

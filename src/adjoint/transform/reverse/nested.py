@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, TypeVar
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of, storages, written_places
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Derived, Function, Statement, Terminator, Var
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Declared,
+    Definition,
+    Derived,
+    Function,
+    Statement,
+    Terminator,
+    Var,
+)
 from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, Storage, is_handle
 from adjoint.ir.walk import clone_function, inline, map_blocks, operands, rebuild_terminator, statements_in, substitute
 from adjoint.records import dataclass, field
@@ -305,6 +317,10 @@ class _Expansion:
             if isinstance(current, Call) and isinstance(current.callee, Derived):
                 values = inline(builder, self.written_out(current.callee), current.args)
                 renamed.update(zip(current.targets, values, strict=True))
+            elif isinstance(current, Call) and isinstance(current.callee, Declared):
+                from adjoint.transform.reverse.declared import write_values
+
+                write_values(builder, current, renamed)
             elif isinstance(current, Call) and isinstance(current.callee, Definition):
                 callee = self.definition(current.callee)
                 builder.emit(Call(current.targets, callee, current.args, current.kwargs, current.span))
@@ -330,4 +346,4 @@ class _Expansion:
 
 
 def _is_named(statement: Statement) -> bool:
-    return isinstance(statement, Call) and isinstance(statement.callee, (Derived, Definition))
+    return isinstance(statement, Call) and isinstance(statement.callee, (Declared, Derived, Definition))

@@ -1,0 +1,164 @@
+"""Whether results of a function are linear in some of its parameters, as far as its text shows."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from adjoint.analysis.joins import joins
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Definition,
+    Derived,
+    Function,
+    If,
+    Load,
+    Loop,
+    Return,
+    Statement,
+    Store,
+    Var,
+)
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
+from adjoint.rules.declare import Bilinear, Linear
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import display
+
+
+class Degree(Enum):
+    """How a value depends on the parameters; zero is both constant and linear."""
+
+    ZERO = 0
+    CONSTANT = 1
+    LINEAR = 2
+    OTHER = 3
+
+
+_SUMS = (operator.add, operator.sub, operator.iadd, operator.isub, np.add, np.subtract)
+_ALIKE = (operator.neg, operator.pos, np.negative, np.positive, float, np.float64, np.copy, np.real, np.conjugate)
+_PRODUCTS = (operator.mul, operator.imul, operator.matmul, np.multiply, np.matmul, np.dot, np.outer, np.inner, np.vdot)
+_QUOTIENTS = (operator.truediv, operator.itruediv, np.divide, np.true_divide)
+_ZEROS = (np.zeros, np.zeros_like)
+_DISPLAYS = (display.make_list, display.make_tuple)
+
+
+def is_linear(function: Function, places: Iterable[int]) -> bool:
+    """Whether every result is linear in the parameters at ``places`` together, and nothing else depends on them."""
+    wanted = set(places)
+    degrees: dict[Atom, Degree] = {
+        param: Degree.LINEAR if place in wanted else Degree.CONSTANT for place, param in enumerate(function.params)
+    }
+    statements = list(statements_in(function.body))
+    before: dict[Atom, Degree] = {}
+    while before != degrees:
+        before = dict(degrees)
+        for statement in statements:
+            if not _statement(statement, degrees):
+                return False
+        if _chooses_by(function.body, degrees):
+            return False
+    results = [value for leaf in leaves(function.body) if isinstance(leaf, Return) for value in leaf.values]
+    return all(_degree(value, degrees) in (Degree.ZERO, Degree.LINEAR) for value in results)
+
+
+def _degree(atom: Atom, degrees: dict[Atom, Degree]) -> Degree:
+    if isinstance(atom, Const):
+        is_zero = atom.value is None or (isinstance(atom.value, (int, float)) and atom.value == 0)
+        return Degree.ZERO if is_zero else Degree.CONSTANT
+    return degrees.get(atom, Degree.ZERO)  # what is not known yet restricts nothing
+
+
+def _joined(found: Iterable[Degree]) -> Degree:
+    kinds = set(found) - {Degree.ZERO}
+    return Degree.ZERO if not kinds else kinds.pop() if len(kinds) == 1 else Degree.OTHER
+
+
+def _note(var: Atom, degree: Degree, degrees: dict[Atom, Degree]) -> None:
+    degrees[var] = _joined((degree, degrees.get(var, Degree.ZERO)))
+
+
+def _statement(statement: Statement, degrees: dict[Atom, Degree]) -> bool:
+    """Takes down of what degree a statement's results are; whether it chooses and raises without the parameters."""
+    match statement:
+        case Call():
+            degree = _of_call(statement, degrees)
+            for target in statement.targets:
+                _note(target, degree, degrees)
+            return degree is not Degree.OTHER and (bool(statement.targets) or degree is not Degree.LINEAR)
+        case Load(target=target, base=base):
+            depends = any(_varies(atom, degrees) for atom in operands(statement) if atom is not base)
+            _note(target, _degree(base, degrees), degrees)
+            return not depends
+        case Store(base=base, value=value):
+            depends = any(_varies(atom, degrees) for atom in operands(statement) if atom not in (base, value))
+            _note(base, _degree(value, degrees), degrees)
+            return not depends and degrees[base] is not Degree.OTHER
+        case If(cond=cond):
+            chosen = not _varies(cond, degrees)
+        case Loop():
+            chosen = not any(_varies(atom, degrees) for atom in operands(statement) if atom not in statement.inits)
+        case _:
+            return False
+    for source, target in joins(statement):
+        _note(target, _degree(source, degrees), degrees)
+    return chosen and not any(_chooses_by(block, degrees) for block in blocks_of(statement))
+
+
+def _chooses_by(block: Block, degrees: dict[Atom, Degree]) -> bool:
+    """Whether how a block ends depends on the parameters."""
+    end = block.terminator
+    if not isinstance(end, Branch):
+        return False
+    return _varies(end.cond, degrees) or _chooses_by(end.then, degrees) or _chooses_by(end.orelse, degrees)
+
+
+def _varies(atom: Atom, degrees: dict[Atom, Degree]) -> bool:
+    return isinstance(atom, Var) and _degree(atom, degrees) in (Degree.LINEAR, Degree.OTHER)
+
+
+def _of_call(call: Call, degrees: dict[Atom, Degree]) -> Degree:
+    callee: Any = call.callee
+    args = [_degree(arg, degrees) for arg in call.args]
+    named = [_degree(value, degrees) for _, value in call.kwargs]
+    if callee in _ZEROS:
+        return Degree.ZERO if Degree.OTHER not in args else Degree.OTHER
+    if not any(degree in (Degree.LINEAR, Degree.OTHER) for degree in (*args, *named)):
+        return Degree.CONSTANT
+    if Degree.OTHER in args or any(_varies(value, degrees) for _, value in call.kwargs):
+        return Degree.OTHER
+    if isinstance(callee, (Function, Definition, Derived)):
+        return Degree.OTHER
+    if callee in _SUMS or callee in _DISPLAYS:
+        return _joined(args)
+    if callee in _ALIKE:
+        return args[0]
+    if callee in _PRODUCTS:
+        return _product(args[:2])
+    if callee in _QUOTIENTS:
+        return args[0] if args[1] is Degree.CONSTANT else Degree.OTHER
+    return _by_rule(call, args)
+
+
+def _product(args: list[Degree]) -> Degree:
+    if Degree.ZERO in args:
+        return Degree.ZERO
+    return Degree.LINEAR if set(args) == {Degree.LINEAR, Degree.CONSTANT} else Degree.OTHER
+
+
+def _by_rule(call: Call, args: list[Degree]) -> Degree:
+    rule = rule_for(call.callee)
+    if isinstance(rule, Bilinear):
+        return _product(args[:2]) if Degree.LINEAR not in args[2:] else Degree.OTHER
+    if not isinstance(rule, Linear):
+        return Degree.OTHER
+    wrt = range(len(args)) if rule.wrt is None else rule.wrt
+    others = [degree for place, degree in enumerate(args) if place not in wrt]
+    return _joined(args[place] for place in wrt if place < len(args)) if Degree.LINEAR not in others else Degree.OTHER

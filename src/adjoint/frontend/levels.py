@@ -1,0 +1,50 @@
+"""How often a declared derivative is followed inside itself.
+
+One that calls the function that it is the derivative of calls that as it stands. Where a derivative flows through that
+call, which is so for second derivatives, the declaration has to be followed there once more: lowering starts again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import TypeVar
+
+from adjoint.diagnostics import DifferentiationError
+from adjoint.records import dataclass
+
+T = TypeVar("T")
+
+_MOST = 4
+
+
+@dataclass(eq=False, slots=True)
+class Levels:
+    """How often a declaration may be followed inside itself, and whether more was asked for."""
+
+    allowed: int = 1
+    were_reached: bool = False
+
+
+_levels: ContextVar[Levels | None] = ContextVar("levels", default=None)
+
+
+def levels_now() -> Levels:
+    """Those of the compilation that is under way."""
+    return _levels.get() or Levels()
+
+
+def as_deep_as_needed(make: Callable[[], T]) -> T:
+    """What ``make`` compiles, with declarations followed inside themselves as often as it needs."""
+    levels, first = Levels(), None
+    while True:
+        token = _levels.set(levels)
+        try:
+            return make()
+        except DifferentiationError as refusal:
+            first = first or refusal
+            if not levels.were_reached or levels.allowed == _MOST:
+                raise first from first.__cause__
+            levels = Levels(levels.allowed + 1)
+        finally:
+            _levels.reset(token)
