@@ -77,7 +77,7 @@ class ParsedFile:
                 self._parts[key] = None
         return self._parts[key]
 
-    def _text(self, start: int, end: int, has_imports: bool) -> str:
+    def _text(self, start: int, end: int, has_imports: bool = True) -> str:
         """The lines from ``start`` up to ``end`` where they stand, and above them the imports that change their code.
 
         Python compiles a call of an attribute of what is imported to other code than one of a method.
