@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.backend.python import Emitted
+from adjoint.backend.text import on_one_line
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.diagnostic import Diagnostic
 from adjoint.inspection import specialization_to_show
@@ -192,7 +193,7 @@ def _home(value: object) -> tuple[str, list[str]] | None:
 def _found(module: str, path: str, value: object) -> tuple[str, list[str]] | None:
     names = path.split(".")
     found: object = sys.modules.get(module)
-    if found is None or module == "__main__":
+    if found is None or module == "__main__" or not all(map(str.isidentifier, [*module.split("."), *names])):
         return None
     for name in names:
         found = getattr(found, name, None)
@@ -247,7 +248,7 @@ def _comment(derivative: Derivative, compiled: Specialization, given: Sequence[A
     """What the function is, and for which arguments."""
     names = [param.hint for param in compiled.function.params]
     kinds = ", ".join(f"{name}: {_kind(value)}" for name, value in zip(names, given, strict=False))
-    lines = [f"# {derivative!r}" + (f" for {kinds}" if kinds else "")]
+    lines = [f"# {on_one_line(repr(derivative))}" + (f" for {on_one_line(kinds)}" if kinds else "")]
     if compiled.written:
         written = ", ".join(names[place] for place in compiled.written)
         lines.append(f"# It writes {written}, which must not share memory with other arguments.")

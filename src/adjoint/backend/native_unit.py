@@ -29,6 +29,7 @@ from adjoint.backend.not_native import NotNative as NotNative
 from adjoint.backend.private_functions import MODULES, private_functions
 from adjoint.backend.python import Emitted
 from adjoint.backend.short_loops import made_for_short_loops
+from adjoint.backend.text import on_one_line
 from adjoint.garbage import Lasting, Uncollected
 from adjoint.records import dataclass
 
@@ -129,7 +130,8 @@ class Unit:
     def _compose(self, imports: Sequence[str], params: Sequence[str]) -> str:
         """The text of the file; ``origins`` tells which of its lines are which of the emitted ones."""
         lines = ['"""A derivative, written by Adjoint for Numba; it is made anew where it is missing."""', ""]
-        lines += [f"# {fact}" for fact in (*_circumstances(), f"arguments: {', '.join(map(str, self.signature))}")]
+        facts = (*_circumstances(), f"arguments: {', '.join(map(str, self.signature))}")
+        lines += [f"# {on_one_line(fact)}" for fact in facts]
         lines += ["", *imports, "", "_always = True"]
         for number, line in enumerate(self.emitted.text.splitlines(), 1):
             if line.startswith("def "):

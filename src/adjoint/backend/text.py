@@ -52,6 +52,15 @@ _STEP = "    "
 NameOf = Callable[[str], str]
 
 
+def on_one_line(text: str) -> str:
+    r"""A text for a comment: what ends lines, or cannot be seen, is written as an escape.
+
+    >>> on_one_line("two\nlines")
+    'two\\nlines'
+    """
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 class Expressions:
     """Writes expressions; ``name_of`` says how each name is written.
 

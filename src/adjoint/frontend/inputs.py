@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics import error
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import join_types
 from adjoint.frontend.tracking import set_unseen
@@ -500,6 +501,8 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
     annotations = getattr(cls, "__annotations__", {})
     parts = []
     for name, item in fields_of(value).items():
+        if not name.isidentifier():  # it would be written into the text of the derivative
+            raise error("AD0413", None, f"the attribute is called {name!r}", name=hint)
         if type(item) is int and annotations.get(name) in (float, "float"):
             part: Value = _declared(Var(name, FLOAT), _loader(lo, base, Attribute(name)))
         else:

@@ -36,8 +36,10 @@ class KeyPath(Generic[Root, Value]):
     __iter__: ClassVar[None] = None  # subscripts lead further, they do not run through anything
 
     def __init__(self, steps: Iterable[Step] = (), origin: Any = None) -> None:
-        self._steps = tuple(steps)
+        self._steps = (steps,) if isinstance(steps, str) else tuple(steps)
         self._origin = origin
+        if not all(isinstance(step, (Field, Item)) for step in self._steps):
+            raise TypeError(f"a key path consists of steps, not of {steps!r}; ad.keypath(text) reads one from text")
 
     # -- reading
 
@@ -199,12 +201,12 @@ def _made(steps: tuple[Step, ...], origin: Any) -> Any:
 
 
 def parse(text: str, origin: Any = None) -> KeyPath[Any, Any]:
-    """The key path that prints as ``text``."""
+    """The key path that prints as ``text``; it leads to data, never into what Python keeps of classes and functions."""
     try:
         node: ast.expr = ast.parse(f"_{text}" if text != "." else "_", mode="eval").body
         steps: list[Step] = []
         while not isinstance(node, ast.Name):
-            if isinstance(node, ast.Attribute):
+            if isinstance(node, ast.Attribute) and not _is_special(node.attr):
                 steps.append(Field(node.attr))
             elif isinstance(node, ast.Subscript):
                 steps.append(Item(ast.literal_eval(node.slice)))
@@ -213,10 +215,14 @@ def parse(text: str, origin: Any = None) -> KeyPath[Any, Any]:
             node = node.value
         if node.id != "_":
             raise ValueError
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(f"{text!r} is no key path: it is written as in .layers[0].weight") from None
     result: KeyPath[Any, Any] = _made(tuple(reversed(steps)), origin)
     return result
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 __all__ = ["KeyPath", "KeyPathError", "WritableKeyPath", "parse"]

@@ -285,6 +285,8 @@ class Optimizer:
 
     @state.setter
     def state(self, state: State | None) -> None:
+        if state is not None:
+            state.check()
         if state is None or self._memory is None:
             self._memory = None
             self._pending = state
@@ -339,8 +341,9 @@ def _put(memory: _Memory, state: State) -> None:
     if state.parts.keys() != memory.parts.keys():
         wanted, given = ", ".join(memory.parts) or "nothing", ", ".join(state.parts) or "nothing"
         raise ValueError(f"the state holds {given}; this optimizer keeps {wanted}")
-    for name, part in state.parts.items():
-        memory.parts[name].assign(memory.layout.copied(part))
+    copies = {name: memory.layout.copied(part) for name, part in state.parts.items()}
+    for name, leaves in copies.items():
+        memory.parts[name].assign(leaves)
     memory.step = state.step
 
 

@@ -49,14 +49,14 @@ def load(path: str | os.PathLike[str], like: Any) -> State:
     -------
     State
         Exactly what was saved: ``optimizer.state = load(...)`` goes on as if nothing had happened.
-    """
-    from safetensors import safe_open
 
-    with safe_open(path, framework="numpy") as file:
-        facts = file.metadata() or {}
-        if facts.get("format") != _FORMAT:
-            raise ValueError(f"{os.fspath(path)} holds no state of an optimizer")
-        tensors = {name: file.get_tensor(name) for name in list(file.keys())}
+    Raises
+    ------
+    ValueError
+        If the file is damaged or holds something else, if the model has another structure, or if there is a number
+        that is not finite.
+    """
+    facts, tensors = _read(path)
     names = [name for name in facts["parts"].split(",") if name]
     zero = tangents.zero(like)
     layout = Layout(zero)
@@ -66,7 +66,27 @@ def load(path: str | os.PathLike[str], like: Any) -> State:
         parts[name] = layout.rebuilt(zero, values)
     if tensors:
         raise ValueError(f"{os.fspath(path)} holds {next(iter(tensors))}, which the model does not have")
-    return State(int(facts["step"]), parts)
+    state = State(int(facts["step"]), parts)
+    try:
+        state.check()
+    except ValueError as problem:
+        raise ValueError(f"{os.fspath(path)}: {problem}") from None
+    return state
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """What the file says of itself, and its tensors."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            facts = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in list(file.keys())}
+    except SafetensorError as problem:
+        raise ValueError(f"{os.fspath(path)} is damaged, or no file of safetensors: {problem}") from None
+    if facts.get("format") != _FORMAT or "parts" not in facts or not facts.get("step", "").isdecimal():
+        raise ValueError(f"{os.fspath(path)} holds no state of an optimizer")
+    return facts, tensors
 
 
 def _value(parameter: Parameter, tensors: dict[str, Any], name: str, path: str | os.PathLike[str]) -> Any:

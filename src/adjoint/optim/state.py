@@ -35,6 +35,22 @@ class State:
         self.step = step
         self.parts = dict(parts)
 
+    def check(self) -> None:
+        """Checks that training can go on from here.
+
+        Raises
+        ------
+        ValueError
+            If the step is not a whole number from 0, or if there is a number that is not finite.
+        """
+        if type(self.step) is not int or self.step < 0:
+            raise ValueError(f"the step of a state is a whole number from 0, not {self.step!r}")
+        for name, part in self.parts.items():
+            layout = Layout(part)
+            for parameter, value in zip(layout.parameters, layout.leaves(part), strict=True):
+                if value is not None and not np.all(np.isfinite(value)):
+                    raise ValueError(f"the state holds numbers that are not finite: {name}{parameter.path}")
+
     def __getattr__(self, name: str) -> Any:
         try:
             return self.__dict__["parts"][name]

@@ -204,4 +204,19 @@ ENTRIES = {
                 ad.jacobian(differences, sparsity=pattern)(np.ones(4))
             """,
     ),
+    "AD0413": Entry(
+        title="an attribute of {name|an object} has a name that code cannot have",
+        helps=("keep it in a dict, under a key",),
+        explanation="""
+            Derivatives are text: they read an attribute as obj.name. An attribute that was made by setattr may have a
+            name with spaces or line ends in it, of which no such text can be made.
+
+                setattr(options, "step size", 0.1)
+                ad.grad(lambda options: getattr(options, "step size") ** 2)(options)      # refused
+
+            Rename the attribute, or use a dict, whose keys may be any strings:
+
+                ad.grad(lambda options: options["step size"] ** 2)({"step size": 0.1})
+            """,
+    ),
 }
