@@ -18,7 +18,7 @@ import numpy as np
 
 from adjoint.frontend.inputs import CONSTANT, Captured, Guard, fields_of, has_fields, slots_of
 from adjoint.keys import MISS, Door, keys_of
-from adjoint.rules.registry import declaration_for
+from adjoint.rules.registry import is_of_users
 
 if TYPE_CHECKING:
     from adjoint.specialize import Specialization
@@ -47,7 +47,7 @@ def write_door(compiled: Specialization, function: Any, args: Sequence[Any], is_
     """
     writer = _Writer()
     if isinstance(function, types.FunctionType):
-        own = function if declaration_for(function) is not None else None
+        own = function if is_of_users(function) else None
         writer.require(
             f"function.__code__ is {writer.name(function.__code__)}"
             if own is None
@@ -150,7 +150,7 @@ class _Writer:
             self.require(f"{guard.path[2]!r} not in {self.name(guard.path[1])}")
             return
         read = self._reading(guard.path)
-        if read is None or isinstance(guard.value, (bool, int, str, bytes, float)):
+        if read is None or type(guard) is not Guard or isinstance(guard.value, (bool, int, str, bytes, float)):
             self.require(f"{self.name(guard)}.holds(function)")
         else:
             self.require(f"{read} is {self.name(guard.value)}")

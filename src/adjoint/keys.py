@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from adjoint.frontend.inputs import CONSTANT, MAX_PARTS, fields_of, has_fields
-from adjoint.rules.registry import declaration_for
+from adjoint.rules.registry import is_of_users
 
 Seen = dict[int, int]
 """The objects met so far, by identity, with the order in which they were met."""
@@ -95,7 +95,7 @@ def _key_of_function(value: types.FunctionType, seen: Seen) -> Any:
     """
     if value.__defaults__ or value.__kwdefaults__ or "__class__" in value.__code__.co_freevars:
         return ref(value)
-    if declaration_for(value) is not None:
+    if is_of_users(value):
         return ref(value)
     if id(value) in seen:
         return "same", seen[id(value)]

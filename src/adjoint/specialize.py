@@ -17,6 +17,7 @@ from adjoint.compiling import Native, checked_of, flags_of, is_strict, threads_o
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
 from adjoint.frontend.entry import Entry
+from adjoint.frontend.frozen import noting
 from adjoint.frontend.inputs import Captured, Guard, differentiated, fields_of, has_fields
 from adjoint.frontend.levels import as_deep_as_needed
 from adjoint.garbage import Compilation
@@ -25,7 +26,7 @@ from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import Door, Seen, key_of, keys_of
 from adjoint.records import dataclass, field
-from adjoint.rules.registry import declaration_for, on_change
+from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
 from adjoint.transform.target import target
@@ -241,7 +242,7 @@ def _compiled(
     """A new specialisation; whatever is in its way is told together with who asked for it."""
     try:
         with target(machine=bool(native)):
-            return as_deep_as_needed(lambda: _made(lower(), function, native, seen))
+            return as_deep_as_needed(lambda: _made(lower, function, native, seen))
     except DifferentiationError as refusal:
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
@@ -258,8 +259,14 @@ def _compiled(
     raise DifferentiationError(*(problem.with_notes(*notes) for problem in problems)) from cause
 
 
-def _made(entry: Entry, function: Any, native: Native, seen: Seen) -> tuple[Specialization, tuple[Diagnostic, ...]]:
-    return compile_entry(entry, function, native, seen), entry.warnings
+def _made(
+    lower: Callable[[], Entry], function: Any, native: Native, seen: Seen
+) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    with noting() as captured_by_rules:
+        entry = lower()
+        found = compile_entry(entry, function, native, seen)
+    found.guards += tuple(captured_by_rules.values())
+    return found, entry.warnings
 
 
 def _find(
@@ -299,7 +306,7 @@ def _operators(function: Any, root: Any) -> tuple[Any, ...]:
 
 def _owner_of_root(root: Any) -> tuple[Any, Any]:
     if isinstance(root, types.FunctionType):
-        return root.__code__, (id(root.__globals__), id(root) if declaration_for(root) is not None else 0)
+        return root.__code__, (id(root.__globals__), id(root) if is_of_users(root) else 0)
     if isinstance(root, types.MethodType) and isinstance(root.__func__, types.FunctionType):
         return root.__func__.__code__, (ref(root.__func__), keys_of((root.__self__,)))
     if isinstance(root, functools.partial):

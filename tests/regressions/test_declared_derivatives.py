@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.rules import elementwise
 from regressions.differences import refused, right, second
 
 X = np.array([0.6, -0.4, 1.3])
@@ -399,6 +400,56 @@ def test_a_declaration_that_is_run_again_is_no_other() -> None:
     for _ in range(2):
         declared(f)(lambda x: (x, lambda ct: 2.0 * ct))
     assert ad.grad(f)(1.0) == 2.0
+
+
+def ruled(x):
+    return x
+
+
+def helper(x):
+    return x * FACTOR
+
+
+elementwise(ruled, lambda x, y: SETTINGS.factor * helper(TABLE["factor"]) * WEIGHTS[0])
+
+
+def test_what_rules_capture_is_read_at_each_call() -> None:
+    global FACTOR, WEIGHTS
+    derivatives = (ad.grad(ruled), lambda x: ad.jvp(ruled, (x,), (1.0,))[1], ad.grad(lambda x: ruled(x) + 0.0))
+    try:
+        for _ in range(3):
+            for derivative in derivatives:
+                assert derivative(1.0) == SETTINGS.factor * FACTOR * TABLE["factor"] * WEIGHTS[0]
+            SETTINGS.factor *= 2.0
+            FACTOR = FACTOR * 3.0
+            for derivative in derivatives:
+                assert derivative(1.0) == SETTINGS.factor * FACTOR * TABLE["factor"] * WEIGHTS[0]
+            TABLE["factor"] *= 5.0
+            WEIGHTS *= 2.0
+    finally:
+        SETTINGS.factor, FACTOR, TABLE["factor"], WEIGHTS = 1.0, 1.0, 1.0, np.ones(3)
+
+
+def test_rules_of_functions_of_one_def_capture_their_own() -> None:
+    def make(k):
+        def f(x):
+            return k * x
+
+        elementwise(f, lambda x, y: 10.0 * k)
+        return f
+
+    one, two = make(1.0), make(2.0)
+    assert [ad.grad(f)(1.0) for f in (one, two, one)] == [10.0, 20.0, 10.0]
+
+
+def test_a_rule_after_the_first_use_counts() -> None:
+    def f(x):
+        return x * x
+
+    derivative = ad.grad(lambda x: f(x) + 0.0)
+    assert [derivative(3.0) for _ in range(3)] == [6.0] * 3
+    elementwise(f, lambda x, y: 7.0 * x)
+    assert [derivative(3.0) for _ in range(3)] == [21.0] * 3
 
 
 # --- what runs --------------------------------------------------------------------------------------------------------

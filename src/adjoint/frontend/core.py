@@ -481,7 +481,9 @@ class Run:
     root: Any = None
     """The function that is differentiated."""
     all_constant: bool = False
-    """Everything captured is a constant: for code of our own."""
+    """Everything captured is a constant: for functions of rules."""
+    of_users: bool = False
+    """Those are rules of users, which may capture what changes."""
     captured: dict[Any, Value] = field(default_factory=dict)
     outside: dict[Any, Value] = field(default_factory=dict)
     """What captured variables and objects held on entry: true on every path, wherever it was looked up first."""

@@ -25,7 +25,7 @@ from adjoint.frontend.values import LOCAL, UNDEFINED, Cell, Held, Method, Partia
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
 from adjoint.records import dataclass
-from adjoint.rules.registry import declaration_for, is_defined
+from adjoint.rules.registry import declaration_for, is_defined, is_of_users
 from adjoint.rules.typing import abstract
 from adjoint.transform.target import for_machine
 
@@ -83,12 +83,12 @@ def is_twin(a: Any, b: Any) -> bool:
         type(a) is types.FunctionType is type(b)
         and a.__code__ is b.__code__
         and a.__globals__ is b.__globals__
-        and declaration_for(a) is declaration_for(b)
+        and not (is_of_users(a) or is_of_users(b))
         and not (a.__closure__ or a.__defaults__ or a.__kwdefaults__ or b.__defaults__ or b.__kwdefaults__)
     )
 
 
-def _reader(path: Path) -> Callable[[Any], Any]:
+def reader(path: Path) -> Callable[[Any], Any]:
     """How to read a captured value again."""
     match path:
         case ("global", table, name):
@@ -183,7 +183,7 @@ def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
         or any(guard.path == path for guard in lo.run_data.guards)
     ):
         return
-    lo.run_data.guards.append(Guard(path, _reader(path), found))
+    lo.run_data.guards.append(Guard(path, reader(path), found))
 
 
 _LOOKED_UP = (types.FunctionType, property, staticmethod, classmethod)
@@ -207,22 +207,26 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
     if isinstance(value, Held):
         return lo.store[value]
     if lo.run_data.all_constant:
+        if lo.run_data.of_users:
+            from adjoint.frontend.frozen import note_captured
+
+            note_captured(value, path)
         return Const(value)
     known = lo.run_data.captured.get(_identity(path))
     if known is not None:
         for key, held in lo.run_data.outside.items():
             lo.store.setdefault(key, held)
         return known
-    reader = _reader(path)
+    read = reader(path)
     if is_constant(value) or _is_library_constant(path):
         if not _is_library_constant(path) and path[0] != "root":
-            lo.run_data.guards.append(Guard(path, reader, value))
+            lo.run_data.guards.append(Guard(path, read, value))
         result: Value = Const(value)
     else:
         hint = name if name.isidentifier() else "captured"
         before = set(lo.store)
         result = enter(
-            lo, value, _identity(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, reader, var))
+            lo, value, _identity(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, read, var))
         )
         lo.run_data.outside.update((key, held) for key, held in lo.store.items() if key not in before)
     lo.run_data.captured[_identity(path)] = result

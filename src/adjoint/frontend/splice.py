@@ -101,6 +101,7 @@ def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any],
     lowerer = Lowerer(settings)
     lowerer.fixed_span = builder.span
     lowerer.run_data.all_constant = True
+    lowerer.run_data.of_users = not (getattr(fn, "__module__", None) or "").startswith("adjoint.")
     block = Open()
     block.statements = builder.statements
     block.span = builder.span

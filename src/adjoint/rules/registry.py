@@ -111,6 +111,8 @@ def _parameters(fn: Fn) -> tuple[str, ...]:
 
 
 _declarations: dict[int, Declaration] = {}
+_of_users: set[int] = set()
+"""What somebody else than the library declared something of, by identity."""
 _rules: dict[int, Rule] = {}
 _definitions: dict[Hashable, list[Definition]] = {}
 _methods: dict[tuple[type, str], Fn] = {}
@@ -130,12 +132,15 @@ def add(rule: Rule) -> None:
     _read_for(rule.fn)
     _rules[id(rule.fn)] = rule
     _declarations.pop(id(rule.fn), None)
+    if _reader != get_ident():
+        _of_users.add(id(rule.fn))
     _changed()
 
 
 def add_declaration(declaration: Declaration) -> None:
     """Enters a declared derivative; it counts before any rule."""
     _declarations[id(declaration.fn)] = declaration
+    _of_users.add(id(declaration.fn))
     _changed()
 
 
@@ -184,6 +189,11 @@ def _changed() -> None:
     if _reader != get_ident():  # what the library says counts from the beginning
         for listener in _listeners:
             listener()
+
+
+def is_of_users(callee: Any) -> bool:
+    """Whether users declared how this very object is differentiated: others that look like it may differ."""
+    return id(callee) in _of_users
 
 
 def declaration_for(callee: Any) -> Declaration | None:
