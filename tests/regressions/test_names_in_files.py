@@ -62,7 +62,7 @@ def test_attributes_that_no_code_can_name_are_refused(name: str) -> None:
     assert "AD0413" in str(refused(lambda: ad.grad(lambda o: o.w * o.w)(argument)))
 
 
-@pytest.mark.parametrize("text", [".__init__.__globals__", ".w.__class__", "[0].__dict__['x']", "." + "a" * 3 + ".__x__"])
+@pytest.mark.parametrize("text", [".__init__.__globals__", ".w.__class__", "[0].__dict__['x']"])
 def test_key_paths_from_text_lead_to_data(text: str) -> None:
     with pytest.raises(ValueError, match="is no key path"):
         ad.keypath(text)
