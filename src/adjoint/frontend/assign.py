@@ -73,7 +73,7 @@ def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Valu
     else:
         items = containers.known_items(lo, value, target, count=len(targets))
     if len(items) != len(targets):
-        raise lo.problem("AD0203", target, f"{len(items)} values are unpacked into {len(targets)} names")
+        raise lo.mistake(ValueError, target, f"{len(items)} values are unpacked into {len(targets)} names")
     for part, item in zip(targets, items, strict=True):
         if isinstance(part, ast.Name):
             lo.rename(item, part.id)

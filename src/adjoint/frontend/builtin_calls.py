@@ -70,7 +70,7 @@ def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     if method is not None:
         return NotImplemented
     if is_iterator(args[0]):
-        raise lo.problem("AD0203", node, "an iterator cannot be reversed")
+        raise lo.mistake(TypeError, node, "an iterator cannot be reversed")
     return IteratorValue("reversed", (sequence(lo, args[0]),))
 
 
@@ -159,7 +159,7 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
             return Const(isinstance(args[0].value, classes.value))
         return Const(issubclass(cls, classes.value))
     except TypeError:
-        raise lo.problem("AD0203", node, "the second argument of 'isinstance' is not a class") from None
+        raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
 
 
 @handles(type)

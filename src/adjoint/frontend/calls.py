@@ -212,7 +212,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     if isinstance(rule, Elementwise) and (named or len(bound) != len(rule.accepted)):
         taken = len(rule.parameters)
         if taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
-            raise lo.problem("AD0203", node, _misfit(rule.name, taken, len(bound)))
+            raise lo.mistake(TypeError, node, _misfit(rule.name, taken, len(bound)))
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
         raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
@@ -327,7 +327,7 @@ def _call_opaque_variable(
     from adjoint.runtime import display
 
     if isinstance(function.type, (Scalar, Array, Number)):
-        raise lo.problem("AD0203", node, f"{function.hint!r} is a number or an array, and cannot be called")
+        raise lo.mistake(TypeError, node, f"{function.hint!r} is a number or an array, and cannot be called")
     for value in (*args, *kwargs.values()):
         refuse_made_here(lo, value, node)
         keep_track(lo, value)
@@ -402,9 +402,9 @@ def bind_dataclass(
         elif spec.default_factory is not dataclasses.MISSING:
             yield spec.name, call_value(lo, Const(spec.default_factory), [], {}, node)
         elif spec.init:
-            raise lo.problem("AD0203", node, f"the field {spec.name!r} of {cls.__name__!r} is missing")
+            raise lo.mistake(TypeError, node, f"the field {spec.name!r} of {cls.__name__!r} is missing")
     if remaining or named:
-        raise lo.problem("AD0203", node, f"the call does not fit the fields of {cls.__name__!r}")
+        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}")
 
 
 # -- functions whose body is at hand ----------------------------------------------------------------------------------
@@ -559,12 +559,12 @@ def bind(
     if spec.vararg is not None:
         bound[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
     elif len(args) > len(positional):
-        raise lo.problem("AD0203", node, _misfit(name, len(positional), len(args)))
+        raise lo.mistake(TypeError, node, _misfit(name, len(positional), len(args)))
     only_positional = {parameter.arg for parameter in spec.posonlyargs}
     for parameter in [*positional, *spec.kwonlyargs]:
         if parameter.arg in named and parameter.arg not in only_positional:
             if parameter.arg in bound:
-                raise lo.problem("AD0203", node, f"{name}() is given {parameter.arg!r} twice")
+                raise lo.mistake(TypeError, node, f"{name}() is given {parameter.arg!r} twice")
             bound[parameter.arg] = named.pop(parameter.arg)
     for parameter, value in zip(positional[len(positional) - len(closure.defaults) :], closure.defaults, strict=True):
         bound.setdefault(parameter.arg, value)
@@ -573,9 +573,9 @@ def bind(
             bound[parameter.arg] = closure.kw_defaults[parameter.arg]
     missing = [p.arg for p in [*positional, *spec.kwonlyargs] if p.arg not in bound]
     if missing:
-        raise lo.problem("AD0203", node, f"{name}() is not given {', '.join(map(repr, missing))}")
+        raise lo.mistake(TypeError, node, f"{name}() is not given {', '.join(map(repr, missing))}")
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = making.new_dict(lo, list(named.items()), spec.kwarg)
     elif named:
-        raise lo.problem("AD0203", node, f"{name}() has no parameter {next(iter(named))!r}")
+        raise lo.mistake(TypeError, node, f"{name}() has no parameter {next(iter(named))!r}")
     return bound

@@ -40,7 +40,7 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
             for pair in pairs:
                 entry = containers.known_items(lo, pair, node)
                 if len(entry) != 2:
-                    raise lo.problem("AD0203", node, "a dict is made of pairs")
+                    raise lo.mistake(ValueError, node, "a dict is made of pairs")
                 key, value = entry
                 parts.append((key, value))
     parts.extend(kwargs.items())
@@ -198,7 +198,7 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     if found is None:
         if len(args) > 2:
             return args[2]
-        raise lo.problem("AD0203", node, f"the dict has no key {args[1].value!r} here")
+        raise lo.mistake(KeyError, node, f"the dict has no key {args[1].value!r} here")
     assert isinstance(args[0], Ref)
     kept = tuple((k, v) for k, v in record.parts if k != args[1].value)
     making.replace(lo, args[0], Record(dict, kept), node)
@@ -243,7 +243,7 @@ def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if not isinstance(args[0], Ref) or not isinstance(record, Record):
         raise lo.problem("AD0303", node, "'popitem' of a dict that exists at run time")
     if not record.parts:
-        raise lo.problem("AD0203", node, "the dict is empty here")
+        raise lo.mistake(KeyError, node, "the dict is empty here")
     key, value = record.parts[-1]
     making.replace(lo, args[0], Record(dict, record.parts[:-1]), node)
     return TupleValue((Const(key), value))

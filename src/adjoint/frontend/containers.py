@@ -24,9 +24,10 @@ from adjoint.frontend.making import (
     slot,
 )
 from adjoint.frontend.materialize import materialize
-from adjoint.frontend.objects import special_method
+from adjoint.frontend.objects import class_of, is_object, special_method
 from adjoint.frontend.shapes import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.values import (
+    NONE,
     Closure,
     IteratorValue,
     Method,
@@ -110,7 +111,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
 def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
     """Python's own numbers are no sequences; those of NumPy answer for themselves."""
     if isinstance(value, Var) and isinstance(value.type, Scalar) and value.type.dtype is None:
-        raise lo.problem("AD0203", node, f"a value of class {value.type.kind!r} {what}")
+        raise lo.mistake(TypeError, node, f"a value of class {value.type.kind!r} {what}")
 
 
 def _fix_length(lo: Lowerer, storage: Storage) -> None:
@@ -157,7 +158,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 try:
                     return Const(constant[atom.value])
                 except (TypeError, LookupError) as error:
-                    raise lo.problem("AD0203", node, str(error)) from None
+                    raise lo.mistake(type(error), node, str(error)) from None
             if isinstance(constant, (tuple, list)) and constant:
                 types = [type_of(Const(item)) for item in constant]
                 return _load_any(lo, base, atom, joined_types(types, lo, node) or OPAQUE, node)
@@ -196,6 +197,8 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         target = Var("t", OPAQUE)
         lo.emit(Load(target, base, array_key(lo, index, node), lo.span(node)))
         return target
+    if is_object(lo, base):
+        raise lo.mistake(TypeError, node, f"{_name_of(class_of(lo, base))} object is not subscriptable")
     raise lo.problem("AD0301", node, "this value has no items")
 
 
@@ -239,7 +242,7 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
         except IndexError as error:
             raise_error(lo, IndexError, str(error), node)
         except TypeError as error:
-            raise lo.problem("AD0203", node, str(error)) from None
+            raise lo.mistake(TypeError, node, str(error)) from None
     atom = materialize(lo, index, node)
     if all(is_atom(item) for item in items) and items:
         element = joined_types([type_of(item) for item in items], lo, node)
@@ -269,7 +272,7 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         except IndexError as error:
             raise_error(lo, IndexError, str(error), node)
         except TypeError as error:
-            raise lo.problem("AD0203", node, str(error)) from None
+            raise lo.mistake(TypeError, node, str(error)) from None
         return lo.known_part(base, place, record.items[place])
     if any(
         isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value))
@@ -328,16 +331,45 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
 
             set_flat_item(lo, array, index, value, node)
             return
+        case Union():
+            _set_of_each(lo, base, index, value, node)
+            return
+        case TupleValue() | Var(type=Tuple()) | Const(value=tuple() | str() | bytes() | int() | float() | None):
+            raise lo.mistake(TypeError, node, _no_items_to_assign(class_of(lo, base)))
         case Const():
             raise lo.problem("AD0302", node, "an item of an object that outlives the call is assigned")
     method = special_method(lo, base, "__setitem__")
     if method is not None:
         call_value(lo, method, [index, value], {}, node)
         return
+    if isinstance(base, Var) and isinstance(base.type, Number):
+        label = "it is not known whether this is an array, which is written, or a number, which raises"
+        raise lo.problem("AD0401", node, label, helps=("make it an array: np.asarray(x)",))
+    if is_object(lo, base) or (isinstance(base, Var) and isinstance(base.type, Scalar)):
+        raise lo.mistake(TypeError, node, _no_items_to_assign(class_of(lo, base)))
     if isinstance(base, Var):
         lo.emit(Store(base, array_key(lo, index, node), materialize(lo, value, node), "set", lo.span(node)))
         return
     raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
+
+
+def _no_items_to_assign(cls: type | None) -> str:
+    return f"{_name_of(cls)} object does not support item assignment"
+
+
+def _name_of(cls: type | None) -> str:
+    return repr(getattr(cls, "__name__", None))
+
+
+def _set_of_each(lo: Lowerer, base: Union, index: Value, value: Value, node: ast.AST | None) -> None:
+    """``base[index] = value`` for one of several structures."""
+    from adjoint.frontend.expressions import on_each_option
+
+    def write(option: Value) -> Value:
+        set_item(lo, option, index, value, node)
+        return NONE
+
+    on_each_option(lo, base, write, node)
 
 
 def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: ast.AST | None) -> None:
@@ -355,7 +387,7 @@ def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Valu
     key = index.value
     if record.cls is list:
         if not isinstance(key, int) or not -len(record.parts) <= key < len(record.parts):
-            raise lo.problem("AD0203", node, "list assignment index out of range")
+            raise lo.mistake(IndexError, node, "list assignment index out of range")
         key %= len(record.parts)
     elif record.get(key) is None:
         refuse_if_iterated(lo, base, node)

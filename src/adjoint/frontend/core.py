@@ -198,6 +198,13 @@ class Lowerer:
             facts += call_notes(frame)
         return Problem(diagnostic(code, span, label, notes=facts, helps=helps, **fields))
 
+    def mistake(self, exception: type[Exception], node: ast.AST | None, label: str) -> Exception:
+        """What to raise where Python is certain to raise: refused, unless a handler around may be waiting for it."""
+        if not self.run_data.handled:
+            return self.problem("AD0203", node, label)
+        self.stop(Raise(self.open.call(exception, Const(label)), None, self.span(node)))
+        return Unreached()
+
     def site(self, node: ast.AST) -> Site:
         """The identity of an allocation: the place in the source and the calls that led there."""
         path: list[Any] = [id(node)]
@@ -538,6 +545,8 @@ class Settings:
     """What is known beforehand, and what earlier attempts at lowering found out."""
 
     runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
+    bare_sites: RuntimeSites = field(default_factory=RuntimeSites)
+    """Where objects are made that must exist at run time before their ``__init__`` has run."""
     unrolled: set[Site] = field(default_factory=set)
     """Loops over known ranges in which structures are made that cannot exist at run time."""
     one_by_one: set[Site] = field(default_factory=set)

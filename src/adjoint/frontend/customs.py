@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import types
+from dataclasses import FrozenInstanceError
 from typing import Any
 
 from adjoint.frontend.core import Lowerer
@@ -26,7 +27,7 @@ def refuse_custom_assignment(lo: Lowerer, cls: type, node: ast.AST | None) -> No
     if not isinstance(cls.__setattr__, types.FunctionType):
         return
     if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
-        raise lo.problem("AD0203", node, f"{cls.__name__!r} is frozen: its fields cannot be assigned")
+        raise lo.mistake(FrozenInstanceError, node, f"{cls.__name__!r} is frozen: its fields cannot be assigned")
     raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__setattr__'")
 
 

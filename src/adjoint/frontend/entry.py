@@ -79,8 +79,10 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
                 continue
         except NeedsRuntime as need:
             sites = set(original_sites(need.sites))
-            if sites <= settings.runtime_sites:
+            if sites <= settings.bare_sites:
                 raise _stuck(lo) from need
+            if sites <= settings.runtime_sites:
+                settings.bare_sites.update(sites)
             settings.runtime_sites.update(sites)
             continue
         except Restart:

@@ -231,7 +231,7 @@ def _by_method(
     if op in (operator.eq, operator.ne):
         return _identity(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
     name = getattr(op, "__name__", str(op))
-    raise lo.problem("AD0203", node, f"these objects do not support the operator {name!r}")
+    raise lo.mistake(TypeError, node, f"these objects do not support the operator {name!r}")
 
 
 def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:

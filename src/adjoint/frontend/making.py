@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from typing import Any
+
+import numpy as np
 
 from adjoint.frontend import library
 from adjoint.frontend.core import Lowerer, Restart
@@ -42,6 +45,7 @@ from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, put_item
 
 MAX_DEPTH = 8
+_MISSING = object()
 
 
 def list_items(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
@@ -188,7 +192,7 @@ def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: as
     changed = False
     for site in sites:
         known = lo.settings.site_types.get(site)
-        joined = better if known is None else join_types(known, better)
+        joined = better if known is None else _widened(known, better)
         if joined is None:
             raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
         if joined != known:
@@ -198,6 +202,19 @@ def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: as
             changed = True
     if changed:
         raise Restart
+
+
+def _widened(known: Type, better: Type) -> Type | None:
+    """What a container holds, by what was known of it and what is put into it; an object has what either says."""
+    if not isinstance(known, Instance) or not isinstance(better, Instance):
+        return join_types(known, better)
+    fields = {**better.fields, **known.fields}
+    for name in known.fields.keys() & better.fields.keys():
+        joined = join_types(known.fields[name], better.fields[name])
+        if joined is None:
+            return None
+        fields[name] = joined
+    return Instance(known.cls, fields)
 
 
 def _guess(lo: Lowerer, site: Site, element: Type | None) -> None:
@@ -228,9 +245,11 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
     if any(isinstance(mark, Local) and not mark.settled for mark in marks):
         label = f"an object of the class {record.cls.__name__!r} must exist at run time"
         raise lo.problem("AD0402", node, label, helps=("define the class before the loop",))
+    known = lo.settings.site_types.get(ref.site)
+    if isinstance(known, Instance):
+        record = _with_defaults(lo, record, known, node)
     atoms = [slot(lo, item, node) for item in record.items]
     fields: dict[str, Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
-    known = lo.settings.site_types.get(ref.site)
     if isinstance(known, Instance):
         joined = {
             key: join_types(type_, fields[key]) if key in fields else type_ for key, type_ in known.fields.items()
@@ -242,6 +261,24 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
     span = lo.span(node)
     lo.emit(Call((target,), make_object, (Const(record.cls), Const(record.keys), *atoms), (), span))
     return target
+
+
+def _with_defaults(lo: Lowerer, record: Record, known: Instance, node: ast.AST | None) -> Record:
+    """An object with what its class holds for the attributes that are assigned later: numbers, read until then."""
+    from adjoint.frontend import inputs
+
+    cls: Any = record.cls
+    for name in known.fields:
+        found = inspect.getattr_static(cls, name, _MISSING)
+        if record.get(name) is not None or found is _MISSING or inspect.isdatadescriptor(found):
+            continue
+        if not isinstance(found, (bool, int, float, complex, np.generic)):
+            label = f"{name!r} is an attribute of the class, and assigned for an object that must exist at run time"
+            raise lo.problem("AD0402", node, label, helps=(f"assign {name!r} in '__init__', a value of the same kind",))
+        inputs.guard_lookup(lo, cls, name, found)
+        value = inputs.captured(lo, found, ("attribute", cls, name), name, node)
+        record = record.with_part(name, as_element(lo, slot(lo, value, node), known.fields[name]))
+    return record
 
 
 def replace(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) -> None:

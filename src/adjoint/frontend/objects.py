@@ -16,6 +16,7 @@ from adjoint.frontend.marked import as_stored
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.values import (
     ELLIPSIS,
+    NONE,
     Closure,
     GeneratorObject,
     Held,
@@ -153,17 +154,22 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             if fields and name in ("_replace", "_asdict"):
                 return Method(Const(getattr(library, f"namedtuple{name}")), base)
             return _through_class(lo, base, cls, name, node)
+        case SuperValue(owner=owner, receiver=Union() as union):
+            from adjoint.frontend.expressions import on_each_option
+
+            return on_each_option(lo, union, lambda one: attribute(lo, SuperValue(owner, one), name, node), node)
         case SuperValue(owner=owner, receiver=receiver):
             found_class = class_of(lo, receiver)
             if isinstance(receiver, Const) and isinstance(receiver.value, type):
                 found_class = receiver.value
-            assert found_class is not None
+            if found_class is None:
+                raise lo.problem("AD0301", node, "the class of the object that 'super()' stands for is not known")
             cls = found_class
             following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
             for parent in following:
                 if name in parent.__dict__:
                     return _bind(lo, receiver, cls, name, parent.__dict__[name], node)
-            raise lo.problem("AD0203", node, f"no base class has an attribute {name!r}")
+            raise lo.mistake(AttributeError, node, f"no base class has an attribute {name!r}")
         case Var():
             return _attribute_of_variable(lo, base, name, node)
         case Closure(source=source):
@@ -200,7 +206,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     try:
         value = getattr(owner, name)
     except AttributeError:
-        raise lo.problem("AD0203", node, f"{_describe(owner)} has no attribute {name!r}") from None
+        raise lo.mistake(AttributeError, node, f"{_describe(owner)} has no attribute {name!r}") from None
     if isinstance(owner, (types.ModuleType, type)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if isinstance(value, types.MethodType) and hasattr(type(owner), inputs.CONSTANT):
@@ -254,7 +260,7 @@ def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: a
         return Method(Const(callee), base)
     found = inspect.getattr_static(owner, name, _MISSING)
     if found is _MISSING:
-        raise lo.problem("AD0203", node, f"a value of class {owner.__name__!r} has no attribute {name!r}")
+        raise lo.mistake(AttributeError, node, f"a value of class {owner.__name__!r} has no attribute {name!r}")
     if callable(found):
         return Method(Const(found), base)
     target = Var(name, Opaque())
@@ -298,7 +304,7 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
             from adjoint.frontend.calls import call_value
 
             return call_value(lo, Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
-    raise lo.problem("AD0203", node, f"an object of class {cls.__name__!r} has no attribute {name!r} here")
+    raise lo.mistake(AttributeError, node, f"an object of class {cls.__name__!r} has no attribute {name!r} here")
 
 
 def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
@@ -385,7 +391,7 @@ def set_attribute(
         found = inspect.getattr_static(cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
-                raise lo.problem("AD0203", node, f"the property {name!r} has no setter")
+                raise lo.mistake(AttributeError, node, f"the property {name!r} has no setter")
             call_value(lo, Const(found.fset), [base, value], {}, node)
             return
         customs.refuse_unusual_descriptor(lo, cls, name, found, node)
@@ -402,15 +408,26 @@ def set_attribute(
         case Var(type=Array()):
             _set_attribute_of_array(lo, base, name, value, node)
         case Union():
-            raise lo.problem("AD0301", node, "an attribute of a value with several structures is assigned")
+            _set_of_each(lo, base, name, value, node, bare=bare)
         case Const():
             raise lo.problem("AD0302", node, f"an attribute of {_describe(base.value)} is assigned")
         case Var(type=Scalar()) if cls is not None:
-            raise lo.problem("AD0203", node, f"a value of class {cls.__name__!r} has no attributes of its own")
+            raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
         case _ if is_atom(base):
             lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
         case _:
             raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
+
+
+def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AST | None, *, bare: bool) -> None:
+    """``base.name = value`` for one of several structures."""
+    from adjoint.frontend.expressions import on_each_option
+
+    def write(option: Value) -> Value:
+        set_attribute(lo, option, name, value, node, bare=bare)
+        return NONE
+
+    on_each_option(lo, base, write, node)
 
 
 def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, node: ast.AST | None) -> None:
@@ -464,14 +481,14 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
                 put_attribute(lo, ref, name, value, node)
             else:
                 for_the_rest.append(value)
-        after = inspect.getattr_static(cls, "__post_init__", None)
-        if after is not None:
-            call_value(lo, Method(Const(after), ref), for_the_rest, {}, node)
-    elif isinstance(init, types.FunctionType):
-        call_value(lo, Method(Const(init), ref), args, kwargs, node)
-    if ref.site in lo.settings.runtime_sites:
+        init, args, kwargs = inspect.getattr_static(cls, "__post_init__", None), for_the_rest, {}
+    is_bare = ref.site in lo.settings.bare_sites
+    new: Value = making.runtime_object(lo, ref, node) if is_bare else ref
+    if isinstance(init, types.FunctionType):
+        call_value(lo, Method(Const(init), new), args, kwargs, node)
+    if ref.site in lo.settings.runtime_sites and not is_bare:
         return making.runtime_object(lo, ref, node)
-    return ref
+    return new
 
 
 def _named_tuple(
@@ -481,5 +498,5 @@ def _named_tuple(
     for name, default in getattr(cls, "_field_defaults", {}).items():
         values.setdefault(name, lo.store[default] if isinstance(default, Held) else Const(default))
     if set(values) != set(cls._fields) or len(args) > len(cls._fields):
-        raise lo.problem("AD0203", node, f"the call does not fit the fields of {cls.__name__!r}")
+        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}")
     return TupleValue(tuple(values[name] for name in cls._fields), cls)

@@ -212,12 +212,28 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
             raise NeedsRuntime(one.sites)
         case Leaf(type=type_), RefShape(record=record) if _is_runtime_form(record.cls, type_):
             raise NeedsRuntime(other.sites)
-        case ComposedShape(), ComposedShape() if type(one.template) is type(other.template) and len(one.items) == len(
-            other.items
-        ):
+        case ComposedShape(), ComposedShape() if _call_alike(one, other):
             return ComposedShape(one.template, tuple(map(join, one.items, other.items)))
         case _:
             return None
+
+
+def _call_alike(one: Shape, other: Shape) -> bool:
+    """Whether two methods or partials call one function in one way.
+
+    Of two functions each goes with its own receiver and arguments: only a union of the wholes tells that.
+    """
+    match one, other:
+        case ComposedShape(template=Method()), ComposedShape(template=Method()):
+            return _call_alike(one.items[0], other.items[0])
+        case ComposedShape(template=Partial() as mine), ComposedShape(template=Partial() as theirs):
+            mine_named, theirs_named = ([name for name, _ in template.kwargs] for template in (mine, theirs))
+            alike = len(mine.args) == len(theirs.args) and mine_named == theirs_named
+            return alike and _call_alike(one.items[0], other.items[0])
+        case Same(), Same():
+            return bool(one.value == other.value)
+        case _:
+            return type(one) is type(other) and not isinstance(one, (UnionShape, ComposedShape))
 
 
 def _if_bound(shape: Shape) -> Shape:

@@ -137,7 +137,7 @@ def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int
     if items is None:
         return _unpack_unknown(lo, target, value, starred, after)
     if len(items) < starred + after:
-        raise lo.problem("AD0203", target, f"there are only {len(items)} values to unpack")
+        raise lo.mistake(ValueError, target, f"there are only {len(items)} values to unpack")
     middle = making.new_list(lo, items[starred : len(items) - after], target)
     return [*items[:starred], middle, *items[len(items) - after :]]
 

@@ -122,7 +122,7 @@ def store_of_handlers(lo: Lowerer, body: Body, base: dict[Any, Value], *, goes_o
     objects = [key for key in torn if isinstance(key, Ref) and key in base]
     if objects and goes_on:
         sites = {site for ref in objects for site in original_sites((ref.site,))}
-        if sites <= lo.settings.runtime_sites:
+        if sites <= lo.settings.bare_sites:
             label = "an object is changed here, and then an exception may be raised that is handled"
             raise lo.problem("AD0308", body.node, label)
         raise NeedsRuntime(tuple(sites))

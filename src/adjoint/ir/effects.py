@@ -39,7 +39,7 @@ from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import tangents
 from adjoint.runtime.copies import fresh_shadows, snapshot
-from adjoint.runtime.objects import make_object
+from adjoint.runtime.objects import attribute_or_none, make_object
 from adjoint.runtime.results import owned
 from adjoint.types.vectors import TangentVector
 
@@ -120,7 +120,7 @@ def _table() -> dict[Any, Effects]:
     table.update({fn: PURE for fn in vars(math).values() if callable(fn)})
     table.update(dict.fromkeys((abs, bool, int, float, complex, str, bytes, repr, round, divmod, sum, any, all), PURE))
     table.update(dict.fromkeys((range, slice, ord, chr, hash, id, np.dtype, np.finfo, np.iinfo), PURE))
-    table.update(dict.fromkeys((min, max, tuple, frozenset, dict.get, list.index, list.count), PART))
+    table.update(dict.fromkeys((min, max, tuple, frozenset, dict.get, attribute_or_none, list.index, list.count), PART))
     table.update(dict.fromkeys((list, dict, set, sorted, zip, enumerate, reversed, iter, list.copy, dict.copy), FRESH))
     table[make_object] = FRESH
     table.update(dict.fromkeys((dict.keys, dict.values, dict.items, map, filter), FRESH))

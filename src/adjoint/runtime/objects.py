@@ -24,6 +24,15 @@ def make_object(cls: type[T], names: tuple[str, ...], *values: Any) -> T:
     return instance
 
 
+def attribute_or_none(instance: Any, name: str) -> Any:
+    """What an attribute holds that may not have been assigned yet; None until then.
+
+    >>> attribute_or_none(make_object(Exception, ("x",), 1.0), "y") is None
+    True
+    """
+    return getattr(instance, name, None)
+
+
 def first_items(iterable: Iterable[T], before: tuple[int, ...], after: tuple[int, ...]) -> list[T]:
     """What ``zip`` draws from an iterable between others of these lengths.
 

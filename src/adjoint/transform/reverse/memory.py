@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Key, Load, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, Dict, Dim, List, Number, Scalar, Type, is_handle
+from adjoint.ir.nodes import Atom, Attribute, Call, Const, Key, Load, Slice, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array, Dict, Dim, Instance, List, Number, Scalar, Type, is_handle
+from adjoint.ir.walk import statements_in
 from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.objects import attribute_or_none, make_object
 from adjoint.runtime.places import numbered
 from adjoint.transform.reverse.contents import content_key
 from adjoint.transform.reverse.indices import accumulation
+from adjoint.transform.structural import object_display
 
 if TYPE_CHECKING:
+    from adjoint.transform.reverse.context import Context
     from adjoint.transform.reverse.reverser import Reverser
     from adjoint.transform.reverse.scopes import Scope
 
@@ -43,7 +47,7 @@ def _reverse_store(reverser: Reverser, store: Store, scope: Scope) -> None:
     if isinstance(base.type, Array):
         _array(reverser, store, base, scope)
     elif isinstance(store.value, Var) and is_handle(store.value.type):
-        if reverser.active(store.value):
+        if reverser.active(store.value) or reverser.shadows.takes_unused_shadow(base, store.value):
             _reference(reverser, store, base, scope)
     else:
         _slot(reverser, store, base, scope)
@@ -136,7 +140,7 @@ def _slot(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
         old = Var("old", type_)
         zero: Atom = Const(0.0)
         if not scalar:
-            reverser.keep_before(store, old, _read(old, base, store.key))
+            reverser.keep_before(store, old, _read(old, base, store.key, reverser.context))
             zero = sweep.call(zeros_like, old, hint="t_bar")
         sweep.store(shadow, key, zero, "set")
         reverser.add(scope, value, held)
@@ -149,16 +153,33 @@ def _reference(reverser: Reverser, store: Store, base: Var, scope: Scope) -> Non
     assert store.key is not None and isinstance(store.value, Var)
     shadow = reverser.shadows.of(base)
     old = Var("old_bar", reverser.shadows.type_of(store.value.type))
-    reverser.keep_before(store, old, _read(old, shadow, store.key))
+    reverser.keep_before(store, old, _read(old, shadow, store.key, None))
     reverser.context.forward_shadows.add(old)
     scope.sweep.store(shadow, content_key(reverser, store.key, store), old, "set")
 
 
-def _read(target: Var, base: Var, key: Key) -> Statement:
-    """What a slot holds; None where a dict has no such key yet."""
+def _read(target: Var, base: Var, key: Key, context: Context | None) -> Statement:
+    """What a slot holds; None where a dict has no such key yet, or an object no such attribute.
+
+    Shadows, for which there is no ``context``, have a slot for each attribute.
+    """
+    if context is not None and isinstance(key, Attribute) and _may_lack(context, base, key.name):
+        return Call((target,), attribute_or_none, (base, Const(key.name)))
     if isinstance(base.type, Dict) and isinstance(key, Subscript):
         return Call((target,), dict.get, (base, *(item for item in key.items if not isinstance(item, Slice))))
     return Load(target, base, key)
+
+
+def _may_lack(context: Context, base: Var, name: str) -> bool:
+    """Whether an attribute may be assigned for the first time: some object that this may be was made without it."""
+    assert isinstance(base.type, Instance)
+    home = base.type.storage.find()
+    for statement in statements_in(context.function.body):
+        if isinstance(statement, Call) and statement.callee is make_object:
+            (made,) = statement.targets
+            if made.type.storage.find() is home and name not in object_display(statement)[1]:  # type: ignore[attr-defined]
+                return True
+    return False
 
 
 def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:

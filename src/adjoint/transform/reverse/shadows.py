@@ -301,17 +301,21 @@ class Shadows:
 
     def object_display(self, shadow: Var, statement: Call) -> Statement:
         cls, names, *parts = statement.args
-        if not any(atom in self.found for atom in parts if isinstance(atom, Var)):
-            made = _result(statement)
+        made = _result(statement)
+        later = _assigned_later(made, names)
+        if not later and not any(atom in self.found for atom in parts if isinstance(atom, Var)):
             return Call((shadow,), _maker(made.type), (made,), (), statement.span)
         assert isinstance(cls, Const)
+        assert isinstance(names, Const)
         from adjoint.transform.structural import counts_as_float
 
         slots = [
             Const(0.0) if counts_as_float(statement, place) else self.empty_slot(atom, statement)
             for place, atom in enumerate(parts, 2)
         ]
-        return Call((shadow,), make_object, (Const(tangent_class(cls.value)), names, *slots), (), statement.span)
+        all_names = Const((*names.value, *later))
+        slots += later.values()
+        return Call((shadow,), make_object, (Const(tangent_class(cls.value)), all_names, *slots), (), statement.span)
 
     def empty_slot(self, atom: Atom, statement: Statement) -> Atom:
         """What a new slot of a shadow holds."""
@@ -335,6 +339,12 @@ class Shadows:
                 return self.unused_shadow(atom, self.type_of(atom.type), statement)
             case _:
                 return Const(None)
+
+    def takes_unused_shadow(self, base: Var, value: Atom) -> bool:
+        """Whether a slot is given a reference without derivative, in a container whose others have one."""
+        if not isinstance(value, Var) or value in self.found or base not in self.forward:
+            return False
+        return isinstance(value.type, (List, Tuple, Dict, Instance)) and may_vary(value.type)
 
     def unused_shadow(self, atom: Atom, type_: Type, statement: Statement) -> Var:
         """A shadow of what does not vary: what is beside it in the same container may, and both are read alike."""
@@ -371,6 +381,7 @@ class Shadows:
                     edits.put_after(statement, Call((), list.pop, (self.of(base),), (), statement.span))
             case Store(base=Var() as base, key=key, value=value, mode="set") if base in self.forward:
                 in_slot = value in self.found or isinstance(type_of_atom(value), (Array, Number))
+                in_slot |= self.takes_unused_shadow(base, value)
                 in_slot |= isinstance(base.type, Dict)  # the key may be a new one
                 if in_slot and key is not None and not is_array(base):
                     slot = self.empty_slot(value, statement)
@@ -437,6 +448,17 @@ class Shadows:
             sweep.effect(tangents.add_to_slot, shadow, atoms[0], cotangent)
         else:
             sweep.effect(tangents.add_to_field, shadow, Const(getattr(key, "name", None)), cotangent)
+
+
+def _assigned_later(made: Var, names: Atom) -> dict[str, Const]:
+    """The attributes that an object lacks when it is made, with what their slots hold until they are assigned."""
+    assert isinstance(made.type, Instance)
+    assert isinstance(names, Const)
+    return {
+        name: Const(0.0 if isinstance(type_, Scalar) and carries_derivative(type_) else None)
+        for name, type_ in made.type.fields.items()
+        if name not in names.value
+    }
 
 
 def _writable(view: Any) -> Any:

@@ -1,0 +1,213 @@
+"""Objects that get an attribute on some paths only, in `__init__` or later: they exist at run time from the start."""
+
+import dataclasses
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from regressions.differences import refused, right, second
+
+
+class Tried:
+    def __init__(self, x: float) -> None:
+        try:
+            self.x = x
+        except TypeError:
+            pass
+
+
+def try_in_init(x: float) -> float:
+    return Tried(x).x ** 2
+
+
+class Changed:
+    def __init__(self, x: float) -> None:
+        self.x = x
+        try:
+            self.x = 2 * x
+            root = math.sqrt(x)
+            self.x = root
+        except ValueError:
+            self.y = 1.0
+
+
+def changed_before_it_raises(x: float) -> float:
+    return Changed(x).x ** 2
+
+
+class Sometimes:
+    def __init__(self, x: float) -> None:
+        self.x = x
+        if x > 0:
+            self.y = 2 * x
+
+    def get(self) -> float:
+        return self.y if self.x > 0 else self.x
+
+
+def on_one_branch(x: float) -> float:
+    return Sometimes(x).get() ** 2
+
+
+@dataclasses.dataclass
+class Posted:
+    x: float
+
+    def __post_init__(self) -> None:
+        try:
+            self.y = math.log(self.x)
+        except ValueError:
+            self.y = self.x * self.x
+
+
+def after_the_fields(x: float) -> float:
+    d = Posted(x)
+    return d.x * d.y
+
+
+class Defaulted:
+    y = 3.0
+    z = 2
+
+    def __init__(self, x: float) -> None:
+        self.x = x
+        if x > 0:
+            self.y = 2 * x
+            self.z = x * x  # type: ignore[assignment]
+
+
+def a_default_of_the_class(x: float) -> float:
+    t = Defaulted(x)
+    return t.x * t.y + t.z * t.x
+
+
+class Inheriting(Tried):
+    def __init__(self, x: float) -> None:
+        super().__init__(x)
+        try:
+            self.z = 1 / (x - x)
+        except ZeroDivisionError:
+            self.z = x * x
+
+
+def inherited_in_a_loop(x: float) -> float:
+    total = 0.0
+    for i in range(3):
+        s = Inheriting(x + i)
+        total = total + s.x * s.z
+    return total
+
+
+class Collecting:
+    def __init__(self, x: float) -> None:
+        self.items: list[float] = [x]
+        for i in range(3):
+            try:
+                self.items.append(math.sqrt(x - i * 0.5))
+            except ValueError:
+                self.bad = i
+
+
+def a_list_that_grows(x: float) -> float:
+    t = Collecting(x)
+    return sum(t.items) * t.bad
+
+
+class Missing:
+    def __init__(self, x: float) -> None:
+        if x > 0:
+            self.y = 2 * x
+        try:
+            self.y = self.y + 1.0
+        except AttributeError:
+            self.y = x
+
+
+def missing_when_it_is_read(x: float) -> float:
+    return Missing(x).y ** 2
+
+
+class OfAllKinds:
+    def __init__(self, x: float) -> None:
+        self.items = [x]
+        if x > 0:
+            self.late = 2 * x
+            self.array = np.array([x, x * x])
+
+    def use(self) -> float:
+        first = self.items[0]
+        return first * self.late + self.array[1] if first > 0 else first
+
+
+def of_all_kinds(x: float) -> float:
+    return OfAllKinds(x).use()
+
+
+def of_all_kinds_exchanged(x: float) -> float:
+    pair, total = [OfAllKinds(x), OfAllKinds(2 * x)], 0.0
+    for i in range(2):
+        total = total + pair[i].use()
+        pair[i], pair[1 - i] = pair[1 - i], pair[i]
+    return total
+
+
+PROGRAMS = [
+    try_in_init,
+    changed_before_it_raises,
+    on_one_branch,
+    after_the_fields,
+    a_default_of_the_class,
+    inherited_in_a_loop,
+    a_list_that_grows,
+    missing_when_it_is_read,
+    of_all_kinds,
+    of_all_kinds_exchanged,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_attributes_on_some_paths(program: Any) -> None:
+    right(program, 0.7)
+    right(program, -0.7 if program is not a_list_that_grows else 0.2)
+
+
+@pytest.mark.parametrize("program", [try_in_init, on_one_branch, of_all_kinds], ids=lambda f: f.__name__)
+def test_second_order(program: Any) -> None:
+    second(program, 0.7)
+
+
+def test_natively() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ad.DifferentiationWarning)  # it runs interpreted
+        right(on_one_branch, 0.7, native=True)
+
+
+class Cached:
+    cache = None
+
+    def __init__(self, x: float) -> None:
+        self.x = x
+
+    def get(self, x: float) -> float:
+        if self.cache is None:
+            self.cache = x * self.x  # type: ignore[assignment]
+        return self.cache  # type: ignore[return-value]
+
+
+def test_an_attribute_of_the_class_that_is_no_number_is_not_taken_for_one() -> None:
+    def total(x: float) -> float:
+        objects = []
+        for i in range(3):
+            objects.append(Cached(x * i))
+        return sum(o.get(x) + o.get(x + 1) for o in objects)
+
+    assert refused(lambda: ad.grad(total)(0.7)).diagnostics[0].code == "AD0402"
+
+
+def test_an_attribute_that_is_not_there_raises() -> None:
+    with pytest.raises(AttributeError):
+        ad.value_and_grad(lambda x: Sometimes(x).y)(-0.7)
