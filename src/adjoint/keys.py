@@ -48,7 +48,7 @@ def key_of(value: Any, seen: Seen) -> Any:
         return "f"
     if cls is int:
         return "i"
-    if cls is np.ndarray:
+    if cls is np.ndarray or cls is np.memmap:
         return value.dtype, tuple([extent == 1 for extent in value.shape])
     if isinstance(value, np.generic):
         return cls

@@ -72,6 +72,11 @@ def _check_divisor(divisor, message):
     return check_divisor
 
 
+@overload(checks.check_operand)
+def _check_operand(operand, name):
+    return lambda operand, name: None  # whatever machine code has a type for is a number or a plain array
+
+
 @overload(checks.check_bound, prefer_literal=True)
 def _check_bound(is_bound, name):
     text = checks.unbound_said(name.literal_value)

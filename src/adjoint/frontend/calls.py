@@ -338,7 +338,7 @@ def _call_opaque_variable(
     return target
 
 
-_LIBRARY_FOLDERS = tuple(
+LIBRARY_FOLDERS = tuple(
     {
         os.path.dirname(os.__file__),
         os.path.join(sys.base_prefix, "lib"),
@@ -350,7 +350,7 @@ _LIBRARY_FOLDERS = tuple(
 
 def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """A user's function always is; a library's only where it is handed something that may carry a derivative."""
-    if is_stand_in(function) or not function.__code__.co_filename.startswith((*_LIBRARY_FOLDERS, "<frozen")):
+    if is_stand_in(function) or not function.__code__.co_filename.startswith((*LIBRARY_FOLDERS, "<frozen")):
         return True
     return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
 
@@ -376,7 +376,7 @@ def _is_users(cls: type) -> bool:
     module = sys.modules.get(cls.__module__)
     # What runs a program, a profiler or a test runner, may pass for its main module.
     file = None if cls.__module__ == "__main__" else getattr(module, "__file__", None)
-    return cls.__module__ != "builtins" and not (file or "").startswith(_LIBRARY_FOLDERS) and not _is_native(cls)
+    return cls.__module__ != "builtins" and not (file or "").startswith(LIBRARY_FOLDERS) and not _is_native(cls)
 
 
 def _is_native(cls: type) -> bool:

@@ -57,7 +57,7 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
-from adjoint.runtime.checks import check_single
+from adjoint.runtime.checks import brings_arithmetic, check_single, ways_out
 
 _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
 
@@ -340,6 +340,7 @@ def check_differentiable(lo: Lowerer, function: Value, value: Value, place: int 
     def refuse(code: str, label: str, *helps: str) -> Problem:
         return refusal(lo, code, function, node, f"{where} is {label}", place=place, helps=helps or None)
 
+    helps: tuple[str, ...] = ()
     match value:
         case Const(value=int() as number) if not isinstance(number, bool):
             raise refuse("AD0403", f"the integer {number}", f"pass {float(number)}")
@@ -357,10 +358,11 @@ def check_differentiable(lo: Lowerer, function: Value, value: Value, place: int 
             described = repr(constant) if constant is None or isinstance(constant, (bool, str)) else "a constant"
         case Var(type=Opaque(cls=type() as cls)):
             described = _object_of(cls)
+            helps = ways_out(cls) if brings_arithmetic(cls) else ()
         case _:
             described = "nothing that can be differentiated"
     if not any(True for _ in differentiable_leaves(lo, value)):
-        raise refuse("AD0404", described)
+        raise refuse("AD0404", described, *helps)
 
 
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:

@@ -38,7 +38,7 @@ from adjoint.ir.types import (
     Type,
     carries_derivative,
 )
-from adjoint.ir.walk import free_vars, statements_in, targets_of
+from adjoint.ir.walk import free_vars, operands, statements_in, targets_of
 from adjoint.records import dataclass, field
 from adjoint.transform.target import for_machine
 from adjoint.types.marks import no_derivative_fields
@@ -183,6 +183,10 @@ def lower_inner(
         from adjoint.frontend.kinds import with_kinds_checked
 
         lowered = with_kinds_checked(lowered)
+    if any(type(atom) is Var and type(atom.type) is Opaque for call in statements_in(block) for atom in operands(call)):
+        from adjoint.frontend.foreign import with_operands_checked
+
+        lowered = with_operands_checked(lowered, active.params)
     _check_outside_writes(lo, block, active.params)
     refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)

@@ -11,6 +11,7 @@ import ast
 import builtins
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,7 @@ from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Ty
 from adjoint.records import dataclass
 from adjoint.rules.registry import declaration_for, is_defined, is_of_users
 from adjoint.rules.typing import abstract
+from adjoint.runtime.checks import brings_arithmetic
 from adjoint.transform.target import for_machine
 
 MAX_PARTS = 64
@@ -460,7 +462,16 @@ def has_fields(value: Any) -> bool:
         return False
     if cls.__module__.split(".")[0] in ("numpy", "random", "threading", "io", "logging", "re", "numba", "pathlib"):
         return False
+    if brings_arithmetic(cls) and _is_of_a_library(cls):
+        return False
     return hasattr(value, "__dict__") or bool(slots_of(cls))
+
+
+def _is_of_a_library(cls: type) -> bool:
+    from adjoint.frontend.calls import LIBRARY_FOLDERS
+
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return (file or "").startswith(LIBRARY_FOLDERS)
 
 
 def slots_of(cls: type) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
         return (made,)
     rule = registry.rule_for(callee)
     if rule is None:
-        return (OPAQUE,)
+        return (Opaque(callee) if isinstance(callee, type) and issubclass(callee, np.ndarray) else OPAQUE,)
     key = (id(callee), arguments, named)
     template = _cache.get(key)
     if template is None:
@@ -436,7 +436,7 @@ def abstract(value: Any) -> Type:
     if kind is not None:
         return Scalar(kind)
     if isinstance(value, np.ndarray):
-        if cls not in (np.ndarray, AnyExtents) or value.dtype.kind not in KINDS_OF_DTYPES:
+        if cls not in (np.ndarray, np.memmap, AnyExtents) or value.dtype.kind not in KINDS_OF_DTYPES:
             return Opaque(cls)
         if cls is AnyExtents:
             return Array(value.dtype, tuple(["any" for _ in value.shape]))

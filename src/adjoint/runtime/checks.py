@@ -303,3 +303,47 @@ def check_single(array: Any) -> None:
         from adjoint.diagnostics import error
 
         raise error("AD0406", None, f"in this call the result is an array of shape {array.shape}")
+
+
+PLAIN = (np.ndarray, np.generic, int, float, complex, str, bytes, type(None), tuple, list, dict, set, range, slice)
+"""Classes whose objects rules take as NumPy does."""
+
+
+def brings_arithmetic(cls: type) -> bool:
+    """Whether objects of a class decide themselves what NumPy's functions and Python's operators make of them.
+
+    >>> brings_arithmetic(np.ma.MaskedArray), brings_arithmetic(np.ndarray), brings_arithmetic(np.memmap)
+    (True, False, False)
+    """
+    if cls is np.ndarray or cls is np.memmap or issubclass(cls, np.generic):
+        return False
+    names = ("__array_ufunc__", "__array_function__", "__array_priority__")
+    return any(getattr(cls, name, None) is not None for name in names)
+
+
+def ways_out(cls: type) -> tuple[str, ...]:
+    """How a plain array is made of an object that brings its own arithmetic."""
+    if issubclass(cls, np.ma.MaskedArray):
+        return ("say what stands at masked places: z.filled(0.0)", "or leave the mask aside: np.asarray(z)")
+    if hasattr(cls, "to_numpy"):
+        return ("hand over its values: z.to_numpy()",)
+    if hasattr(cls, "toarray"):
+        return ("hand over an array: z.toarray()",)
+    return ("hand over a plain array: np.asarray(z)",)
+
+
+def check_operand(operand: Any, name: str | None) -> None:
+    """Refuses what brings an arithmetic of its own where it meets what varies.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0206.
+    """
+    cls = type(operand)
+    if cls is not float and cls is not np.ndarray and brings_arithmetic(cls):
+        from adjoint.diagnostics import error
+
+        which = "an operand" if name is None else repr(name)
+        label = f"in this call {which} is an object of class {cls.__name__!r}"
+        raise error("AD0206", None, label, helps=ways_out(cls), name=cls.__name__)

@@ -220,12 +220,12 @@ class TangentRules:
         if rule.scaled is not None:
             for place in active:
                 products = splice(builder, form, (self.dots[args[place]], *args, y), kwargs)  # type: ignore[index]
-                terms += _signed(_known(builder, rule, place, _part(products, place, len(args))))
+                terms += _signed(_known(builder, rule, args, place, _part(products, place, len(args))))
         else:
             partials = splice(builder, form, (*args, y), kwargs)
             multiply = times if rule.singular else operator.mul
             for place in active:
-                partial = _known(builder, rule, place, _part(partials, place, len(args)))
+                partial = _known(builder, rule, args, place, _part(partials, place, len(args)))
                 terms += self.scaled(builder, self.dots[args[place]], partial, multiply)  # type: ignore[index]
         total = _sum(builder, terms)
         if total is None:
@@ -337,9 +337,12 @@ def _called(builder: Builder, callee: Any, args: Sequence[Atom], kwargs: dict[st
 # Sums of signed terms
 
 
-def _known(builder: Builder, rule: Rule, place: int, product: Atom | None) -> Atom:
-    """What a rule says of an argument that varies; a refusal where it says nothing."""
-    if product is None or (isinstance(product, Const) and product.value is None):
+def _known(builder: Builder, rule: Rule, args: Sequence[Atom], place: int, product: Atom | None) -> Atom:
+    """What a rule says of an argument that varies; a refusal where it says nothing.
+
+    Arithmetic with None is an error of its own, which the product with it repeats.
+    """
+    if product is None or (isinstance(product, Const) and product.value is None and Const(None) not in args):
         label = f"{rule.name_of(place)} varies"
         raise DifferentiationError([diagnostic("AD0204", builder.span, label, name=rule.name)])
     return product

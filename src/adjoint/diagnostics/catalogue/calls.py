@@ -119,4 +119,26 @@ ENTRIES = {
                     return self.run(x), lambda ct: (None, ct)
             """,
     ),
+    "AD0206": Entry(
+        title="what varies meets {name|an object} with an arithmetic of its own",
+        helps=("hand over a plain array: np.asarray(z)",),
+        explanation="""
+            Rules tell the derivatives of what NumPy does with numbers and arrays. Objects of a subclass of np.ndarray,
+            or of a class that takes over NumPy's functions, decide themselves what an operation means: a masked array
+            leaves elements out, a matrix multiplies as a matrix, a series aligns its labels.
+
+                data = np.ma.array([0.1, 0.2], mask=[True, False])
+
+                def loss(x):
+                    return (data - x).sum()                  # refused: masked elements do not count
+
+            Say what is meant with a plain array:
+
+                def loss(x):
+                    return np.where(data.mask, 0.0, np.asarray(data) - x).sum()
+
+            np.asarray(z) gives the array behind an object, z.filled(0.0) one without masked places, s.to_numpy() that
+            of a series. Memory maps (np.memmap) are arrays as any others.
+            """,
+    ),
 }

@@ -246,7 +246,7 @@ class _Pullback:
         pairs = [
             (arg, partial)
             for arg, partial in zip(self.args, each, strict=True)
-            if self.reverser.active(arg) and partial is not None and not _is_literal(partial, None)
+            if self.reverser.active(arg) and partial is not None
         ]
         if len(pairs) == 2 and pairs[0] == pairs[1]:
             doubled = self.scope.sweep.call(operator.mul, Const(2.0), cotangent, hint="t_bar")
@@ -257,8 +257,8 @@ class _Pullback:
 
     def refuse_unknown(self, each: Sequence[Any]) -> None:
         """Takes down the arguments that vary, and of which the rule knows no derivative."""
-        if self.rule.is_of_the_runtime:
-            return
+        if self.rule.is_of_the_runtime or (isinstance(self.rule, Elementwise) and Const(None) in self.args):
+            return  # arithmetic with None is an error of its own
         for place, arg in enumerate(self.args):
             if self.reverser.active(arg) and (place >= len(each) or _is_literal(each[place], None)):
                 label = f"{self.rule.name_of(place)} varies"

@@ -1,0 +1,141 @@
+"""Masked arrays, matrices, series: what takes over NumPy's arithmetic is refused where it meets what varies."""
+
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import adjoint as ad
+from regressions.differences import refused, right
+
+
+class Quantity(np.ndarray):
+    """A subclass of a user, with an arithmetic of its own as far as anybody knows."""
+
+
+class Holder:
+    def __init__(self, z: Any) -> None:
+        self.z = z
+
+
+MASKED = np.ma.array([0.1, 0.2], mask=[True, False])
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", PendingDeprecationWarning)
+    MATRIX = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+RECORDS = np.rec.array([(1.0, 2.0), (3.0, 4.0)], dtype=[("a", float), ("b", float)])
+QUANTITY = np.array([1.0, 2.0]).view(Quantity)
+SERIES = pd.Series([1.0, 2.0], index=[1, 0])
+TABLE = pd.DataFrame({"a": [1.0, 2.0]})
+X = np.array([0.3, -0.7])
+pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+
+
+def masked_inside(x):
+    z = np.ma.array([0.1, 0.2], mask=[True, False])
+    return (z - x).sum()
+
+
+def matrix_inside(x):
+    return np.sum(np.asmatrix([[1.0, 2.0], [3.0, 4.0]]) * x)
+
+
+def masked_in_a_branch(x):
+    y = x * 2.0
+    if np.sum(x) < 10.0:
+        for _ in range(2):
+            y = y + MASKED
+    return np.sum(y)
+
+
+def summed_down(z, x, depth):
+    return np.sum(z * x) if depth == 0 else summed_down(z, x, depth - 1) * 2.0
+
+
+PROGRAMS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "a masked constant": ("MaskedArray", lambda x: (MASKED - x).sum()),
+    "a masked operand of a function": ("MaskedArray", lambda x: np.sum(np.multiply(x, MASKED))),
+    "a masked part of an array": ("MaskedArray", lambda x: np.sum(np.concatenate([MASKED, x]))),
+    "masked, made inside": ("MaskedArray", masked_inside),
+    "masked, in a branch": ("MaskedArray", masked_in_a_branch),
+    "masked, in a list": ("MaskedArray", lambda x: np.sum([MASKED][0] * x)),
+    "a matrix": ("matrix", lambda x: np.sum(MATRIX * x)),
+    "a product with a matrix": ("matrix", lambda x: np.sum(MATRIX @ x)),
+    "a matrix made inside": ("matrix", matrix_inside),
+    "a class of a user": ("Quantity", lambda x: np.sum(QUANTITY * x)),
+    "the same, made inside": ("Quantity", lambda x: np.sum(x * QUANTITY.copy())),
+    "in an object": ("Quantity", lambda x: np.sum(Holder(QUANTITY).z * x)),
+    "a series": ("Series", lambda x: np.sum(SERIES * x)),
+    "a column of a table": ("Series", lambda x: np.sum(x * TABLE["a"])),
+    "a table": ("DataFrame", lambda x: np.sum(x[:, None] * TABLE)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::adjoint.DifferentiationWarning")
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("native", [False, True])
+def test_what_brings_its_own_arithmetic_is_refused(name: str, native: bool) -> None:
+    cls, f = PROGRAMS[name]
+    said = str(refused(lambda: ad.grad(f, native=native)(X)))
+    assert "AD0206" in said
+    assert repr(cls) in said
+    if not native:
+        assert "AD0206" in str(refused(lambda: ad.jvp(f, (X,), (X,))))
+        assert "AD0206" in str(refused(lambda: ad.vjp(f, X)[1](1.0)))
+
+
+@pytest.mark.parametrize("z", [MASKED, MATRIX, QUANTITY, SERIES], ids=lambda z: type(z).__name__)
+def test_as_arguments_and_in_what_they_hold(z: Any) -> None:
+    for f, given in (
+        (lambda x, z: np.sum(z * x), z),
+        (lambda x, h: np.sum(h.z * x), Holder(z)),
+        (lambda x, zs: np.sum(zs[1] * x), [1.0, z]),
+        (lambda x, table: np.sum(table["z"] * x), {"z": z}),
+        (lambda x, z: summed_down(z, x, 2), z),
+    ):
+        assert "AD0206" in str(refused(lambda f=f, given=given: ad.grad(f)(0.5, given)))
+    said = str(refused(lambda: ad.grad(lambda z: np.sum(z * z))(z)))
+    assert "AD0404" in said
+    assert "np.asarray(z)" in said or "to_numpy()" in said
+
+
+def test_the_ways_out() -> None:
+    right(lambda x: np.sum(MASKED.filled(0.0) * x), X)
+    right(lambda x: np.sum(np.asarray(MASKED) * x), X)
+    right(lambda x: np.where(MASKED.mask, 0.0, np.asarray(MASKED) - x).sum(), X)
+    right(lambda x: np.sum(np.asarray(MATRIX) @ x), X)
+    right(lambda x: np.sum(SERIES.to_numpy() * x), X)
+    right(lambda x, table: np.sum(table["a"].to_numpy() * x), X, TABLE)
+    right(lambda x: np.sum(RECORDS.a * x + RECORDS["b"]), X)
+
+
+def test_what_nothing_varies_in_is_left_alone() -> None:
+    right(lambda x: float((MASKED * MASKED).sum()) * np.sum(x), X)
+    right(lambda x: np.sum(x * SERIES.mean()), X)
+    right(lambda x, series: np.sum(x * float(series.max())), X, SERIES)
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_memory_maps_are_arrays(tmp_path: Path, native: bool) -> None:
+    mapped = np.memmap(tmp_path / "numbers", dtype=float, mode="w+", shape=3)
+    mapped[:] = [0.6, -0.4, 1.3]
+    right(lambda x: np.sum(x * x), mapped, native=native)
+    right(lambda x: np.sum(mapped * x * x), np.array([0.3, 0.7, -0.2]), native=native)
+    right(lambda x, m: np.sum(m[1:] * x), 0.7, mapped, native=native)
+    np.testing.assert_allclose(ad.hessian(lambda x: np.sum(x**3))(mapped), np.diag(6 * mapped))
+
+
+def test_a_memory_map_that_is_written() -> None:
+    with tempfile.NamedTemporaryFile() as file:
+        mapped = np.memmap(file.name, dtype=float, mode="w+", shape=3)
+
+        def f(x, m):
+            m[1] = x * x
+            return np.sum(m * x)
+
+        assert ad.grad(f)(3.0, mapped) == pytest.approx(27.0)
+        assert mapped[1] == 9.0
