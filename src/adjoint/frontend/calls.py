@@ -18,7 +18,7 @@ from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import definitions, handlers, inputs, making, objects, source, starred
 from adjoint.frontend.activations import activation, is_structural, is_too_often
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
-from adjoint.frontend.handing_over import keep_identity, keep_track, may_carry, refuse_made_here, refuse_objects
+from adjoint.frontend.handing_over import keep_identity, keep_track, lend, may_carry, refuse_made_here, refuse_objects
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operands import arrays, with_arrays
 from adjoint.frontend.scope import own_yields, scope_of
@@ -303,6 +303,7 @@ def _call_opaque(
             keep_identity(lo, value)
     atoms = [materialize(lo, value, node) for value in args]
     pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+    lend(constant, atoms, pairs)
     return objects.call_any(lo, constant, list(atoms), node, **pairs)
 
 
@@ -332,7 +333,9 @@ def _call_opaque_variable(
         refuse_made_here(lo, value, node)
         keep_track(lo, value)
     atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
-    pairs = tuple((name, materialize(lo, value, node)) for name, value in kwargs.items())
+    named = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+    lend(display.call, atoms, named)
+    pairs = tuple(named.items())
     target = Var("t", OPAQUE)
     lo.emit(Call((target,), display.call, tuple(atoms), pairs, lo.span(node)))
     return target
@@ -363,6 +366,7 @@ def _call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Val
         return objects.construct(lo, cls, args, kwargs, node)
     atoms = [materialize(lo, value, node, observer=True) for value in args]
     pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
+    lend(cls, atoms, pairs)
     return objects.call_any(lo, cls, list(atoms), node, **pairs)
 
 

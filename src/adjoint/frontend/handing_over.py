@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+from adjoint.analysis.activity import may_write_anything
 from adjoint.frontend import objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.shapes import NeedsRuntime, original_sites
@@ -26,8 +28,10 @@ from adjoint.frontend.values import (
     Value,
     local_mark,
 )
-from adjoint.ir.nodes import Const, Var
+from adjoint.ir.effects import storages
+from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import Dict, Instance, List, Tuple, Type, carries_derivative
+from adjoint.ir.walk import operands
 from adjoint.rules.declare import Rule
 
 
@@ -78,6 +82,18 @@ def keep_track(lo: Lowerer, value: Value) -> None:
         record = lo.store[value]
         if isinstance(record, Record) and record.cls not in (list, dict):
             raise NeedsRuntime(tuple(original_sites((value.site,))))
+
+
+def lend(callee: Any, args: Sequence[Atom], kwargs: Mapping[str, Atom]) -> None:
+    """Takes down that a function of which nobody knows what it does may write all memory that it can reach.
+
+    Without anything among the arguments that may vary, it writes constants.
+    """
+    call = Call((), callee, tuple(args), tuple(kwargs.items()))
+    types_ = [atom.type for atom in operands(call) if isinstance(atom, Var)]
+    if may_write_anything(call) and any(map(carries_derivative, types_)):
+        for storage in chain.from_iterable(map(storages, types_)):
+            storage.mark_written()
 
 
 STANDS_FOR = "__adjoint_stands_for__"

@@ -358,6 +358,7 @@ class Dependence:
             if call.callee is display.call:
                 lent += self.nodes(args[0])
             self._flow(sources, [*sinks, *lent])
+            self._flow(sinks, lent)  # its result may keep the memory, and write what it is handed later
         elif isinstance(rule, NoDerivative):
             self.opaque.append((call, "AD0204"))
             self._flow(
