@@ -26,7 +26,7 @@ def with_operands_checked(function: Function, params: Sequence[Var]) -> Function
     Raises
     ------
     DifferentiationError
-        AD0206, where the class is known and brings an arithmetic of its own.
+        AD0207, where the class is known and brings an arithmetic of its own.
     """
     if not any(_unsure(statement) for statement in statements_in(function.body)):
         return function
@@ -81,4 +81,4 @@ def _varies(atom: Var, varied: Set[Atom]) -> bool:
 def _problem(call: Call, operand: Var, cls: type) -> Diagnostic:
     which = f"{operand.hint!r}" if operand.named else "an operand"
     label = f"{which} is an object of class {cls.__name__!r}"
-    return diagnostic("AD0206", call.span, label, helps=ways_out(cls), name=cls.__name__)
+    return diagnostic("AD0207", call.span, label, helps=ways_out(cls), name=cls.__name__)

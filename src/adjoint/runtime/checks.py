@@ -338,7 +338,7 @@ def check_operand(operand: Any, name: str | None) -> None:
     Raises
     ------
     DifferentiationError
-        AD0206.
+        AD0207.
     """
     cls = type(operand)
     if cls is not float and cls is not np.ndarray and brings_arithmetic(cls):
@@ -346,4 +346,4 @@ def check_operand(operand: Any, name: str | None) -> None:
 
         which = "an operand" if name is None else repr(name)
         label = f"in this call {which} is an object of class {cls.__name__!r}"
-        raise error("AD0206", None, label, helps=ways_out(cls), name=cls.__name__)
+        raise error("AD0207", None, label, helps=ways_out(cls), name=cls.__name__)

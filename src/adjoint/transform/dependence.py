@@ -38,7 +38,7 @@ from adjoint.ir.nodes import (
     differentiated_args,
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype
-from adjoint.ir.walk import leaves, statements_in
+from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.declare import Constant, General, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import is_defined, rule_for
 from adjoint.runtime import display, tangents
@@ -70,6 +70,8 @@ class Dependence:
     def __init__(
         self, function: Function, wrt: Sequence[int], outputs: Sequence[int], *, is_called: bool = False
     ) -> None:
+        self.body = function.body
+        self.read: set[Atom] | None = None
         self.memory = Memory()
         self.edges: dict[Node, set[Node]] = defaultdict(set)
         self.opaque: list[tuple[Call, str]] = []
@@ -358,7 +360,8 @@ class Dependence:
             if call.callee is display.call:
                 lent += self.nodes(args[0])
             self._flow(sources, [*sinks, *lent])
-            self._flow(sinks, lent)  # its result may keep the memory, and write what it is handed later
+            if lent:  # its result may keep the memory, and write what it is handed later
+                self._flow(self._all(target for target in call.targets if target in self._read()), lent)
         elif isinstance(rule, NoDerivative):
             self.opaque.append((call, "AD0204"))
             self._flow(
@@ -366,6 +369,12 @@ class Dependence:
             )
         else:
             self._connect_rule(call, rule, sinks)
+
+    def _read(self) -> set[Atom]:
+        """All that some statement reads."""
+        if self.read is None:
+            self.read = {atom for statement in statements_in(self.body) for atom in operands(statement)}
+        return self.read
 
     def _connect_rule(self, call: Call, rule: Rule, sinks: list[Node]) -> None:
         args, kwargs = rule.bind(call.args, dict(call.kwargs))

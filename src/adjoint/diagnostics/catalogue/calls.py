@@ -119,7 +119,7 @@ ENTRIES = {
                     return self.run(x), lambda ct: (None, ct)
             """,
     ),
-    "AD0206": Entry(
+    "AD0207": Entry(
         title="what varies meets {name|an object} with an arithmetic of its own",
         helps=("hand over a plain array: np.asarray(z)",),
         explanation="""
