@@ -149,10 +149,11 @@ def moved(value: Any, direction: Vector, step: complex) -> Any:
         change = step * direction[position : position + size]
         position += size
         if isinstance(leaf, np.ndarray):
-            dtype = np.complex128 if imaginary else leaf.dtype
-            return (leaf + change.reshape(leaf.shape)).astype(dtype)
-        result = leaf + change.item()
-        return result if imaginary else type(leaf)(result)
+            result = leaf.astype(np.complex128 if imaginary else leaf.dtype, order="K")
+            result += change.reshape(leaf.shape)  # in place: the layout of an argument is part of what it means
+            return result
+        number = leaf + change.item()
+        return number if imaginary else type(leaf)(number)
 
     return rebuild(value, move)
 

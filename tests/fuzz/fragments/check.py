@@ -1,0 +1,147 @@
+"""The checks of :mod:`fuzz.check`, made cheap: each derivative is compiled once, each neighbour computed once.
+
+Values, arguments afterwards, the pullback twice, forward against reverse and both against differences are checked for
+every program; products with the Hessian and machine code for some.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import adjoint as ad
+from adjoint.testing import clone, flatten, leaves, moved, tangent_of
+from fuzz.check import PRIMAL_SECONDS, STEPS, Check, Outcome, Skipped, agree, components, numbers, outcome_of
+
+SECOND_EVERY = 4
+"""Of how many programs one has its second order checked."""
+NATIVE_EVERY = 400
+"""Of how many programs one is compiled to machine code."""
+SECONDS = 30
+LARGEST = 1e6
+"""Of what size numbers may be, for differences to tell anything."""
+
+
+def check(text: str, seed: int, second: bool | None = None, native: bool | None = None) -> Outcome:
+    """Checks the program of a module's text."""
+
+    def run(outcome: Outcome) -> None:
+        with module_of(text, seed) as module:
+            fuzzed = FragmentCheck(module, text, seed, outcome, SECONDS)
+            fuzzed.first_order()
+            if second if second is not None else seed % SECOND_EVERY == 0:
+                fuzzed.hessian_product()
+            if native if native is not None else seed % NATIVE_EVERY == 0:
+                fuzzed.machine_code()
+
+    return outcome_of(run, SECONDS)
+
+
+@contextmanager
+def module_of(text: str, seed: int) -> Iterator[ModuleType]:
+    """The module of a text, whose source is found in ``linecache``: a file for each would cost more than the rest."""
+    name = f"fuzzed_{seed}"
+    path = f"/fuzzed/{name}.py"
+    module = ModuleType(name)
+    module.__file__ = path
+    sys.modules[name] = module
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    try:
+        exec(compile(text, path, "exec"), module.__dict__)
+        yield module
+    except SyntaxError as error:
+        raise Skipped(f"no program: {error}") from None
+    finally:
+        del sys.modules[name]
+        linecache.cache.pop(path, None)
+
+
+class FragmentCheck(Check):
+    """A program at its arguments, with the results at the neighbours along one direction."""
+
+    def first_order(self) -> None:
+        self.limit(PRIMAL_SECONDS)
+        self.value, self.after = self.primal(self.args)
+        self.limit(self.seconds)
+        self.outcome.ends = True
+        found = numbers(self.value)
+        if not all(map(math.isfinite, found)) or max(map(abs, [0.0, *found])) > LARGEST:
+            raise Skipped("the value is too large")
+        output = flatten(self.value)
+        if not len(output):
+            raise Skipped("no floats")
+        v, w = self.random.normal(size=self.size), self.random.normal(size=len(output))
+        if isinstance(self.value, float):
+            w[:] = 1.0
+        self.v, self.back = v, self.stage("vjp", lambda: self.reverse(w))
+        along = self.stage("jvp", lambda: self.forward(v))
+        if self.back is None and along is None:
+            return
+        if self.back is not None and along is not None:
+            agree("forward and reverse differ", w @ along, self.back @ v, self.back)
+        self.beside(w, along)
+
+    def beside(self, w: Any, along: Any) -> None:
+        """Compares the first order with differences."""
+        steps = (0.0, *(k * h for h in STEPS for k in (-2, -1, 1, 2)))
+        try:
+            table = {step: self.outputs(moved(self.args, self.v, step)) for step in steps}
+        except Skipped:
+            self.outcome.notes.append("a neighbour raises")
+            return
+        if any(row.shape != w.shape for row in table.values()):
+            self.outcome.notes.append("another branch nearby")
+            return
+        if along is not None:
+            self.compare("jvp", table, along, self.v)
+        if self.back is not None:
+            weighted = {step: np.array([w @ row]) for step, row in table.items()}
+            self.compare("vjp", weighted, np.array([self.back @ self.v]), self.v)
+
+    def hessian_product(self) -> None:
+        """Checks ``grad`` against ``vjp``, and ``hvp`` against differences of ``grad``."""
+        if not isinstance(self.value, float) or self.back is None:
+            return
+        wrt = tuple(i for i, arg in enumerate(self.args) if leaves(arg))
+        gradient = ad.grad(self.f, wrt=wrt)
+        point = tuple(self.args[i] for i in wrt)
+
+        def of_gradient(args: Any) -> Any:
+            return components("grad", point, gradient(*clone(args)))
+
+        found = self.stage("grad", lambda: of_gradient(self.args))
+        if found is None:
+            return
+        agree("grad and vjp differ", found, self.back, found)
+        tangents = tangent_of(self.args, self.v)
+        product = self.stage("hvp", lambda: components("hvp", self.args, ad.hvp(self.f, clone(self.args), tangents)))
+        if product is not None:
+            self.differences("hvp", of_gradient, product, self.v)
+
+    def machine_code(self) -> None:
+        """Compares compiled derivatives with interpreted ones."""
+        if not isinstance(self.value, float) or self.back is None:
+            return
+        wrt = tuple(i for i, arg in enumerate(self.args) if leaves(arg))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            result = self.stage("native", lambda: self._native(wrt))
+        if any("native" in str(warning.message) or "compile" in str(warning.message) for warning in told):
+            self.outcome.notes.append("native: runs as Python")
+        if result is not None:
+            self.outcome.notes.append("native: compared")
+            agree("native and interpreted differ", result, self.back, result)
+
+    def _native(self, wrt: tuple[int, ...]) -> Any:
+        given = clone(self.args)
+        value, gradient = ad.value_and_grad(self.f, wrt=wrt, native=True)(*given)
+        self.same_value("native", value, given)
+        return components("native", tuple(self.args[i] for i in wrt), gradient)
