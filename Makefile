@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench fuzz agree clean
+.PHONY: help demo test check format bench fuzz fragments agree clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -14,6 +14,7 @@ help:
 	@echo "make format   rewrite the code in the house style"
 	@echo "make bench    compare with other systems (installs them)"
 	@echo "make fuzz     check derivatives of random programs until stopped (keeps what it did in .fuzz)"
+	@echo "make fragments  the same for programs made of everyday code (keeps what it did in .fuzz/fragments)"
 	@echo "make agree    compare compiled derivatives with interpreted ones, for all programs (hours)"
 	@echo "make clean    remove the virtual environment and all caches"
 
@@ -39,6 +40,9 @@ bench: $(VENV)/.stamp-bench
 
 fuzz: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz
+
+fragments: $(VENV)/.stamp-dev
+	PYTHONPATH=tests $(BIN)/python -m fuzz.fragments -j 2
 
 agree: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m backend.campaign

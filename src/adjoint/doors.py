@@ -142,7 +142,8 @@ class _Writer:
 
     def _tangent(self, name: str, like: str, value: Any) -> str:
         """The condition that an array is a tangent of another, which was looked at."""
-        return f"{self._array(name, value)} and {name}.shape == {like}_shape"
+        layout = f" and {name}.strides == {like}.strides" if value.ndim > 1 else ""
+        return f"{self._array(name, value)} and {name}.shape == {like}_shape{layout}"
 
     def guard(self, guard: Guard) -> None:
         """A captured constant is what it was."""

@@ -191,3 +191,36 @@ def test_statistics_of_nothing(function) -> None:
 def test_variance_of_too_little() -> None:
     value, gradient = ad.value_and_grad(lambda x: np.var(x, ddof=1))(np.ones(1))
     assert np.isnan(value) and np.isnan(gradient).all()
+
+
+@pytest.mark.parametrize(
+    "converted",
+    [
+        np.asarray,
+        np.ascontiguousarray,
+        np.asanyarray,
+        np.asfortranarray,
+        lambda items: np.asarray(items, float),
+        lambda items: np.array(items, copy=None),
+        lambda items: np.asarray(items, copy=None),
+    ],
+)
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: [x for _ in range(2)],
+        lambda x: [x, x * x],
+        lambda x: [x] * 2,
+        lambda x: (x, 2 * x),
+        lambda x: [np.array([x, x * x]) for _ in range(2)],
+    ],
+)
+def test_arrays_of_lists_are_no_views_of_them(made, converted) -> None:
+    def f(x):
+        items = made(x)
+        a = converted(items)
+        a[0] *= 0.85
+        a[1] = 2 * x * a[0]
+        return np.sum(a) + np.sum(items[0]) * x
+
+    right(f, 0.7)

@@ -17,6 +17,7 @@ from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handing_over import may_carry
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.operands import is_sequence
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
 from adjoint.ir.nodes import Const, Var
@@ -45,7 +46,10 @@ def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         return _of_rank(lo, np.asarray, args, kwargs, node)
     if kwargs.get("copy") == _TRUE:
         return _call(lo, np.array, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
-    return _array_of_parts(lo, args, kwargs, node)
+    if args and is_sequence(lo, args[0]) and kwargs.get("copy", NONE) == NONE:
+        rest = {name: value for name, value in kwargs.items() if name != "copy"}
+        return _call(lo, np.array, args, rest, node)  # an array of its own: no view of the list
+    return NotImplemented
 
 
 @handles(np.ndarray.astype)

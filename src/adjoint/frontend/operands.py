@@ -25,7 +25,7 @@ def with_arrays(
 
     Where no derivative flows through any of them, the call stays as it is written.
     """
-    if not any(_is_sequence(lo, value) for value in (*args, *kwargs.values())):
+    if not any(is_sequence(lo, value) for value in (*args, *kwargs.values())):
         return args, kwargs
     if not any(may_carry(lo, value) for value in (*args, *kwargs.values())):
         return args, kwargs
@@ -56,7 +56,7 @@ def array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
         case Const(value=range() as numbers):
             bounds = [Const(bound) for bound in (numbers.start, numbers.stop, numbers.step)]
             return call_value(lo, Const(np.arange), list(bounds), {}, node)
-    return call_value(lo, Const(np.array), [value], {}, node) if _is_sequence(lo, value) else value
+    return call_value(lo, Const(np.array), [value], {}, node) if is_sequence(lo, value) else value
 
 
 def array_operand(lo: Lowerer, value: Value, node: ast.AST | None, *, always: bool = False) -> Atom:
@@ -64,7 +64,8 @@ def array_operand(lo: Lowerer, value: Value, node: ast.AST | None, *, always: bo
     return materialize(lo, array(lo, value, node) if always or may_carry(lo, value) else value, node)
 
 
-def _is_sequence(lo: Lowerer, value: Value) -> bool:
+def is_sequence(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is a list, a tuple or a range, of which NumPy makes an array."""
     match value:
         case TupleValue() | RangeValue():
             return True

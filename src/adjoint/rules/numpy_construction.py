@@ -126,7 +126,7 @@ for _convert in (np.array, np.asarray, np.ascontiguousarray, np.asanyarray, np.a
         _convert,
         lambda ct, a, dtype=None, copy=None: unarray(ct, a),
         view_of=None if _convert is np.array else 0,
-        arrays=(),
+        arrays=() if _convert is np.array else ("a",),
         always_array=True,
         cases=[case(sample(4, 3)), case([number(), number()]), case([[number()], [number()]])],
     )

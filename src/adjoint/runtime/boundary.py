@@ -49,7 +49,7 @@ def check_cotangent(cotangent: Any, like: Any, what: str = "the cotangent") -> A
 
 def check_tangent(tangent: Any, like: Any, what: str = "the tangent", place: int | None = None) -> Any:
     """A tangent that a user gives; as :func:`check_cotangent`. The place is said behind what it is called."""
-    if tangent is None or _is_such_an_array(tangent, like):
+    if tangent is None or (_is_such_an_array(tangent, like) and _are_laid_out_alike(tangent, like)):
         return tangent
     return _Check("tangent").of(tangent, like, what if place is None else f"{what} {place}")
 
@@ -63,6 +63,11 @@ def _is_such_an_array(given: Any, like: Any) -> bool:
         and given.shape == like.shape
         and like.dtype.kind in "fc"
     )
+
+
+def _are_laid_out_alike(tangent: Any, like: Any) -> bool:
+    """Whether what gives a view of one array gives a view of the other."""
+    return bool(like.ndim < 2 or tangent.strides == like.strides or like.size == 0)
 
 
 class _Check:
@@ -127,7 +132,12 @@ class _Check:
         fits = isinstance(given, np.ndarray) and given.shape == like.shape and given.dtype.kind in "iufc"
         if not fits or (given.dtype.kind == "c" and like.dtype.kind != "c"):
             raise self.problem(path, given, f"an array of shape {like.shape} and dtype {like.dtype}")
-        return np.asarray(given, dtype=like.dtype)
+        result = np.asarray(given, dtype=like.dtype)
+        if self.kind != "tangent" or _are_laid_out_alike(result, like):
+            return result
+        alike = np.empty_like(like, subok=False)
+        alike[...] = result
+        return alike
 
     def tuple(self, given: Any, like: Any, path: str) -> Any:
         self.sequence(given, like, path, tuple)
