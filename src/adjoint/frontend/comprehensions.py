@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from adjoint.frontend import making
 from adjoint.frontend.core import Frame, Lowerer
-from adjoint.frontend.items import Getter, known_range, static_getters
+from adjoint.frontend.items import Getter, known_range, lengths_of, static_getters
 from adjoint.frontend.iteration import going_through, in_advance, run_for
 from adjoint.frontend.lazily import has_generator, hold
 from adjoint.frontend.values import UNDEFINED, Cell, GeneratorValue, Ref, TupleValue, Value, list_record
@@ -162,6 +162,8 @@ def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], e
     from adjoint.frontend import assign
     from adjoint.frontend.expressions import evaluate, truth
 
+    if any(map(lengths_of, items)):
+        return None
     result: list[Value] = []
     for item in items:
         assign.assign(lo, generator.target, item())

@@ -36,6 +36,18 @@ Getter = Callable[[], Value]
 
 
 @dataclass(frozen=True, slots=True)
+class Perhaps:
+    """Gives an item that is there if its place is below these lengths, which are known at run time."""
+
+    get: Getter
+    place: int
+    lengths: tuple[Atom, ...]
+
+    def __call__(self) -> Value:
+        return self.get()
+
+
+@dataclass(frozen=True, slots=True)
 class Indexed:
     """A sequence at run time: its length, and how to get an item."""
 
@@ -72,7 +84,16 @@ def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
     """The items, where they are known one by one, as they are now."""
     getters = static_getters(lo, value, node)
-    return None if getters is None else [get() for get in getters]
+    if getters is None:
+        return None
+    for length in dict.fromkeys(length for get in getters for length in lengths_of(get)):
+        library.call(lo, library.check_reaches, [length, Const(len(getters))], node)
+    return [get() for get in getters]
+
+
+def lengths_of(get: Getter) -> tuple[Atom, ...]:
+    """The lengths that tell whether an item is there."""
+    return get.lengths if isinstance(get, Perhaps) else ()
 
 
 def written_out(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
@@ -82,7 +103,10 @@ def written_out(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] 
 
 
 def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Getter] | None:
-    """The same for whoever asks for one after the other: what was written meanwhile is seen."""
+    """The same for whoever asks for one after the other: what was written meanwhile is seen.
+
+    Those that are :class:`Perhaps` are only there where something else that ``zip`` goes through has as many items.
+    """
     match value:
         case TupleValue(items=items):
             return given_now(items)
@@ -142,32 +166,42 @@ def _part(lo: Lowerer, ref: Ref, key: Any) -> Value:
 
 
 def _each(getters: list[Getter] | None, change: Callable[[int, Getter], Value]) -> list[Getter] | None:
-    return None if getters is None else [partial(change, i, get) for i, get in enumerate(getters)]
+    if getters is None:
+        return None
+    return [_if_there(partial(change, i, get), i, [get]) for i, get in enumerate(getters)]
+
+
+def _if_there(get: Getter, place: int, parts: Sequence[Getter], more: Iterable[Atom] = ()) -> Getter:
+    """A getter of what is there if all its parts are."""
+    lengths = tuple(dict.fromkeys((*more, *(length for part in parts for length in lengths_of(part)))))
+    return Perhaps(get, place, lengths) if lengths else get
 
 
 def _zipped(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[Getter] | None:
-    """The getters of ``zip``: where one column is known one by one, the others are asked for as many."""
+    """The getters of ``zip``: where one column is known one by one, the others are asked whether they have as many."""
     found = [static_getters(lo, part, node) for part in parts]
     known = [column for column in found if column is not None]
     if not known:
         return None
     ranges = [len(numbers) for part in parts if (numbers := _constant_range(part)) is not None]
     count = min([*map(len, known), *ranges])
-    columns = []
+    columns: list[list[Getter]] = []
+    lengths: list[Atom] = []
     for part, column in zip(parts, found, strict=True):
-        asked = _asked(lo, part, count, node) if column is None else column
+        asked = _asked(lo, part, count, lengths, node) if column is None else column
         if asked is None:
             return None
         columns.append(asked)
-    return [partial(_row, [column[i] for column in columns]) for i in range(count)]
+    rows = [[column[i] for column in columns] for i in range(count)]
+    return [_if_there(partial(_row, row), i, row, lengths) for i, row in enumerate(rows)]
 
 
 def _row(getters: Sequence[Getter]) -> Value:
     return TupleValue(tuple([get() for get in getters]))
 
 
-def _asked(lo: Lowerer, part: Value, count: int, node: ast.AST | None) -> list[Getter] | None:
-    """The first items of what ends behind them."""
+def _asked(lo: Lowerer, part: Value, count: int, lengths: list[Atom], node: ast.AST | None) -> list[Getter] | None:
+    """The first items of what may end before them; then its length is one of ``lengths``."""
     numbers = _constant_range(part)
     if numbers is not None:
         return given_now([Const(i) for i in numbers[:count]])
@@ -176,7 +210,7 @@ def _asked(lo: Lowerer, part: Value, count: int, node: ast.AST | None) -> list[G
         return None
     length = row.length()
     if length != ENDLESS:
-        library.call(lo, library.check_reaches, [length, Const(count)], node)
+        lengths.append(length)
     return [partial(row.item, Const(i)) for i in range(count)]
 
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adjoint.frontend import containers
 from adjoint.frontend.core import Lowerer, Restart
-from adjoint.frontend.items import Getter, by_index, given_now, iterated, known_range, static_getters, static_items
+from adjoint.frontend.items import (
+    Getter,
+    Perhaps,
+    by_index,
+    given_now,
+    iterated,
+    known_range,
+    lengths_of,
+    static_getters,
+)
 from adjoint.frontend.lazily import (
     given_by_generator,
     has_generator,
@@ -20,6 +30,7 @@ from adjoint.frontend.lazily import (
 from adjoint.frontend.loops import run_loop
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.values import (
+    UNDEFINED,
     GeneratorObject,
     GeneratorValue,
     IteratorValue,
@@ -127,7 +138,7 @@ def in_advance(lo: Lowerer, iterable: Value, node: ast.AST) -> Iterator[Value]:
 def _is_static(lo: Lowerer, value: Value, node: ast.AST) -> bool:
     """Whether what is gone through, at the bottom of lazy iterators, is known item by item."""
     if not is_lazy(value):
-        return static_items(lo, value, node) is not None
+        return static_getters(lo, value, node) is not None
     match value:
         case GeneratorValue(first=first):
             return _is_static(lo, first, node)
@@ -218,6 +229,7 @@ def _unroll(
         for item in items:
             if lo.block is None:
                 break
+            _leave_if_not_there(lo, item)
             start, before = lo.open, lo.store
             with lo.region("loop") as iteration:
                 bind(item())
@@ -226,3 +238,16 @@ def _unroll(
             settle(lo, iteration.exits, start, before, "continue")
         lo.leave("exhausted")
     settle(lo, behind(lo, whole.exits, orelse), origin, base, "done")
+
+
+def _leave_if_not_there(lo: Lowerer, item: Getter) -> None:
+    """Leaves an unrolled loop where what it goes through ends before this item."""
+
+    def leave() -> Value:
+        lo.leave("exhausted")
+        return UNDEFINED
+
+    for length in lengths_of(item):
+        assert isinstance(item, Perhaps)
+        there = lo.open.call(operator.lt, Const(item.place), length)
+        lo.branch(there, lambda: UNDEFINED, leave)
