@@ -46,6 +46,71 @@ def softplus_derivative(x):
     return softplus(x), lambda ct: ct / (1.0 + math.exp(-x))
 
 
+def root(x):
+    return math.sqrt(x)
+
+
+@ad.derivative_of(root)
+def root_derivative(x):
+    y = root(x)
+    return y, lambda ct: ct / (2.0 * y)
+
+
+def implicit(x):
+    return math.sqrt(x)
+
+
+@ad.derivative_of(implicit)
+def implicit_derivative(x):
+    y = implicit(x)
+
+    def pullback(ct):
+        of_y, of_x = ad.grad(lambda y, x: y * y - x, (0, 1))(y, x)
+        return -ct * of_x / of_y
+
+    return y, pullback
+
+
+def sine(x):
+    return math.sin(x)
+
+
+@ad.derivative_of(sine)
+def sine_derivative(x):
+    y, pullback = ad.vjp(math.sin, x)
+    return y, pullback
+
+
+class Pullback:
+    def __init__(self, x):
+        self.x = x
+
+    def __call__(self, ct):
+        return 3.0 * self.x * self.x * ct
+
+
+def by_an_object(x):
+    return x * x * x
+
+
+ad.derivative_of(by_an_object)(lambda x: (x * x * x, Pullback(x)))
+
+
+def solved(a, b):
+    return np.linalg.solve(a, b)
+
+
+@ad.derivative_of(solved)
+def solved_derivative(a, b):
+    y = np.linalg.solve(a, b)
+
+    def pullback(ct):
+        of_b = np.linalg.solve(a.T, ct)
+        return -np.outer(of_b, y), of_b
+
+    return y, pullback
+
+
 def bent(x):
     return abs(x) * x
 
@@ -167,15 +232,20 @@ def with_defaults(x):
     return weighted(x, np.sin(x)) + weighted(x, weights=x, k=3.0) + weighted(k=x[0], weights=x, x=x)
 
 
+def solving(x):
+    return np.sum(solved(np.eye(3) + np.outer(x, x), x) ** 2)
+
+
 def scattering(x):
     return np.sum(scattered(x) ** 3)
 
 
 NUMBERS = [
     *((f, x) for f in (cube, softplus, bent, in_branch) for x in (0.7, -0.7)),
+    *((f, 0.7) for f in (root, implicit, sine, by_an_object)),
     *((f, 0.7) for f in (in_loop, recursive, in_while, in_try, in_comprehension, inside_a_derivative)),
 ]
-ARRAYS = [of_arrays, written_afterwards, written_before, rows, with_defaults, scattering]
+ARRAYS = [of_arrays, written_afterwards, written_before, rows, with_defaults, scattering, solving]
 
 
 @pytest.mark.parametrize(("f", "x"), NUMBERS, ids=lambda value: getattr(value, "__name__", str(value)))
@@ -201,6 +271,8 @@ def test_what_numba_does_not_compile_runs_interpreted() -> None:
 
 
 def test_third_order() -> None:
+    assert ad.grad(ad.grad(ad.grad(root)))(4.0) == pytest.approx(3 / 256)
+    assert ad.grad(ad.grad(ad.grad(implicit)))(4.0) == pytest.approx(3 / 256)
     assert ad.grad(ad.grad(ad.grad(cube)))(0.7) == pytest.approx(6.0)
     sigmoid = 1.0 / (1.0 + math.exp(-0.7))
     third = sigmoid * (1.0 - sigmoid) * (1.0 - 2.0 * sigmoid)
@@ -723,6 +795,74 @@ def test_memory_that_a_derivative_hands_on_and_that_is_written() -> None:
     np.testing.assert_array_equal(ad.grad(lambda x: np.sum(f(x) * x))(X), np.zeros(3))
     for run in (lambda: ad.grad(written)(X.copy()), lambda: ad.jvp(written, (X.copy(),), (X,))):
         assert refused(run).diagnostics[0].code == "AD0303"
+
+
+def test_a_pullback_that_raises() -> None:
+    def f(x):
+        return x
+
+    @declared(f)
+    def derivative(x):
+        def pullback(ct):
+            if ct > 100.0:
+                raise ValueError("large")
+            return 2.0 * ct
+
+        return x, pullback
+
+    assert ad.grad(f)(3.0) == 2.0
+    with pytest.raises(ValueError, match="large"):
+        ad.grad(lambda x: 1000.0 * f(x))(3.0)
+
+
+def doubled_in_place(x):
+    y = np.sum(x * x)
+    x *= 2.0
+    return y, lambda ct: ct * x
+
+
+def moved(v):
+    v.x = 3.0
+    return v.x, lambda ct: None
+
+
+def counting(x):
+    count = 0
+
+    def pullback(ct):
+        nonlocal count
+        count += 1
+        return ct * count * x
+
+    return np.sum(x), pullback
+
+
+def filling(x):
+    work = 2.0 * x
+
+    def pullback(ct):
+        work[:] *= ct
+        return work
+
+    return np.sum(x * x), pullback
+
+
+@pytest.mark.parametrize(
+    ("derivative", "x", "code"),
+    [
+        (doubled_in_place, X, "AD0303"),
+        (moved, Vec(1.0, 2.0), "AD0303"),
+        (counting, X, "AD0302"),
+        (filling, X, "AD0303"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_changed_under_way(derivative: Any, x: Any, code: str) -> None:
+    def f(x):
+        return 1.0
+
+    ad.derivative_of(f)(derivative)
+    assert refused(lambda: ad.grad(f)(x)).diagnostics[0].code == code
 
 
 def test_an_argument_that_is_given_by_name_only() -> None:

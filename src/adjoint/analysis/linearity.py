@@ -47,6 +47,9 @@ _ALIKE = (operator.neg, operator.pos, np.negative, np.positive, float, np.float6
 _PRODUCTS = (operator.mul, operator.imul, operator.matmul, np.multiply, np.matmul, np.dot, np.outer, np.inner, np.vdot)
 _QUOTIENTS = (operator.truediv, operator.itruediv, np.divide, np.true_divide)
 _ZEROS = (np.zeros, np.zeros_like)
+_IN_ONE = {np.linalg.solve: 1}
+_IN_ONE_OF_SCIPY = {"solve": 1, "solve_triangular": 1, "cho_solve": 1, "lu_solve": 1}
+"""Functions that are linear in the argument at a place, which their rules do not say."""
 _DISPLAYS = (display.make_list, display.make_tuple)
 
 
@@ -88,6 +91,8 @@ def _note(var: Atom, degree: Degree, degrees: dict[Atom, Degree]) -> None:
 def _statement(statement: Statement, degrees: dict[Atom, Degree]) -> bool:
     """Takes down of what degree a statement's results are; whether it chooses and raises without the parameters."""
     match statement:
+        case Call(callee=Derived()):
+            return _derived(statement, degrees)
         case Call():
             degree = _of_call(statement, degrees)
             for target in statement.targets:
@@ -124,6 +129,20 @@ def _varies(atom: Atom, degrees: dict[Atom, Degree]) -> bool:
     return isinstance(atom, Var) and _degree(atom, degrees) in (Degree.LINEAR, Degree.OTHER)
 
 
+def _derived(call: Call, degrees: dict[Atom, Degree]) -> bool:
+    """A reverse derivative is linear in its seeds: its last arguments, of which its last results are made."""
+    derived = call.callee
+    count = len(derived.function.params)
+    if any(_varies(arg, degrees) for arg in call.args[:count]):
+        return False
+    degree = _joined(_degree(arg, degrees) for arg in call.args[count:])
+    for target in call.targets[: -len(derived.wrt)]:
+        _note(target, Degree.CONSTANT, degrees)
+    for target in call.targets[-len(derived.wrt) :]:
+        _note(target, degree, degrees)
+    return degree is not Degree.OTHER
+
+
 def _of_call(call: Call, degrees: dict[Atom, Degree]) -> Degree:
     callee: Any = call.callee
     args = [_degree(arg, degrees) for arg in call.args]
@@ -144,7 +163,17 @@ def _of_call(call: Call, degrees: dict[Atom, Degree]) -> Degree:
         return _product(args[:2])
     if callee in _QUOTIENTS:
         return args[0] if args[1] is Degree.CONSTANT else Degree.OTHER
+    place = _place_of_linear(callee)
+    if place is not None and place < len(args):
+        others = [degree for at, degree in enumerate(args) if at != place]
+        return args[place] if Degree.LINEAR not in others else Degree.OTHER
     return _by_rule(call, args)
+
+
+def _place_of_linear(callee: Any) -> int | None:
+    if (getattr(callee, "__module__", None) or "").startswith("scipy.linalg"):
+        return _IN_ONE_OF_SCIPY.get(callee.__name__)
+    return _IN_ONE.get(callee)
 
 
 def _product(args: list[Degree]) -> Degree:

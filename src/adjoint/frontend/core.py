@@ -519,6 +519,8 @@ class Run:
     """The functions being inlined, outermost first, with their arguments."""
     declared: list[Any] = field(default_factory=list)
     """The declared derivatives being followed, outermost first."""
+    originals: set[Var] = field(default_factory=set)
+    """What functions gave whose derivative is declared, where they were called as they stand."""
     repeated: dict[ast.AST, int] = field(default_factory=dict)
     """How often each function was inlined in itself."""
     definitions: dict[Any, Any] = field(default_factory=dict)

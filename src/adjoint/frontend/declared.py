@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -19,13 +19,14 @@ import numpy as np
 from adjoint.diagnostics import DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.spans import shown_path
 from adjoint.frontend import shapes, source
-from adjoint.frontend.calls import call_value
+from adjoint.frontend.calls import call_value, closure_of, run_closure
 from adjoint.frontend.containers import items_if_known
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.derivatives import describe
+from adjoint.frontend.footprints import taken_down
 from adjoint.frontend.handing_over import may_carry
 from adjoint.frontend.inner import as_result, lower_inner
-from adjoint.frontend.inputs import captured
+from adjoint.frontend.inputs import captured, fill_cell
 from adjoint.frontend.levels import levels_now
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.objects import special_method
@@ -44,8 +45,8 @@ from adjoint.frontend.values import (
     Value,
     is_atom,
 )
-from adjoint.ir.effects import storages
-from adjoint.ir.nodes import Atom, Call, Const, Declared, Var
+from adjoint.ir.effects import effects_of, storages
+from adjoint.ir.nodes import Atom, Call, Const, Declared, Statement, Store, Var
 from adjoint.ir.types import (
     FLOAT,
     OPAQUE,
@@ -61,6 +62,7 @@ from adjoint.ir.types import (
     fresh,
     is_handle,
 )
+from adjoint.ir.walk import operands
 from adjoint.rules.registry import Declaration
 from adjoint.runtime import tangents
 from adjoint.runtime.cotangents import as_number, check_cotangent
@@ -89,11 +91,21 @@ def _call_original(
     """The function itself, of which nothing is known but that it writes none of its arguments."""
     atoms = [materialize(lo, value, node, observer=True) for value in args]
     named = tuple((name, materialize(lo, value, node, observer=True)) for name, value in kwargs.items())
-    annotation = getattr(declaration.fn, "__annotations__", {}).get("return")
-    target = Var("t", FLOAT if annotation in (float, "float") else OPAQUE)
+    target = Var("t", _type_of_result(declaration.fn))
+    lo.run_data.originals.add(target)
     lo.at(node)
     lo.emit(Call((target,), declaration.fn, tuple(atoms), named, lo.span(node)))
     return target
+
+
+def _type_of_result(function: Any) -> Type:
+    """The kind of what a function returns: what is annotated, or else a number or an array."""
+    annotation = getattr(function, "__annotations__", {}).get("return", inspect.Parameter.empty)
+    if annotation in (float, "float"):
+        return FLOAT
+    if annotation in (np.ndarray, "np.ndarray", "numpy.ndarray"):
+        return Array(None, None)
+    return Number() if annotation is inspect.Parameter.empty else OPAQUE
 
 
 def _bound(
@@ -160,13 +172,29 @@ class _Following:
     def value(self, args: list[Value], named: dict[str, Value], count: int) -> Value:
         """Runs the declared function, and gives its value the derivative that the pullback says."""
         lo = self.lo
-        made = call_value(lo, Const(self.declaration.derivative), args, named, self.node)
+        objects = {ref: lo.store[ref] for arg in args for ref in _refs(lo, arg)}
+        statements: list[Statement] = []
+        with taken_down(lo, statements):
+            made = self.run(args, named)
         if lo.block is None:
             return UNDEFINED
+        if any(lo.store.get(ref) is not record for ref, record in objects.items()) or _write(lo, statements, args):
+            label = f"the declared derivative of {self.declaration.name!r} writes what it is given"
+            raise lo.problem("AD0303", self.node, label, helps=("let it write a copy",))
         value = self.pair(made)
         if not any(may_carry(lo, arg) for arg in args):
             return value
         return self.attached(value, args, count)
+
+    def run(self, args: list[Value], named: dict[str, Value]) -> Value:
+        """Calls the declared function; inside itself it is no recursion, which would be called at run time."""
+        lo, derivative = self.lo, self.declaration.derivative
+        if lo.run_data.declared.count(self.declaration) == 1 or not isinstance(derivative, FunctionType):
+            return call_value(lo, Const(derivative), args, named, self.node)
+        closure = closure_of(lo, derivative, self.node)
+        for name, cell in closure.cells.items():
+            fill_cell(lo, cell, name, self.node)
+        return run_closure(lo, closure, args, named, self.node)
 
     def pair(self, made: Value) -> Value:
         """The value of what a declared function returns; the pullback is taken down."""
@@ -211,7 +239,8 @@ class _Following:
             differentiated.extend(leaf for leaf, cotangent in pairs if cotangent != NONE)
             return TupleValue(tuple(cotangent for _, cotangent in pairs if cotangent != NONE))
 
-        own = lower_inner(lo, self.pullback, [given], {}, [0], self.node, returned=flat)
+        what = f"the declared pullback of {self.declaration.name!r}"
+        own = lower_inner(lo, self.pullback, [given], {}, [0], self.node, returned=flat, what=what)
         assert own.count == len(seeds)
         callee = Declared(self.declaration.name, own.function, len(differentiated), tuple(seeds))
         lo.at(self.node)
@@ -222,7 +251,9 @@ class _Following:
         """The value, a number or an array where it is not known what it is."""
         lo = self.lo
         match value:
-            case Var(type=Opaque(cls=None)):
+            case Var(type=type_) if type_ == OPAQUE or value in lo.run_data.originals:
+                if isinstance(type_, (Scalar, Array)):
+                    return value
                 target = Var("y", Number())
                 lo.emit(Call((target,), as_number, (value, Const(self.declaration.name)), (), self.called_at))
                 return target
@@ -379,6 +410,22 @@ def _structured(lo: Lowerer, value: Value, cotangents: dict[Var, Var], made: dic
             return ref
         case _:
             return NONE
+
+
+def _write(lo: Lowerer, statements: Iterable[Statement], args: list[Value]) -> bool:
+    """Whether statements write memory of arguments."""
+    mine = {storage for arg in args for leaf in differentiable_leaves(lo, arg) for storage in _memory(leaf)}
+    for statement in statements:
+        if isinstance(statement, Store):
+            bases: tuple[Atom, ...] = (statement.base,)
+        elif isinstance(statement, Call) and (found := effects_of(statement)).known:
+            values = operands(statement)
+            bases = tuple(values[place] for place in found.writes if place < len(values))
+        else:
+            continue
+        if any(not mine.isdisjoint(_memory(base)) for base in bases):
+            return True
+    return False
 
 
 def _memory(atom: Atom) -> set[Storage]:

@@ -25,7 +25,7 @@ class Noticed(Problem):
 
 
 @contextmanager
-def _taken_down(lo: Lowerer, statements: list[Statement]) -> Iterator[None]:
+def taken_down(lo: Lowerer, statements: list[Statement]) -> Iterator[None]:
     """Collects the statements that are emitted meanwhile."""
     watches = lo.run_data.watches
     watches.append(statements)
@@ -97,7 +97,7 @@ class Footprint:
     @contextmanager
     def watched(self, node: ast.AST | None, label: str = _CHANGED) -> Iterator[None]:
         """Refuses changes in the meantime."""
-        with _taken_down(self.lo, self.statements):
+        with taken_down(self.lo, self.statements):
             yield
         store = self.lo.store if self.lo.block is not None else {}
         changed = any(store[key] not in (value, USED) for key, value in self.held.items() if key in store)

@@ -122,10 +122,11 @@ def lower_inner(
     node: ast.AST | None,
     ways: Sequence[tuple[Any, ...]] | None = None,
     returned: Callable[[Value], Value] | None = None,
+    what: str = "the function that is differentiated here",
 ) -> Inner:
     """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters.
 
-    ``returned`` is applied to what it returns.
+    ``returned`` is applied to what it returns; ``what`` names the function in messages.
     """
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.ways import activate_part
@@ -163,7 +164,7 @@ def lower_inner(
                 assert isinstance(now, Record)
                 if was is not now:
                     lo.run_data.changed.append((original, was, now))
-            _check_effects(lo, before, after, node)
+            _check_effects(lo, before, after, node, what)
     block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store, leaf.block)))
     lo.block, lo.store = outer_block, outer_store
     own = set(active.params)
@@ -267,13 +268,13 @@ def as_result(shape: shapes.Shape) -> shapes.Shape:
             return shape
 
 
-def _check_effects(lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None) -> None:
+def _check_effects(
+    lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None, what: str
+) -> None:
     """What an inner function changes outside of itself would be lost."""
     for key, value in after.items():
         if key in before and before[key] is not value:
-            raise lo.problem(
-                "AD0302", node, "the function that is differentiated here changes a variable or object from outside"
-            )
+            raise lo.problem("AD0302", node, f"{what} changes a variable or object from outside")
 
 
 def forget_changes(lo: Lowerer) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from adjoint.ir.builder import Builder
+from adjoint.ir.effects import ACTS, effects_of
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -20,13 +21,14 @@ from adjoint.ir.nodes import (
     Derived,
     If,
     Loop,
+    Raise,
     Range,
     Statement,
     Store,
     Var,
     Yield,
 )
-from adjoint.ir.walk import blocks_of, operands, rebuild, statements_in, substitute, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, statements_in, substitute, targets_of, vars_used
 from adjoint.records import dataclass, field
 from adjoint.transform.reverse.regions import Region
 
@@ -107,9 +109,14 @@ def acts(statement: Statement) -> bool:
     if isinstance(statement, Store):
         return True
     if isinstance(statement, Call):
-        impure = statement.callee in IMPURE or isinstance(statement.callee, (Definition, Derived))
-        return impure or not statement.targets
-    return any(acts(inner) for block in blocks_of(statement) for inner in statements_in(block))
+        if statement.callee in IMPURE or isinstance(statement.callee, (Definition, Derived)) or not statement.targets:
+            return True
+        found = effects_of(statement)
+        return not found.known or found == ACTS
+    blocks = blocks_of(statement)
+    if any(isinstance(end, Raise) for block in blocks for end in leaves(block)):
+        return True
+    return any(acts(inner) for block in blocks for inner in statements_in(block))
 
 
 # Dropping what nobody needs
