@@ -229,7 +229,18 @@ def _is_plain(callee: Any) -> bool:
 _SURE = {
     id(callee)
     for callee in (
-        *(np.copy, np.zeros, np.empty, np.ones, np.zeros_like, np.empty_like, np.ones_like, np.sum, np.arange),
+        *(
+            np.copy,
+            np.ndarray.copy,
+            np.zeros,
+            np.empty,
+            np.ones,
+            np.zeros_like,
+            np.empty_like,
+            np.ones_like,
+            np.sum,
+            np.arange,
+        ),
         *(arrays.zeros_like, arrays.unbroadcast, arrays.match, results.owned, results.of_dtype),
         *(numbers.divide, numbers.times, numbers.power, numbers.log, numbers.sqrt, numbers.choose, numbers.unit),
         *(tables.no_items, tables.any_layout, checks.check_divisor, checks.check_domain, checks.check_range),

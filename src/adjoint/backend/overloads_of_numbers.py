@@ -136,7 +136,7 @@ def _sign(x):
 
 @overload(numbers.choose)
 def _choose(condition, a, b):
-    if _is_array(condition):
+    if any(map(_is_array, (condition, a, b))):
         return lambda condition, a, b: np.where(condition, a, b)
     return lambda condition, a, b: a if condition else b
 

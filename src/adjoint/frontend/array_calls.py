@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.layout import has_one_layout
 from adjoint.frontend import array_library, containers, library, making, objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handing_over import may_carry
@@ -57,6 +58,16 @@ def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     if _copies(lo, kwargs, node):
         return NotImplemented
     return _call(lo, np.asarray, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
+
+
+@handles(np.ndarray.copy)
+def _copy_by_rows(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """In the order of rows: of a vector there is no other."""
+    array, order = _with_order(args, kwargs)
+    if order == Const("C"):
+        return _call(lo, np.ndarray.copy, [array], {}, node)
+    is_vector = has_one_layout(type_of(args[0])) and len(args) == 1 and not kwargs
+    return _call(lo, np.copy, args, {}, node) if is_vector else NotImplemented
 
 
 @handles(np.diag)
@@ -190,6 +201,27 @@ def _with_order(args: list[Value], kwargs: dict[str, Value]) -> tuple[Value, Val
     order = given.get("order")
     plain = given.keys() == {"a", "order"} and order in (Const("C"), Const("F"))
     return given.get("a", NONE), order if plain else None
+
+
+@handles(np.diff)
+def _diff(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """The differences of order zero are the array itself."""
+    given = {**dict(zip(("a", "n", "axis"), args, strict=False)), **kwargs}
+    order = given.get("n", Const(1))
+    if (isinstance(order, Const) and order.value != 0) or not given.keys() <= {"a", "n", "axis"}:
+        return NotImplemented
+    if order == Const(0):
+        return _call(lo, np.asanyarray, [given["a"]], {}, node)
+    return library.call(lo, array_library.diff, [given["a"], order, given.get("axis", Const(-1))], node)
+
+
+@handles(np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)
+def _transformed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Along no axis, an array is its own transform."""
+    axes = args[2] if len(args) > 2 else kwargs.get("axes", NONE)
+    if not isinstance(axes, TupleValue) or axes.items:
+        return NotImplemented
+    return _call(lo, np.asanyarray, args[:1], {}, node)
 
 
 @handles(np.ndarray.view)

@@ -96,6 +96,14 @@ def of_rank(a: Any, rank: Any) -> Any:
     return np.reshape(a, (1,) * (rank - np.ndim(a)) + np.shape(a))
 
 
+def diff(a: Any, n: Any, axis: Any) -> Any:
+    if n < 0:
+        raise ValueError("order must be non-negative")
+    for _ in range(n):
+        a = np.diff(a, axis=axis)
+    return a
+
+
 def vectorized(function: Any, *args: Any) -> Any:
     shape, items = _at_each(function, args)
     check_alike(items)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.layout import has_one_layout
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import Span
 from adjoint.frontend import shapes
@@ -58,6 +59,7 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.runtime.checks import brings_arithmetic, check_single, ways_out
+from adjoint.runtime.tangents import to_shadow
 
 _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
 
@@ -462,11 +464,15 @@ def _copy_as(lo: Lowerer, atom: Atom, param: Var) -> Var:
     return own
 
 
-def _lent(lo: Lowerer, direction: Atom, param: Var, node: ast.AST | None, *, written: bool) -> Atom:
-    """A tangent for a parameter, which forward mode writes where the function writes what it belongs to."""
+def _lent(lo: Lowerer, direction: Atom, of: Atom, param: Var, node: ast.AST | None, *, written: bool) -> Atom:
+    """A tangent ``of`` an argument, which forward mode writes where the function writes that."""
     match param.type:
-        case Array() if written:
+        case Array() if written and has_one_layout(param.type):
             return _copy_as(lo, direction, param)
+        case Array() if written and lo.regions:  # else it is laid out like the argument already
+            own = Var(param.hint, param.type, param.named)
+            lo.emit(Call((own,), to_shadow, (direction, of)))
+            return own
         case List() | Dict() | Tuple() | Instance() as type_ if written and lo.regions:
             from adjoint.transform.copying import can_be_copied, copied
 
@@ -509,7 +515,8 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     derivative = forward(inner.function, tuple(chosen), outputs, keep_derived=bool(lo.regions))
     written = written_places(inner.function)
     for number, (place, param) in enumerate(zip(chosen, derivative.params[len(inner.atoms) :], strict=True)):
-        directions[number] = _lent(lo, directions[number], param, node, written=place in written)
+        of = inner.atoms[place]
+        directions[number] = _lent(lo, directions[number], of, param, node, written=place in written)
     atoms = inline(lo.open, derivative, (*inner.atoms, *directions))
     stacked.put_back()
     count = len(inner.results)

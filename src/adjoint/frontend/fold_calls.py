@@ -15,6 +15,7 @@ from adjoint.frontend.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.items import MAX_UNROLLED
 from adjoint.frontend.lazily import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import (
     NONE,
     GeneratorObject,
@@ -123,7 +124,7 @@ def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: a
 
     if isinstance(one, Const) and isinstance(other, Const):
         return Const(builtin(one.value, other.value))
-    if all(is_atom(value) for value in (one, other)):
+    if all(is_atom(value) and not isinstance(type_of(value), Array) for value in (one, other)):
         return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
     return library.call(lo, library.larger if builtin is max else library.smaller, [one, other], node)
 
@@ -202,8 +203,6 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         from adjoint.frontend.materialize import materialize as made
 
         if all(is_atom(item) for item in items):
-            from adjoint.frontend.shapes import type_of
-
             element = making.joined_types([type_of(item) for item in items], lo, node)
             given = made(lo, containers.alike(lo, TupleValue(tuple(items)), tuple(items), element), node)
             row = []

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.activity import all_memory
+from adjoint.analysis.layout import has_one_layout
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.values import (
@@ -180,7 +181,9 @@ def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> I
 def _direction(lo: Lowerer, value: Var, tangent: Value, node: ast.AST | None) -> Atom:
     """The tangent of one leaf; of a container, memory of its own that forward mode may write."""
     if isinstance(value.type, Array) and value.type.storage.written and not lo.regions and isinstance(tangent, Var):
-        return converted(lo, np.copy, [tangent], value)  # forward mode writes what the function writes
+        if has_one_layout(value.type):
+            return converted(lo, np.copy, [tangent], value)  # forward mode writes what the function writes
+        return converted(lo, tangents.to_shadow, [tangent, value], value)
     if not is_handle(value.type) or isinstance(value.type, Array):
         return _as_float(tangent)
     if isinstance(tangent, Ref) and tangent.origin is not None:

@@ -144,6 +144,7 @@ def _table() -> dict[Any, Effects]:
         np.arange,
         np.linspace,
         np.copy,
+        np.ndarray.copy,
         np.array,
         snapshot,
         owned,

@@ -5,7 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, constant, linear, no_derivative, number, sample
-from adjoint.runtime import arrays, places
+from adjoint.runtime import arrays, places, results
 
 CONDITION = np.array([True, False, True])
 
@@ -20,6 +20,12 @@ linear(
     lambda ct, x, like: arrays.unbroadcast(ct, x),
     view_of=0,
     cases=[case(sample(3), sample(4, 3)), case(number(), sample(4, 3))],
+)
+linear(
+    results.copy_laid_out_like,
+    lambda ct, x, like: ct,
+    wrt=(0,),
+    cases=[case(sample(4, 3), np.ones((3, 4)).T)],
 )
 constant(arrays.zeros_like)
 linear(

@@ -11,7 +11,7 @@ CLASSES = (np.ndarray, np.generic)
 
 SAME_NAME = """
     sum mean prod max min var std cumsum cumprod ptp any all argmax argmin argsort nonzero searchsorted
-    ravel squeeze swapaxes diagonal trace repeat take clip dot round copy
+    ravel squeeze swapaxes diagonal trace repeat take clip dot round
 """
 for _name in SAME_NAME.split():
     for _cls in CLASSES:
@@ -92,10 +92,16 @@ for _cls in CLASSES:
         cases=[case(sample(4, 3), np.float32)] if _cls is np.ndarray else [case(np.float64(1.5), np.float32)],
     )
     linear(
+        _cls.copy,  # in the order of rows, where np.copy leaves the elements in the order in which they lie
+        lambda ct, a, order="C": ct,
+        always_array=_cls is np.ndarray,
+        cases=[case(sample(4, 3)), case(sample(4, 3), "F")] if _cls is np.ndarray else [case(np.float64(1.5))],
+    )
+    linear(
         _cls.item,
         lambda ct, a: reshape_like(np.asarray(ct), a),
         cases=[case(sample(1))] if _cls is np.ndarray else [case(np.float64(1.5))],
     )
     no_derivative(_cls.tobytes)
-    for _name in ("reshape", "transpose", "flatten", "astype", "item", "tobytes", "conj", "conjugate"):
+    for _name in ("reshape", "transpose", "flatten", "astype", "item", "tobytes", "conj", "conjugate", "copy"):
         method(_cls, _name, getattr(_cls, _name))

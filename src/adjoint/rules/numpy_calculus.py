@@ -7,6 +7,7 @@ import numpy as np
 from adjoint.rules.conversions import as_array, inexact
 from adjoint.rules.declare import case, constant, definition, number, sample
 from adjoint.runtime import places
+from adjoint.runtime.results import copy_laid_out_like
 
 TURN = 6.283185307179586
 GRID = np.array([0.0, 1.0, 1.5, 3.0, 4.0])
@@ -40,7 +41,7 @@ def _slope(f, h, axis, edge_order):
     else:
         slopes = _at_coordinates(rows, np.diff(np.asarray(h)), edge_order)
     joined = np.concatenate(slopes, axis=-1)
-    return joined if np.ndim(f) == 1 else np.moveaxis(joined, -1, axis)
+    return joined if np.ndim(f) == 1 else copy_laid_out_like(np.moveaxis(joined, -1, axis), f)
 
 
 def _evenly_spaced(f, h, edge_order):

@@ -46,7 +46,7 @@ def _choose(a, choices, *, mode="raise"):
     for k, choice in enumerate(choices):
         if k > 0:
             chosen = np.where(np.equal(place, k), choice, chosen)
-    return chosen
+    return chosen.copy() if np.ndim(chosen) > 1 else chosen
 
 
 def _chosen(a, choices, *, mode="raise"):

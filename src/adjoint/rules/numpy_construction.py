@@ -151,5 +151,6 @@ no_derivative(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uin
 linear(
     fill_cotangent,
     lambda ct, y_ct, fill_value: zeros_like(y_ct) + ct,
+    view_of=0,
     cases=[case(sample(4, 3), sample(3)), case(sample(4, 3), number())],
 )

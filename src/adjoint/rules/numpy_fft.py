@@ -171,8 +171,8 @@ for _frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
 
 # what these rules are made of
 
-linear(fitted, lambda ct, x, like: fitted(ct, x), cases=[case(sample(4, 3), sample(2, 5))])
-linear(refitted, lambda ct, x, like, axes: fitted(ct, x), cases=[case(sample(4, 3), sample(2, 5), (0, 1))])
+linear(fitted, lambda ct, x, like: fitted(ct, x), view_of=0, cases=[case(sample(4, 3), sample(2, 5))])
+linear(refitted, lambda ct, x, like, axes: fitted(ct, x), view_of=0, cases=[case(sample(4, 3), sample(2, 5), (0, 1))])
 linear(
     times_pairs,
     lambda ct, x, factor, n, axis: times_pairs(ct, factor, n, axis),

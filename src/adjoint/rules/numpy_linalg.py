@@ -30,6 +30,7 @@ from adjoint.runtime.linalg import (
     unskew,
 )
 from adjoint.runtime.numbers import is_real
+from adjoint.runtime.results import copy_laid_out_like
 
 ONE = np.ones((1, 1))
 SQUARE = [case(sample(3, 3, kind="regular")), case(sample(2, 3, 3, kind="regular"))]
@@ -286,6 +287,8 @@ def _matrix_power(a, n):
     if n == 1:
         return a
     result = np.eye(np.shape(a)[-1]) + np.zeros_like(a)
+    if n == 0:
+        return copy_laid_out_like(result, a)
     for _ in range(n):
         result = np.matmul(result, a)
     return result

@@ -16,8 +16,10 @@ STACKS = [
 
 def _vecdot(x1, x2, /, *, axis=-1):
     if axis == -1:
-        return np.sum(np.conjugate(x1) * x2, axis=-1)
-    return np.sum(np.conjugate(np.moveaxis(x1, axis, -1)) * np.moveaxis(x2, axis, -1), axis=-1)
+        dots = np.sum(np.conjugate(x1) * x2, axis=-1)
+    else:
+        dots = np.sum(np.conjugate(np.moveaxis(x1, axis, -1)) * np.moveaxis(x2, axis, -1), axis=-1)
+    return dots.copy() if np.ndim(dots) > 1 else dots
 
 
 for _dot in (np.vecdot, np.linalg.vecdot):

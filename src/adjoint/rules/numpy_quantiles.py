@@ -101,7 +101,8 @@ def _placed(found, a, q, axis, keepdims):
 
 def _quantile(a, q, axis=None, *, method="linear", keepdims=False):
     places = _checked(q)
-    return _placed(_of_all(a, places, axis, method), a, places, axis, keepdims)
+    found = _placed(_of_all(a, places, axis, method), a, places, axis, keepdims)
+    return found.copy() if np.ndim(found) > 1 else found
 
 
 def _nanquantile(a, q, axis=None, *, method="linear", keepdims=False):

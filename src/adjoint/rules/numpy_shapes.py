@@ -168,7 +168,7 @@ general(
         case(sample(5), (2, 1), "reflect"),
     ],
 )
-linear(np.copy, lambda ct, a: ct, always_array=True, cases=[case(sample(4, 3))])
+linear(np.copy, lambda ct, a, order="K": ct, always_array=True, cases=[case(sample(4, 3)), case(sample(4, 3), "C")])
 linear(
     np.take,
     lambda ct, a, indices, axis=None: arrays.scatter_take(ct, a, indices, axis),
@@ -287,15 +287,15 @@ definition(
 def _meshgrid(*xi, indexing="xy"):
     rank = len(xi)
     shape = [np.size(x) for x in xi]
-    grids = tuple([_grid(x, k, rank, shape) for k, x in enumerate(xi)])
+    axes = list(range(rank))
     if indexing == "xy" and rank > 1:
-        return tuple([np.swapaxes(grid, 0, 1) for grid in grids])
-    return grids
+        axes[0], axes[1] = 1, 0
+    return tuple([_grid(x, axes[k], rank, [shape[axis] for axis in axes]) for k, x in enumerate(xi)])
 
 
 def _grid(x, axis, rank, shape):
     along = [-1 if k == axis else 1 for k in range(rank)]
-    return np.copy(np.broadcast_to(np.reshape(x, along), shape))
+    return np.broadcast_to(np.reshape(x, along), shape).copy()
 
 
 definition(

@@ -54,7 +54,9 @@ linear(
     wrt=(1, 2),
     cases=[case(True, number(), number()), case(CONDITION, sample(3), sample(3))],
 )
-linear(numbers.unit, lambda ct, x, index, place: numbers.unit(ct, index, place), cases=[case(number(), 1, 1)])
+linear(
+    numbers.unit, lambda ct, x, index, place: numbers.unit(ct, index, place), view_of=0, cases=[case(number(), 1, 1)]
+)
 no_derivative(numbers.first_equal)
 no_derivative(display.format_value, display.join_string, display.make_slice, display.make_set)
 observer(display.keys_of)

@@ -102,12 +102,14 @@ definition(linalg.det, lambda a, overwrite_a=False, check_finite=True: np.linalg
 
 def _cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     whole = completed(a, lower)
-    return np.linalg.cholesky(whole) if lower else np.linalg.cholesky(whole, upper=True)
+    factor = np.linalg.cholesky(whole) if lower else np.linalg.cholesky(whole, upper=True)
+    return factor.copy("F")  # as LAPACK has it
 
 
 def _cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     """With the matrix itself in the other triangle."""
-    return (_cholesky(a, lower) + (np.triu(a, 1) if lower else np.tril(a, -1)), lower)
+    whole = _cholesky(a, lower) + (np.triu(a, 1) if lower else np.tril(a, -1))
+    return (whole.copy("F"), lower)
 
 
 def _cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
@@ -151,7 +153,7 @@ def _lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
         return triangular_solution(lu, triangular_solution(lu, np.take(b, order, axis=0), True, True))
     turned = transposed(lu) if trans == 1 else hermitian(lu)
     solved = triangular_solution(turned, triangular_solution(turned, b, True), False, True)
-    return np.take(solved, np.argsort(order), axis=0)
+    return np.take(solved, np.argsort(order), axis=0).copy("F")
 
 
 general(
@@ -216,7 +218,7 @@ definition(
     lambda a, *, overwrite_a=False, check_finite=True: np.linalg.eigvals(a) + 0j,
     cases=[case(np.array([[1.0, 2.0], [-0.5, 0.4]]))],
 )
-definition(linalg.pinv, lambda a, *, check_finite=True: np.linalg.pinv(a), cases=[case(sample(4, 3))])
+definition(linalg.pinv, lambda a, *, check_finite=True: np.linalg.pinv(a).copy("F"), cases=[case(sample(4, 3))])
 
 
 # --- functions of matrices --------------------------------------------------------------------------------------------

@@ -419,6 +419,8 @@ def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[Type, ...]:
         dtypes = {array.dtype for array in arrays}
         known = len(dtypes) == 1 and all(isinstance(argument, (Array, Const)) for argument in arguments)
         return (Array(dtypes.pop() if known else None, None),) * rule.results
+    if rule.view_of is not None and rule.view_of < len(arguments) and arguments[rule.view_of] in arrays:
+        return (Array(None, None),) * rule.results
     return (Number(),) * rule.results
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.runtime import segments
 from adjoint.runtime.arrays import restore_axes, spread
+from adjoint.runtime.results import copy_laid_out_like
 
 
 def _add_reduce(array, axis=0, *, keepdims=False, initial=None, where=True):
@@ -54,16 +55,18 @@ RUNNING = [case(sample(5)), case(sample(4, 3)), case(sample(4, 3), axis=1), case
 
 definition(np.add.accumulate, lambda array, axis=0: np.cumsum(array, axis=axis), cases=RUNNING)
 definition(np.multiply.accumulate, lambda array, axis=0: np.cumprod(array, axis=axis), cases=RUNNING)
-definition(
-    np.maximum.accumulate,
-    lambda array, axis=0: np.take_along_axis(array, segments.running_argmax(array, axis), axis),
-    cases=RUNNING,
-)
-definition(
-    np.minimum.accumulate,
-    lambda array, axis=0: np.take_along_axis(array, segments.running_argmin(array, axis), axis),
-    cases=RUNNING,
-)
+
+
+def _running(argument):
+    def accumulate(array, axis=0):
+        running = np.take_along_axis(array, argument(array, axis), axis)
+        return running if np.ndim(array) == 1 else copy_laid_out_like(running, array)
+
+    return accumulate
+
+
+definition(np.maximum.accumulate, _running(segments.running_argmax), cases=RUNNING)
+definition(np.minimum.accumulate, _running(segments.running_argmin), cases=RUNNING)
 definition(
     np.add.reduceat,
     lambda array, indices, axis=0: segments.add_reduceat(array, indices, axis),

@@ -59,12 +59,30 @@ def match(x: Any, like: Any) -> Any:
 
 
 def zeros_like(x: Any) -> Any:
-    """A zero for every number in ``x``, of a kind that derivatives can have."""
+    """A zero for every number in ``x``, of a kind that derivatives can have, and laid out as they are."""
     if isinstance(x, np.ndarray):
-        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
+        dtype = x.dtype if x.dtype.kind in "fc" else np.float64
+        return np.zeros(x.shape, dtype) if x.flags.c_contiguous else _turned(np.zeros_like(x, dtype, subok=False), x)
     if isinstance(x, np.inexact):
         return type(x)(0)
     return 0j if isinstance(x, complex) else 0.0
+
+
+def empty_as(x: Any) -> Any:
+    """A new array whose elements lie as those of ``x`` do, also backwards; gaps between them are closed."""
+    return _turned(np.empty_like(x, subok=False), x)
+
+
+def zeros_as(x: Any) -> Any:
+    """The same of zeros."""
+    return _turned(np.zeros_like(x, subok=False), x)
+
+
+def _turned(new: Any, x: Any) -> Any:
+    """An array laid out like ``x``, of which NumPy makes every stride positive, with the strides' signs."""
+    if min(x.strides, default=0) >= 0:
+        return new
+    return new[tuple(slice(None, None, -1 if stride < 0 else None) for stride in x.strides)]
 
 
 def fitted(x: Any, like: Any) -> Any:
@@ -300,9 +318,7 @@ def unpad(ct: Any, x: Any, pad_width: Any) -> Any:
 def unpad_places(ct: Any, x: Any, pad_width: Any, mode: str) -> Any:
     """The transpose of padding with copies of elements: every copy adds to its element."""
     places = np.arange(np.size(x)).reshape(np.shape(x))
-    out = zeros_like(x)
-    np.add.at(out.reshape(-1), np.pad(places, pad_width, mode=mode), ct)  # type: ignore[call-overload]
-    return out
+    return _scattered(ct, x, np.pad(places, pad_width, mode=mode))  # type: ignore[call-overload]
 
 
 def matmul_left(ct: Any, a: Any, b: Any) -> Any:

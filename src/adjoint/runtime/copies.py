@@ -65,3 +65,12 @@ class _Copies:
             return array.copy()
         start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
         return as_strided(flat[start // array.itemsize :], array.shape, array.strides)
+
+
+def copy_as_it_lies(array: Any) -> Any:
+    """A copy with the strides of ``array``: also its gaps, and backwards where that is.
+
+    >>> copy_as_it_lies(np.arange(6.0)[::-2]).strides
+    (-16,)
+    """
+    return _Copies().array(array)

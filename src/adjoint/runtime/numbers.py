@@ -103,8 +103,8 @@ def _complex_sign(x: Any) -> Any:
 
 
 def choose(condition: Any, a: Any, b: Any) -> Any:
-    """``a`` where the condition holds, else ``b``."""
-    if isinstance(condition, np.ndarray):
+    """``a`` where the condition holds, else ``b``; of arrays, a new one."""
+    if isinstance(condition, np.ndarray) or isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.where(condition, a, b)
     return a if condition else b
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.arrays import empty_as, zeros_as, zeros_like
 from adjoint.types.structure import (
     field_names,
     float_fields,
@@ -105,7 +105,7 @@ def shadow_of_values(x: Any) -> Any:
 def shadow_like(x: Any) -> Any:
     """A zero shadow for memory that generated code has just made."""
     if isinstance(x, np.ndarray):
-        return np.zeros_like(x, subok=False) if x.dtype.kind in "fc" else None
+        return zeros_as(x) if x.dtype.kind in "fc" else None
     return _Zeros(mutable=True, memo=None).of(x)
 
 
@@ -130,7 +130,7 @@ class _Zeros:
         if is_number(x):
             return zero_number(x)
         if isinstance(x, np.ndarray):
-            zeros = np.zeros_like(x, subok=False) if is_float_array(x) else None
+            zeros = zeros_as(x) if is_float_array(x) else None
             return self.remember(x, zeros) if self.share and zeros is not None else zeros
         if not is_container(x):
             return None
@@ -301,7 +301,7 @@ def _leaf_like(part: Any, like: Any) -> Any:
     if isinstance(like, np.ndarray):
         if np.iscomplexobj(part) and like.dtype.kind == "f":
             part = np.real(part)
-        result = np.empty_like(like, subok=False)
+        result = empty_as(like)
         result[...] = part
         return result
     if isinstance(part, np.ndarray):
@@ -486,7 +486,7 @@ def _add_into(into: Any, shadow: Any, seen: set[int]) -> None:
 
 
 def _own(part: Any) -> Any:
-    return part.copy() if isinstance(part, np.ndarray) else part
+    return np.copy(part) if isinstance(part, np.ndarray) else part
 
 
 def _shadow_slots(shadow: Any) -> list[tuple[Any, Any]]:
@@ -500,7 +500,7 @@ def take_slot(shadow: Any, key: Any) -> Any:
     """What a slot of a list, dict or array holds; the slot is cleared."""
     value = shadow[key]
     if isinstance(shadow, np.ndarray):
-        taken = value.copy() if isinstance(value, np.ndarray) else value
+        taken = _own(value)
         shadow[key] = 0
         return taken
     shadow[key] = _cleared(value)
@@ -529,7 +529,7 @@ def _added(held: Any, value: Any) -> Any:
         held += value
         return held
     if held is None:
-        return value.copy() if isinstance(value, np.ndarray) else value
+        return _own(value)
     return held if value is None else held + value
 
 
@@ -553,7 +553,7 @@ def follow_view(shadow: Any, base: Any, like: Any, like_base: Any) -> Any:
         The arrays that they belong to.
     """
     if not np.may_share_memory(like, like_base) or like.size == 0:
-        return shadow.copy() if np.may_share_memory(shadow, base) else shadow
+        return np.copy(shadow) if np.may_share_memory(shadow, base) else shadow
     if not np.may_share_memory(shadow, base):
         raise ValueError("a tangent is laid out differently from the array that it belongs to")
     return shadow

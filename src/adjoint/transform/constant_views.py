@@ -1,4 +1,7 @@
-"""Results that count as constants and may share memory with what varies: nothing may be written there later."""
+"""Results that may share memory with what varies, and of which nobody can tell: nothing may be written there.
+
+They count as constants, or it is not known whether what they may be views of is an array.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adjoint.diagnostics import diagnostic
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Function, Loop, Statement, Var
-from adjoint.ir.types import Array, Storage
-from adjoint.ir.walk import blocks_of
+from adjoint.ir.types import Array, Number, Storage
+from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.rules.declare import Constant
 from adjoint.rules.registry import rule_for
 
 LABEL = "what this gives counts as a constant, and shares memory that is written later"
+
+UNSURE = "it is not known whether this is a view, and it is written"
 
 Place = tuple[int, tuple[int, ...]]
 """The number of a statement in the text, and the loops around it."""
@@ -61,3 +67,21 @@ def _shared(statement: Statement, active: Callable[[Atom], bool]) -> Storage | N
     if not isinstance(base, Var) or not isinstance(base.type, Array) or not active(base):
         return None
     return base.type.storage.find()
+
+
+def unsure_views(function: Function, active: Callable[[Atom], bool]) -> list[Any]:
+    """The calls of which it is not known whether their results, which are written, are views."""
+    return [
+        diagnostic("AD0303", statement.span, UNSURE)
+        for statement in statements_in(function.body)
+        if isinstance(statement, Call) and any(active(target) for target in statement.targets) and is_unsure(statement)
+    ]
+
+
+def is_unsure(call: Call) -> bool:
+    """Whether a call gives an array that is written, and may be a view of what may be an array or a number."""
+    rule = rule_for(call.callee)
+    if rule is None or rule.view_of is None or rule.view_of >= len(call.args):
+        return False
+    written = any(isinstance(target.type, Array) and target.type.storage.written for target in call.targets)
+    return written and isinstance(type_of_atom(call.args[rule.view_of]), Number)

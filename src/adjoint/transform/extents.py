@@ -47,7 +47,14 @@ Shape = tuple[Extent, ...]
 
 ONE: Extent = 1
 _LIKE: dict[Any, int] = {np.copy: 0, np.zeros_like: 0, np.ones_like: 0, np.empty_like: 0, arrays.zeros_like: 0}
-_LIKE |= {arrays.unbroadcast: 1, arrays.match: 1, arrays.spread: 1, operator.neg: 0, operator.pos: 0}
+_LIKE |= {
+    np.ndarray.copy: 0,
+    arrays.unbroadcast: 1,
+    arrays.match: 1,
+    arrays.spread: 1,
+    operator.neg: 0,
+    operator.pos: 0,
+}
 """Functions whose result has the shape of an argument, and which."""
 _FILLS = (list.append, list.pop)
 _LAYOUT = ("dtype", "order")

@@ -16,6 +16,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
 from adjoint.records import replace
+from adjoint.runtime.results import copy_laid_out_like
 
 Folded = Atom | Call | None
 
@@ -37,6 +38,10 @@ class Facts(Protocol):
 
     def may_share(self, target: Var, atom: Atom) -> bool:
         """Whether ``target``, a new array, may be the same object as ``atom``."""
+        ...
+
+    def layout_shows(self) -> bool:
+        """Whether it makes a difference how arrays are laid out."""
         ...
 
 
@@ -249,6 +254,11 @@ def _copy(call: Call, facts: Facts) -> Folded:
     return _instead(call, call.args[0], facts)
 
 
+def _copy_by_rows(call: Call, facts: Facts) -> Folded:
+    """The same of a copy that may be laid out in another way than the original."""
+    return None if facts.layout_shows() else _copy(call, facts)
+
+
 _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     operator.add: _add,
     operator.sub: _sub,
@@ -261,6 +271,8 @@ _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     int: _converts(INT),
     bool: _converts(BOOL),
     np.copy: _copy,
+    np.ndarray.copy: _copy_by_rows,
+    copy_laid_out_like: _copy_by_rows,
 }
 _TABLE |= {
     getattr(operator, name): _only_constants

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.analysis.joins import joins
+from adjoint.analysis.layout import layouts_read
 from adjoint.analysis.undefined import may_be_undefined
 from adjoint.diagnostics import DifferentiationError
 from adjoint.ir.builder import Builder
@@ -38,12 +39,12 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Array, Type, may_be_whole
+from adjoint.ir.types import Array, Storage, Type, may_be_whole
 from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.tangents import shadow_or_zeros
-from adjoint.transform.constant_views import constant_views
+from adjoint.transform.constant_views import constant_views, unsure_views
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.derived_tangents import call_derived, can_be_kept
 from adjoint.transform.pure import without_writes
@@ -89,16 +90,26 @@ class _Session:
     keep_derived: bool
     definitions: dict[Signature, Definition] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
+    unread: list[Function] = field(default_factory=list)
+    read: set[Storage] = field(default_factory=set)
 
     def derive(
         self, function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool = False
     ) -> Function:
         function, found = _without_derived(function, wrt, outputs, self.keep_derived, is_called)
-        problems = [*found.problems, *found.without_forward(function), *constant_views(function, found.active)]
+        views = (*constant_views(function, found.active), *unsure_views(function, found.active))
+        problems = [*found.problems, *found.without_forward(function), *views]
         if problems:
             raise DifferentiationError(problems)
         _carry_zeros(function, found)
+        self.unread.append(function)
         return _Forward(self, found, wrt, outputs).function(function)
+
+    def layouts_read(self) -> set[Storage]:
+        """The memory of which the layout decides what is written, in all functions that are met."""
+        while self.unread:
+            self.read |= layouts_read(self.unread.pop())
+        return self.read
 
     def definition(self, callee: Definition | Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Definition:
         key = (id(callee), wrt, outputs)
@@ -189,7 +200,7 @@ class _Forward:
         self.outputs = outputs
         self.types = ShadowTypes(found.memory)
         self.dots: dict[Var, Atom] = {}
-        self.rules = TangentRules(found, self.types, self.dots)
+        self.rules = TangentRules(found, self.types, self.dots, session.layouts_read)
 
     def function(self, function: Function) -> Function:
         params = []
@@ -258,6 +269,8 @@ class _Forward:
                 self.call_function(statement, builder)
             case Call(callee=Derived()) if any(map(self.found.active, statement.targets)):
                 call_derived(builder, statement, self.rules, self.bind, self.session.derive)
+                for target in statement.targets:
+                    self.rules.laid_out(builder, target)
             case Call(callee=Declared()):
                 from adjoint.transform.declared import forward_declared
 
@@ -288,6 +301,13 @@ class _Forward:
             builder.emit(Call((self.bind(target),), shadow_or_zeros, (slot, target), (), load.span))
         else:
             builder.emit(Load(self.bind(target), base, load.key, load.span))
+            self.lay_out_gathered(load, builder)
+
+    def lay_out_gathered(self, load: Load, builder: Builder) -> None:
+        from adjoint.transform.reverse.gathers import is_gathered  # the two modes use each other
+
+        if is_gathered(load):
+            self.rules.laid_out(builder, load.target)
 
     def store(self, store: Store, builder: Builder) -> None:
         base = self.dots.get(store.base) if isinstance(store.base, Var) else None

@@ -70,6 +70,7 @@ class _Updater:
         self.function = function
         self.known: Extents | None = None
         self.aliases: Memory | None = None
+        self.readers: list[Call] | None = None
         self.changed = False
 
     @property
@@ -159,6 +160,8 @@ class _Updater:
         assert isinstance(base, Var)
         if any(mentions(statement, base) for statement in statements[place + 1 :]) or not self.same_array(base, value):
             return False
+        if self.layout_shows(base):
+            return False
         assert isinstance(value, Var)
         maker = made.get(value)
         uses = None if maker is None else self.uses_until_here(maker, value, statements)
@@ -188,7 +191,7 @@ class _Updater:
         between = statements[place + 1 :]
         if any(mentions(statement, base) or self.may_write(statement, original) for statement in between):
             return False
-        if not self.same_array(base, value) or not self.same_array(base, original):
+        if not self.same_array(base, value) or not self.same_array(base, original) or self.layout_shows(base):
             return False
         combine = operator.add if store.mode == "add" else operator.sub
         statements.append(Call((base,), combine, (original, value), (), store.span))
@@ -196,6 +199,14 @@ class _Updater:
         del statements[place]
         self.changed = True
         return True
+
+    def layout_shows(self, array: Var) -> bool:
+        """Whether it makes a difference how an array is laid out, which what it is made of now decides."""
+        if self.readers is None:
+            from adjoint.analysis.layout import layout_readers
+
+            self.readers = list(layout_readers(self.function))
+        return any(self.memory.may_share(array, call.args[0]) for call in self.readers)
 
     def may_write(self, statement: Statement, array: Atom) -> bool:
         """Whether a statement, or one inside of it, may write memory that an array refers to."""

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Set
 import numpy as np
 
 from adjoint.ir.effects import Effects
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,
@@ -90,7 +91,9 @@ def rewrite(function: Function) -> Walk:
 
 class _Rewriter:
     def __init__(self, function: Function) -> None:
+        self.function = function
         self.memory = Memory(function)
+        self.shows: bool | None = None
         self.counts: Counter[Var] = read_counts(function.body)
         self.changed = False
         self.unsettled = False
@@ -124,6 +127,15 @@ class _Rewriter:
     def may_share(self, target: Var, atom: Atom) -> bool:
         memory = self.memory
         return not (memory.written(target) or memory.written(atom) or memory.returned(target))
+
+    def layout_shows(self) -> bool:
+        if self.shows is None:
+            from adjoint.analysis.layout import layout_readers
+
+            returned = (atom for end in leaves(self.function.body) for atom in operands(end))
+            self.shows = any(isinstance(type_of_atom(atom), Array) for atom in returned)
+            self.shows = self.shows or any(True for _ in layout_readers(self.function))
+        return self.shows
 
     # Names
 

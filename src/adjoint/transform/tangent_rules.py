@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.layout import has_one_layout
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.diagnostic import diagnostic
 from adjoint.frontend.splice import splice
 from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import UNDEFINED, Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
-from adjoint.ir.types import FLOAT, Array, Number, Scalar, Tuple, Type
+from adjoint.ir.types import FLOAT, Array, Number, Scalar, Storage, Tuple, Type
 from adjoint.ir.walk import operands
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
@@ -38,8 +40,11 @@ _WHOLE = Subscript((Const(Ellipsis),))
 class TangentRules:
     """Emits calls with their tangents; ``dots`` has the tangent or shadow of each active variable."""
 
-    def __init__(self, found: Dependence, types: ShadowTypes, dots: dict[Var, Atom]) -> None:
+    def __init__(
+        self, found: Dependence, types: ShadowTypes, dots: dict[Var, Atom], read: Callable[[], Container[Storage]]
+    ) -> None:
         self.found = found
+        self.layouts_read = read
         self.types = types
         self.dots = dots
 
@@ -161,7 +166,7 @@ class TangentRules:
         if (
             isinstance(target.type, (Array, Number))
             and not is_view
-            and self.needs_own_memory(builder, call, target, result, start)
+            and (self.layout_shows(target) or self.needs_own_memory(builder, call, target, result, start))
         ):
             return self.own(builder, target, result)
         hint, type_ = f"{target.hint}_dot", self.types.of(target.type) if has_slots(target.type) else None
@@ -199,6 +204,17 @@ class TangentRules:
         if not has_slots(target.type) and not any(has_slots(type_of_atom(arg)) for arg in sources):
             return False
         return not _is_fresh(builder.statements[start:], result)
+
+    def layout_shows(self, target: Var) -> bool:
+        """Whether a shadow has to be laid out as ``target`` is, and a tangent need not be."""
+        if not has_slots(target.type) or not isinstance(target.type, Array) or has_one_layout(target.type):
+            return False
+        return target.type.storage.find() in self.layouts_read()
+
+    def laid_out(self, builder: Builder, target: Var) -> None:
+        """Lets a new array's shadow be laid out as the array."""
+        if target in self.dots and self.layout_shows(target):
+            self.dots[target] = self.own(builder, target, self.dots[target])
 
     def own(self, builder: Builder, target: Var, result: Atom) -> Atom:
         """Copies a tangent into new memory; memory that is written is laid out as that of ``target``."""
@@ -449,11 +465,8 @@ def _is_fresh(statements: Sequence[Statement], result: Atom) -> bool:
         return True
     for statement in reversed(statements):
         if isinstance(statement, Call) and result in statement.targets:
-            rule = rule_for(statement.callee)
-            if isinstance(rule, (Elementwise, Bilinear)) or statement.callee is np.empty_like:
-                return True
-            module = getattr(statement.callee, "__module__", "") or ""
-            return isinstance(rule, Linear) and rule.view_of is None and not module.startswith("adjoint.runtime.arrays")
+            found = effects_of(statement)
+            return found.known and found.view_of is None and not found.hands_on
     return False
 
 

@@ -286,6 +286,7 @@ COMPOSITES: dict[Any, Any] = {
     np.ones_like: _filled(1.0),
     np.ndarray.astype: _astype,
     np.copy: _copy,
+    np.ndarray.copy: _copy,
     np.clip: _clip,
     np.outer: _outer,
 }

@@ -19,6 +19,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.objects import attribute_or_none, make_object
 from adjoint.runtime.places import numbered
+from adjoint.runtime.results import owned
 from adjoint.transform.reverse.contents import content_key
 from adjoint.transform.reverse.indices import accumulation
 from adjoint.transform.structural import object_display
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from adjoint.transform.reverse.context import Context
     from adjoint.transform.reverse.reverser import Reverser
     from adjoint.transform.reverse.scopes import Scope
+    from adjoint.transform.reverse.sweep import Sweep
 
 
 def reverse_change(reverser: Reverser, statement: Store | Call, scope: Scope) -> None:
@@ -82,11 +84,19 @@ def _held(scope: Scope, shadow: Var, key: Key | None, type_: Array, *, copy: boo
     sweep = scope.sweep
     if key is None:
         return sweep.call(np.copy, shadow, hint="held") if copy else shadow
-    element = element_type(type_, key)
-    held = sweep.load(shadow, key, element, "t_bar")
-    if isinstance(element, Array) and copy:
-        return sweep.call(np.copy, held, hint="t_bar")
-    return held
+    held = sweep.load(shadow, key, element_type(type_, key), "t_bar")
+    return owned_value(sweep, held) if copy else held
+
+
+def owned_value(sweep: Sweep, value: Atom) -> Atom:
+    """A value in memory of its own, so that what it was taken from may be written; a number is no memory."""
+    match type_of_atom(value):
+        case Scalar():
+            return value
+        case Array():
+            return sweep.call(np.copy, value, hint="t_bar")
+        case _:  # a number or an array: the running program tells
+            return sweep.call(owned, value, hint="t_bar")
 
 
 def _held_by_last(scope: Scope, shadow: Var, key: Key, type_: Array) -> Atom:
@@ -144,8 +154,8 @@ def _slot(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
             zero = sweep.call(zeros_like, old, hint="t_bar")
         sweep.store(shadow, key, zero, "set")
         reverser.add(scope, value, held)
-    else:
-        reverser.add(scope, value, held, negative=store.mode == "sub")
+    else:  # the slot keeps its array, to which others add
+        reverser.add(scope, value, owned_value(sweep, held), negative=store.mode == "sub")
 
 
 def _reference(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
@@ -210,8 +220,8 @@ def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
         else:
             taken = reverser.take(scope, target)
             back = reverser.context.zero(sweep, target) if taken is None else taken
-            if isinstance(target.type, Array) and taken is not None:
-                back = sweep.call(np.copy, back, hint=f"{target.hint}_bar")
+            if taken is not None:
+                back = owned_value(sweep, back)
     elif not isinstance(element, Scalar):
         reverser.context.problem("AD0303", call.span, "what is taken out of the list here is not named")
     sweep.effect(list.append, shadow, back)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.activity import all_memory, own_memory, parts
+from adjoint.analysis.layout import has_one_layout, layouts_read
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
@@ -59,6 +60,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.objects import make_object
+from adjoint.transform.constant_views import UNSURE, is_unsure
 from adjoint.transform.reverse.beside import Beside, pops, recurs
 from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
@@ -100,6 +102,7 @@ class Shadows:
         self.writes = writes
         self.detached: set[Var] = set()
         self.late: list[Var] = []
+        self.layouts_read: set[Storage] | None = None
         self.found: dict[Var, Var] = {}
         self.storages: dict[Storage, Storage] = {}
         self.sharing: dict[Var, Var] = {}
@@ -199,10 +202,18 @@ class Shadows:
         """A zero shadow for memory as it is."""
         if isinstance(var.type, Array):
             known = is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
-            return Call((shadow,), np.zeros_like if known else zeros_like, (var,))
+            return Call((shadow,), np.zeros_like if known and not self.layout_shows(var) else zeros_like, (var,))
         binding = self.context.regions.bindings[var]
         given = binding.statement is None and binding.region.kind == "top"
         return Call((shadow,), tangents.shadow if given else _maker(var.type), (var,))
+
+    def layout_shows(self, var: Var) -> bool:
+        """Whether views of an array are views where it lies as it takes, backwards too."""
+        if has_one_layout(var.type):
+            return False
+        if self.layouts_read is None:
+            self.layouts_read = layouts_read(self.context.function)
+        return own_memory(var.type) in self.layouts_read
 
     def recipes(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> list[Statement]:
         """How the shadow of what a statement gives is made; ``at_end``: after the memory's last change."""
@@ -227,6 +238,9 @@ class Shadows:
         view = rule.view_of if rule is not None else None
         if view is not None and isinstance(statement.args[view], Var) and self.shares(var, statement.args[view]):
             return self.view(var, shadow, statement, view)
+        if is_unsure(statement):
+            self.context.problem("AD0303", statement.span, UNSURE)
+            return None
         parts = [atom for atom in operands(statement) if isinstance(atom, Var) and atom in self.found]
         if statement.callee in DISPLAYS and (parts or not at_end):
             return self.display(shadow, statement)
@@ -240,8 +254,7 @@ class Shadows:
     def gather(self, var: Var, shadow: Var, load: Load) -> Statement | None:
         """The shadow of what was picked out by masks or integer arrays: memory of its own, as that itself is."""
         if not copies(load.key):
-            label = "it is not known whether this is a view, and it is written"
-            self.context.problem("AD0303", load.span, label)
+            self.context.problem("AD0303", load.span, UNSURE)
             return None
         return self.zeros(var, shadow)
 

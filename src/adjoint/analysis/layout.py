@@ -1,0 +1,67 @@
+"""Where the layout of an array decides what a program means.
+
+``reshape`` and its kin give a view where the elements lie as it takes, and else a copy: so the layout of an array
+decides which memory a write through the result reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Call, Definition, Function
+from adjoint.ir.types import Array, Storage, Type
+from adjoint.ir.walk import statements_in
+from adjoint.runtime import arrays
+
+VIEWS_AT_NEED: tuple[Any, ...] = (
+    *(np.reshape, np.ravel, np.ndarray.reshape, np.ascontiguousarray, np.asfortranarray),
+    *(arrays.reshape_like, arrays.rows_of, arrays.unrows),
+)
+"""Functions that give a view of an array in one layout, and a copy of the same array in another."""
+_IDENTITIES = frozenset(map(id, VIEWS_AT_NEED))
+
+
+def layout_readers(function: Function) -> Iterator[Call]:
+    """The calls in a function, and in those that it calls, for which the layout of an array decides what is written."""
+    pending, seen = [function], {function}
+    for each in pending:
+        for statement in statements_in(each.body):
+            if not isinstance(statement, Call):
+                continue
+            if isinstance(statement.callee, Definition):
+                inner = statement.callee.function
+                if inner is not None and inner not in seen:
+                    seen.add(inner)
+                    pending.append(inner)
+            elif reads_layout(statement):
+                yield statement
+
+
+def reads_layout(call: Call) -> bool:
+    """Whether a call gives a view or a copy, as the array lies, and somebody writes it."""
+    return id(call.callee) in _IDENTITIES and any(
+        isinstance(target.type, Array) and target.type.storage.written for target in call.targets
+    )
+
+
+def layouts_read(function: Function) -> set[Storage]:
+    """The memory of which the layout decides what is written."""
+    found = set()
+    for call in layout_readers(function):
+        for target in call.targets:
+            if isinstance(target.type, Array):
+                found.add(target.type.storage.find())
+    return found
+
+
+def has_one_layout(type_: Type | None) -> bool:
+    """Whether new arrays of a type are laid out in the same way by all who make them: those of one axis are."""
+    return rank(type_) in (0, 1)
+
+
+def rank(type_: Type | None) -> int | None:
+    """The rank of an array; None where it is not known, or no array."""
+    return len(type_.dims) if isinstance(type_, Array) and type_.dims is not None else None
