@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -142,6 +144,20 @@ def _len(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 @handles(eval, exec, locals, globals)
 def _names_unseen(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     raise lo.problem("AD0301", node, "variables are read or written here by names that are not in the source")
+
+
+@handles(vars, dir)
+def _names_of_the_frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return NotImplemented if args else _names_unseen(lo, args, kwargs, node)
+
+
+@handles(sys._getframe, inspect.currentframe, inspect.stack)
+def _frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.calls import LIBRARY_FOLDERS
+
+    if lo.frame is not None and lo.frame.closure.source.file.startswith(LIBRARY_FOLDERS):
+        return NotImplemented  # a library that asks who calls it, to name the place
+    raise lo.problem("AD0301", node, "the frame of the function is asked for, and a derivative has another one")
 
 
 @handles(isinstance)

@@ -72,6 +72,8 @@ def _families_of_functions(home: str) -> tuple[str, ...]:
         return _FOR_NUMBERS
     if home.startswith("adjoint.rules"):
         return ()
+    if home == "inspect":
+        return _FOR_NUMBERS
     return _FAMILIES if home.partition(".")[0] in _WITH_HANDLERS else ()
 
 
