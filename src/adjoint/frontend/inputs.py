@@ -24,7 +24,7 @@ from adjoint.frontend.shapes import join_types
 from adjoint.frontend.tracking import set_unseen
 from adjoint.frontend.values import LOCAL, UNDEFINED, Cell, Held, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
-from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Type
+from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Scalar, Type
 from adjoint.records import dataclass
 from adjoint.rules.registry import declaration_for, is_defined, is_of_users
 from adjoint.rules.typing import abstract
@@ -261,6 +261,8 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
             return _declared(Var(hint, INT, True), declare)
         case float() if type(value) is float:
             return _declared(Var(hint, FLOAT, True), declare)
+        case complex() if type(value) is complex:
+            return _declared(Var(hint, Scalar("complex"), True), declare)
         case types.MethodType():
             receiver = enter(
                 lo,

@@ -94,7 +94,8 @@ def tangent_of(
             if is_handle(type_) and not isinstance(type_, Array):
                 return converted(lo, tangents.finish, [leaf, layout.get(value, value)], leaf)
             if isinstance(type_, Scalar):
-                return converted(lo, float if type_.dtype is None else type_.dtype.type, [leaf], leaf)
+                python = complex if type_.kind == "complex" else float
+                return converted(lo, python if type_.dtype is None else type_.dtype.type, [leaf], leaf)
             return converted(lo, results.owned, [leaf], leaf)
         case Const(value=constant) if isinstance(constant, float):
             return next(leaves)
