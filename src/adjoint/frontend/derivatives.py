@@ -331,7 +331,7 @@ def describe(shape: shapes.Shape) -> str:
 
 
 def _object_of(cls: type) -> str:
-    named = {str: "a string", list: "a list", dict: "a dict", set: "a set"}
+    named: dict[type, str] = {str: "a string", list: "a list", dict: "a dict", set: "a set"}
     return named.get(cls, f"an object of class {cls.__name__!r}")
 
 
