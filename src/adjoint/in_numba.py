@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numba import njit
@@ -19,15 +20,33 @@ from numba.core.datamodel import models
 from numba.extending import NativeValue, register_model, unbox
 from numba.np.numpy_support import as_dtype
 
+from adjoint.backend import callers
 from adjoint.backend.native import compiled_text
 from adjoint.backend.native_unit import NotNative, Unit
 from adjoint.compiling import checked_of, flags_of
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.entry import lower_operator
+from adjoint.frontend.frozen import noting
 from adjoint.frontend.inputs import differentiated
+from adjoint.frontend.levels import as_deep_as_needed
+from adjoint.ir.nodes import Function
+from adjoint.rules.registry import on_change
 from adjoint.rules.typing import AnyExtents
 from adjoint.transform.finish import finish
 from adjoint.transform.target import target
+
+_known: WeakSet[Any] = WeakSet()
+"""The types of all derivatives that compiled code calls."""
+
+
+def forget() -> None:
+    """Forgets what compiled code was made with: something was declared, after which it may be another."""
+    for each in list(_known):
+        each.forget()
+    callers.forget()
+
+
+on_change(forget)
 
 
 class DerivativeType(types.Callable, types.Dummy):
@@ -36,7 +55,12 @@ class DerivativeType(types.Callable, types.Dummy):
     def __init__(self, derivative: Any) -> None:
         self.derivative = derivative
         self._compiled: dict[tuple[Any, ...], Any] = {}
+        _known.add(self)
         super().__init__(f"Derivative({derivative!r} at {id(derivative):#x})")
+
+    def forget(self) -> None:
+        """Forgets what was compiled."""
+        self._compiled.clear()
 
     @property
     def key(self) -> Any:
@@ -46,6 +70,7 @@ class DerivativeType(types.Callable, types.Dummy):
         """The signature of a call with arguments of these types; derives and compiles at the first of them."""
         if kws:
             raise errors.TypingError("a derivative takes its arguments by position in compiled code")
+        callers.note()
         plain = tuple(types.unliteral(arg) for arg in args)
         if plain not in self._compiled:
             self._compiled[plain] = _dispatcher(self.derivative, plain)
@@ -107,14 +132,21 @@ def _dispatcher(derivative: Any, args: tuple[Any, ...]) -> Any:
 def _compiled(derivative: Any, args: tuple[Any, ...]) -> Any:
     examples = tuple(map(_example, args))
     root = differentiated(derivative.function)
-    with target(machine=True):
+
+    def finished() -> Function:
         entry = lower_operator(derivative.kind, derivative.function, derivative.options, examples, {})
-    if entry.captured:
-        names = ", ".join(repr(item.var.hint) for item in entry.captured)
-        raise NotNative(f"the function reads data from outside of it: {names}")
-    if entry.argument_guards:
-        raise NotNative("the derivative depends on the value of an argument, of which only the type is known")
-    emitted = compiled_text(finish(entry.function), checked_of(root, derivative.native))
+        if entry.captured:
+            names = ", ".join(repr(item.var.hint) for item in entry.captured)
+            raise NotNative(f"the function reads data from outside of it: {names}")
+        if entry.argument_guards:
+            raise NotNative("the derivative depends on the value of an argument, of which only the type is known")
+        return finish(entry.function)
+
+    with target(machine=True), noting() as captured_by_rules:
+        function = as_deep_as_needed(finished)
+    if captured_by_rules:
+        raise NotNative("a rule of a function that it calls reads data from outside")
+    emitted = compiled_text(function, checked_of(root, derivative.native))
     unit = Unit(emitted, args, flags_of(root, derivative.native))
     params = [f"a{place}" for place in range(len(args))]
     taken = ", ".join(params[place] for place in unit.places)

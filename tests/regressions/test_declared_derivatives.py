@@ -5,6 +5,11 @@ import dataclasses
 import functools
 import io
 import math
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -351,6 +356,22 @@ def test_of_structures() -> None:
     assert moved == ((6.0, 4.0), (3.0, 10.0))
 
 
+def test_of_a_function_of_the_library_of_which_nobody_asked_before(tmp_path: Path) -> None:
+    """Its rule, which is read later, does not replace what was declared."""
+    program = """
+        import adjoint as ad, numpy as np
+        ad.derivative_of(np.exp)(lambda x: (np.power(np.e, x), lambda ct: 7.0 * ct))
+        def f(x):
+            return np.sum(np.exp(x) + np.tanh(x) * 0.0)
+        print(ad.grad(f)(np.ones(1)))
+    """
+    file = tmp_path / "program.py"
+    file.write_text(textwrap.dedent(program))
+    environment = {**os.environ, "PYTHONPATH": str(Path(ad.__file__).parents[1])}
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, env=environment)
+    assert done.stdout == "[7.]\n", done.stderr
+
+
 def test_of_lists_and_of_any_number_of_arguments() -> None:
     def total(xs):
         return sum(xs)
@@ -463,6 +484,29 @@ def test_a_declaration_after_the_first_use_counts() -> None:
     with pytest.warns(ad.DifferentiationWarning, match="AD0505"):
         declared(f)(lambda x: (x * x, lambda ct: 7.0 * ct * x))
     assert all_of_them() == [21.0, 21.0, 7.0, 21.0, 21.0, 21.0]
+
+
+def test_a_declaration_counts_in_compiled_code_that_was_made_before() -> None:
+    import numba
+
+    def f(x):
+        return x * x
+
+    declared(f)(lambda x: (x * x, lambda ct: 3.0 * ct * x))
+    gradient = ad.grad(f)
+
+    @numba.njit
+    def inner(x):
+        return gradient(x) + 1.0
+
+    @numba.njit
+    def outer(x):
+        return 2.0 * inner(x)
+
+    assert outer(2.0) == 14.0
+    with pytest.warns(ad.DifferentiationWarning, match="AD0505"):
+        declared(f)(lambda x: (x * x, lambda ct: 5.0 * ct * x))
+    assert (inner(2.0), outer(2.0)) == (11.0, 22.0)
 
 
 def test_a_declaration_that_is_run_again_is_no_other() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
@@ -114,13 +115,14 @@ def _bound(
     """The arguments by position, as far as they can be; those by name only; how many the call gives."""
     parameters = parameters_of(declaration.fn) or parameters_of(declaration.derivative) or ()
     places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    most = _most_positional(declaration.derivative)
     positional, named = list(args), dict(kwargs)
     by_name = {p.name for p in places[len(args) :] if p.kind is p.POSITIONAL_OR_KEYWORD}
     count = len(args) + len(by_name & named.keys())
     for place, parameter in enumerate(places[len(args) :], len(args)):
         if parameter.name in by_name and parameter.name in named:
             positional.append(named.pop(parameter.name))
-        elif parameter.default is not parameter.empty:
+        elif parameter.default is not parameter.empty and place < most:
             positional.append(_default(lo, declaration.fn, place, parameter, node))
         else:
             break
@@ -137,6 +139,14 @@ def parameters_of(function: Any) -> tuple[inspect.Parameter, ...] | None:
         return tuple(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return None
+
+
+def _most_positional(function: Any) -> float:
+    """How many arguments a function takes by position."""
+    parameters = parameters_of(function)
+    if parameters is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return math.inf
+    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
 
 
 def _default(lo: Lowerer, function: Any, place: int, parameter: inspect.Parameter, node: ast.AST | None) -> Value:

@@ -131,8 +131,8 @@ def add(rule: Rule) -> None:
     """Enters a rule; a later one replaces an earlier one, and what was declared by ``derivative_of``."""
     _read_for(rule.fn)
     _rules[id(rule.fn)] = rule
-    _declarations.pop(id(rule.fn), None)
     if _reader != get_ident():
+        _declarations.pop(id(rule.fn), None)
         _of_users.add(id(rule.fn))
     _changed()
 

@@ -10,7 +10,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.effects import is_shared_and_written
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Call, Declared, Derived, Var
-from adjoint.ir.types import OPAQUE
+from adjoint.ir.types import OPAQUE, fresh
 from adjoint.transform.tangent_rules import TangentRules
 
 Bind = Callable[[Var], Var]
@@ -46,7 +46,7 @@ def forward_declared(builder: Builder, call: Call, rules: TangentRules, bind: Bi
     derived = Derived(declared.pullback, tuple(seeds), tuple(moved))
     zeros = [rules.fresh_shadow(builder, target) for target in results]
     dots = [rules.dot_or_zero(builder, args[place], type_of_atom(args[place])) for place in moved]
-    unused = tuple(Var("unused", type_of_atom(arg) or OPAQUE) for arg in args)
+    unused = tuple(Var("unused", fresh(type_of_atom(arg) or OPAQUE)) for arg in args)
     made = tuple(
         bind(target) if target in active else Var(f"{target.hint}_dot", rules.types.of(target.type))
         for target in results
