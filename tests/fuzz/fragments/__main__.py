@@ -7,6 +7,7 @@ of what came of it; ``failures/`` has each failing program, made small, under it
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import multiprocessing
 import sys
@@ -25,6 +26,8 @@ from fuzz.shrink import shrink
 
 CHUNK = 100
 SHRINK_SECONDS = 40.0
+COLLECT_EVERY = 25
+"""After how many programs garbage is searched for: after each compilation, as usual, is a tenth of all time."""
 MOST_SMALL = 2
 """How many failures of one kind are made small."""
 ARGUMENTS = "\n\n\ndef arguments():"
@@ -120,7 +123,12 @@ def _summary(total: Counter[str]) -> str:
 def _chunk(task: tuple[int, Options]) -> tuple[int, dict[str, int]]:
     start, options = task
     counts: Counter[str] = Counter()
+    gc.disable()
     for seed in range(start, start + CHUNK):
+        if seed % COLLECT_EVERY == 0:
+            gc.collect()
+            if seed > start and not gc.get_freeze_count():
+                gc.freeze()  # the compiler is loaded
         program = generate(seed)
         outcome = _checked(program.text, seed, options)
         counts.update(f"fragment {name}" for name in program.features)

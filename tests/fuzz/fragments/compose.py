@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ import adjoint as ad
 
 ARGUMENTS = {
     "float": ("$0", "-$1", "$2"),
-    "vec": ("np.array([$NUMBERS])", "np.array([$NUMBERS])", "np.array([$NUMBERS, $NUMBERS])[::2]"),
+    "vec": ("np.array([$NUMBERS])", "np.array([$NUMBERS])", "np.array([$TWICE])[::2]"),
     "mat": (
         "np.array([$ALL]).reshape($M, $N)",
         "np.array([$ALL]).reshape($N, $M).T",
@@ -41,6 +42,7 @@ ARGUMENTS = {
     "object": ("Body($0, np.array([$NUMBERS]))",),
     "pair": ("($0, -$1)",),
 }
+NUMBERS = re.compile(r"\$(NUMBERS|TWICE|ALL)\b")
 EXTRA = ("float", "float", "mat", "mat", "list", "dict", "vecs", "object", "pair", "vec", "vec")
 TERMS = {
     "float": ("$c * $n",),
@@ -101,7 +103,7 @@ def generate(seed: int, without: frozenset[int] = frozenset(), only: str | None 
 
 
 def _plan(chosen: random.Random) -> tuple[Step, ...]:
-    count = chosen.choice((3, 3, 4, 4, 5, 6))
+    count = chosen.choice((2, 3, 3, 3, 4, 4, 5))
     numbers = iter(range(100))
     plan: list[Step] = []
     while count > 0:
@@ -128,15 +130,18 @@ def _params(draft: Draft, chosen: random.Random) -> dict[str, str]:
     for kind in kinds:
         name = {"float": "x", "vec": "v", "mat": "A"}.get(kind, kind[0])
         name = name if name not in params else draft.fresh(name)
-        draft.names = {"NUMBERS": _numbers(draft, draft.size), "ALL": _numbers(draft, draft.size * draft.rows)}
+        draft.names = {}
         if kind == "object":
             draft.object_class()
-        params[name] = draft.filled(draft.random.choice(ARGUMENTS[kind]))
+        text = NUMBERS.sub(lambda found: _numbers(draft, found[1]), draft.random.choice(ARGUMENTS[kind]))
+        params[name] = draft.filled(text)
         draft.define(kind, name)
     return params
 
 
-def _numbers(draft: Draft, count: int) -> str:
+def _numbers(draft: Draft, what: str) -> str:
+    """Random numbers, others each time: equal ones are where sorting and choosing have kinks."""
+    count = {"NUMBERS": draft.size, "TWICE": 2 * draft.size, "ALL": draft.size * draft.rows}[what]
     return ", ".join(f"{draft.random.uniform(-1.2, 1.2):.3f}" for _ in range(count))
 
 
