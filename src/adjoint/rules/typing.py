@@ -289,6 +289,8 @@ class _Maker:
                 return tuple([self.make(item, value) for item in items])
             case Opaque(cls=cls) if cls is type(None):
                 return None
+            case Opaque(cls=cls) if cls is str:
+                return "text"
             case _:
                 raise _NoSample
 

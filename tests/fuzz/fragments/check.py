@@ -23,7 +23,7 @@ from fuzz.check import PRIMAL_SECONDS, STEPS, Check, Outcome, Skipped, agree, co
 
 SECOND_EVERY = 4
 """Of how many programs one has its second order checked."""
-NATIVE_EVERY = 400
+NATIVE_EVERY = 1000
 """Of how many programs one is compiled to machine code."""
 SECONDS = 30
 LARGEST = 1e6
