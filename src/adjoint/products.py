@@ -137,7 +137,7 @@ def jvp(
     >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    points = tuple(primals)
+    points, tangents = _entries(primals, "primals", "jvp"), _entries(tangents, "tangents", "jvp")
 
     def ask() -> Request:
         return _jvp_request(f, points, tangents, resolve(native, function_of(f, "jvp"), fastmath, boundscheck))
@@ -161,6 +161,16 @@ def _jvp_request(f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], nati
     checked = checked_tangents(primals, tangents)
     args = (*primals, *checked)
     return Request(_key_of_jvp(primals), args, {}, lambda: lower_jvp(f, primals, checked), native)
+
+
+def _entries(given: Any, name: str, operator: str) -> tuple[Any, ...]:
+    """One entry per argument, or a refusal of what is one argument itself."""
+    if type(given) is tuple:
+        return given
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        said = f"the {name} are a tuple with one entry per argument, here they are of class {type(given).__name__!r}"
+        raise error("AD0409", None, said, helps=(f"write tuples: ad.{operator}(f, (x,), (x_dot,))",))
+    return tuple(given)
 
 
 def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
@@ -210,7 +220,7 @@ def hvp(
     >>> ad.hvp(f, (2.0,), (1.0,))
     (12.0,)
     """
-    points = tuple(primals)
+    points, tangents = _entries(primals, "primals", "hvp"), _entries(tangents, "tangents", "hvp")
 
     def ask() -> Request:
         resolved = resolve(native, function_of(f, "hvp"), fastmath, boundscheck)

@@ -149,6 +149,8 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 return _item_of_list(lo, base, record, index, node)
             if record.cls is dict:
                 return _item_of_dict(lo, base, record, index, node)
+        case Const(value=type() as cls) if isinstance(index, (Const, TupleValue)) and hasattr(cls, "__class_getitem__"):
+            return base  # what a generic class is made for tells nothing at run time
         case Const(value=constant):
             part = _constant_slice(index) if isinstance(index, SliceValue) else None
             if part is not None and isinstance(constant, (tuple, str)):

@@ -370,13 +370,19 @@ def check_differentiable(lo: Lowerer, function: Value, value: Value, place: int 
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     from adjoint.frontend import containers, library
 
-    if kind == "hvp":
-        from adjoint import operators, products
-
-        return library.call(lo, library.hvp, [Const(operators.grad), Const(products.jvp), *args[:3]], node)
-    if kind == "jvp":
-        given = [*args, *(kwargs[name] for name in ("primals", "tangents") if name in kwargs)]
+    if kind in ("jvp", "hvp"):
+        given = [*args, *(kwargs[name] for name in ("f", "primals", "tangents") if name in kwargs)]
+        if len(given) != 3:
+            raise lo.problem("AD0203", node, f"ad.{kind} takes a function, primals and tangents")
         function, primals, tangents = given
+        for name, each in (("primals", primals), ("tangents", tangents)):
+            if isinstance(shapes.type_of(each), (Scalar, Array, Number)):
+                label = f"the {name} are a tuple with one entry per argument"
+                raise lo.problem("AD0409", node, label, helps=(f"write tuples: ad.{kind}(f, (x,), (x_dot,))",))
+        if kind == "hvp":
+            from adjoint import operators, products
+
+            return library.call(lo, library.hvp, [Const(operators.grad), Const(products.jvp), *given], node)
         items = containers.known_items(lo, primals, node)
         directions = containers.known_items(lo, tangents, node)
         return jvp(lo, function, items, directions, node)

@@ -30,6 +30,7 @@ from adjoint.rules.registry import declaration_for, is_defined, is_of_users
 from adjoint.rules.typing import abstract
 from adjoint.runtime.checks import brings_arithmetic
 from adjoint.transform.target import for_machine
+from adjoint.types.structure import is_pythons_own
 
 MAX_PARTS = 64
 """Up to how many parts of a list or dict of structures are taken one by one."""
@@ -488,7 +489,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     """The attributes of an object: those of a dataclass in the order of their declaration."""
     names = dict.fromkeys(getattr(type(value), "__dataclass_fields__", ()))
     names.update(dict.fromkeys(slots_of(type(value))))
-    names.update(dict.fromkeys(getattr(value, "__dict__", ())))
+    names.update(dict.fromkeys(name for name in getattr(value, "__dict__", ()) if not is_pythons_own(name)))
     missing = object()
     found = {name: getattr(value, name, missing) for name in names}
     own = getattr(value, "__dict__", {})

@@ -36,7 +36,7 @@ from adjoint.ir.types import (
 )
 from adjoint.rules import containers, registry
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
-from adjoint.types.structure import float_fields
+from adjoint.types.structure import float_fields, is_pythons_own
 
 __all__ = ["AnyExtents", "abstract", "join", "type_of_call"]
 
@@ -472,7 +472,12 @@ def _abstract_object(value: Any, cls: type) -> Type:
     counted = float_fields(cls)
     whole = Scalar("float")
     return Instance(
-        cls, {name: whole if type(item) is int and name in counted else abstract(item) for name, item in fields.items()}
+        cls,
+        {
+            name: whole if type(item) is int and name in counted else abstract(item)
+            for name, item in fields.items()
+            if not is_pythons_own(name)
+        },
     )
 
 

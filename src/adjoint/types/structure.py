@@ -83,7 +83,12 @@ def stored_fields(x: object) -> list[str]:
         slots = vars(base).get("__slots__", ())
         names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
     names.update(dict.fromkeys(getattr(x, "__dict__", ())))
-    return [name for name in names if name not in ("__dict__", "__weakref__") and _has(x, name)]
+    return [name for name in names if not is_pythons_own(name) and _has(x, name)]
+
+
+def is_pythons_own(name: str) -> bool:
+    """Whether an attribute is none of the user's: ``__dict__``, or ``__orig_class__`` of an instance of a generic."""
+    return name.startswith("__") and name.endswith("__")
 
 
 def excluded_fields(x: object) -> list[str]:
