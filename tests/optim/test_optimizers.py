@@ -21,7 +21,7 @@ class Dense:
 class Model:
     base: Dense
     classifier: Dense
-    scale: float = 1.0
+    scale: float = ad.parameter(default=1.0)
     name: str = "model"
 
 

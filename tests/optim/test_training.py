@@ -100,7 +100,7 @@ def test_captured_data_are_read_at_each_run(monkeypatch):
 @dataclass
 class Odd:
     weight: np.ndarray
-    scale: float = 1.0
+    scale: float = ad.parameter(default=1.0)
 
 
 @dataclass

@@ -15,6 +15,7 @@ from adjoint.keypaths import KeyPath, keypath
 from adjoint.optim.clipping import clipped_by_norm, clipped_by_value
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.optim.state import State
+from adjoint.optim.unmarked import warn_of_unmarked
 from adjoint.parameters import CompiledLoop, Layout, Leaves, NotNative, Parameter, Places, StepPlan, Unrolled
 
 Model = TypeVar("Model")
@@ -242,6 +243,8 @@ class Optimizer:
             if parameter.dtype.kind == "c":
                 raise error("AD0704", None, f"{parameter.path or 'the value itself'} is complex")
         groups = self._assigned(layout)
+        every = range(len(layout))
+        warn_of_unmarked(layout, {place for _, mine in groups for place in (every if mine is None else mine)})
         parts = {name: layout.filled(start) for name, start in self.parts().items()}
         memory = _Memory(layout, tangents.zero(model), 0, parts, groups)
         if self._pending is not None:

@@ -77,6 +77,7 @@ def _moved_in_place(x: Any, along: Any, memo: dict[int, Any]) -> Any:
         return x
     if id(x) in memo:
         return memo[id(x)]
+    _check_fits(x, along)
     if is_float_array(x) and x.flags.writeable:
         memo[id(x)] = x
         x += along
@@ -107,7 +108,6 @@ def _moved_part(x: Any, along: Any, memo: dict[int, Any]) -> Any:
             return x
         return type(x)(*items) if is_namedtuple(x) else tuple(items)
     if is_container(x) and own_moved(type(x)) is None:
-        _check_class(x, along)
         fields = {name: getattr(x, name) for name in (*field_names(x), *excluded_fields(x))}
         fields |= {name: _moved_in_place(part, way, memo) for name, part, way in _parts_along(x, along)}
         result = memo[id(x)] = memberwise(type(x), **fields)
@@ -121,7 +121,6 @@ def _parts_along(x: Any, along: Any) -> list[tuple[Any, Any, Any]]:
         return [(i, part, way) for i, (part, way) in enumerate(zip(x, along, strict=True))]
     if isinstance(x, dict):
         return [(key, part, along.get(key)) for key, part in x.items()]
-    _check_class(x, along)
     return [(name, getattr(x, name), getattr(along, name, None)) for name in field_names(x)]
 
 
@@ -132,6 +131,8 @@ def is_frozen(x: object) -> bool:
 
 
 def _moved(x: Any, along: Any, memo: dict[int, Any]) -> Any:
+    if along is not None:
+        _check_fits(x, along)
     if is_number(x):
         return x if along is None else type(x)(x + along)
     if is_float_array(x):
@@ -165,10 +166,8 @@ def _moved_object(x: Any, along: Any, memo: dict[int, Any]) -> Any:
     if own is not None:
         memo[id(x)] = x if along is None else own(x, along)
         return memo[id(x)]
-    if along is not None:
-        _check_class(x, along)
-        if not any(getattr(along, name, None) is not None for name in field_names(along)):
-            along = None
+    if along is not None and not any(getattr(along, name, None) is not None for name in field_names(along)):
+        along = None
     names = field_names(x)
     fields = {name: _moved(getattr(x, name), getattr(along, name, None), memo) for name in names}
     for name in excluded_fields(x):
@@ -177,11 +176,51 @@ def _moved_object(x: Any, along: Any, memo: dict[int, Any]) -> Any:
     return memo[id(x)]
 
 
-def _check_class(x: Any, along: Any) -> None:
-    """Raises where a synthesised tangent belongs to another class: another case of a union, say."""
-    if isinstance(along, TangentVector) and not belongs_to(along, type(x)):
-        wanted = tangent_class(type(x)).__qualname__
-        raise ValueError(f"a {type(x).__qualname__} moves along a {wanted}, not along a {type(along).__qualname__}")
+def _check_fits(x: Any, along: Any) -> None:
+    """Raises where ``along`` is no tangent of ``x``, as far as one step into it tells."""
+    if is_number(x):
+        fits = isinstance(along, _NUMBERS) and np.ndim(along) == 0
+    elif is_float_array(x):
+        fits = isinstance(along, (np.ndarray, *_NUMBERS)) and np.shape(along) == x.shape
+    elif isinstance(x, (tuple, list)):
+        fits = isinstance(along, (tuple, list)) and len(along) == len(x)
+    elif isinstance(x, dict):
+        fits = isinstance(along, dict) and along.keys() <= x.keys()
+    elif is_container(x) and own_moved(type(x)) is None:
+        fits = _has_fields_of(along, x)
+    else:
+        return
+    if not fits:
+        raise ValueError(f"{_describe(x)} moves along {_tangent_of(x)}, not along {_describe(along)}")
+
+
+_NUMBERS = (int, float, complex, np.number, np.ndarray)
+
+
+def _has_fields_of(along: Any, x: Any) -> bool:
+    """Whether an object is a tangent of another: of its class where the class is synthesised, else by its fields."""
+    if isinstance(along, TangentVector):
+        return belongs_to(along, type(x))
+    is_object = is_container(along) and not isinstance(along, (tuple, list, dict))
+    return is_object and {*field_names(along)} <= {*field_names(x)}
+
+
+def _tangent_of(x: Any) -> str:
+    if is_number(x):
+        return "a number"
+    if is_float_array(x):
+        return f"an array of shape {x.shape}"
+    if isinstance(x, (tuple, list)):
+        return f"a {type(x).__name__} of length {len(x)}"
+    return "a dict with some of its keys" if isinstance(x, dict) else f"a {tangent_class(type(x)).__qualname__}"
+
+
+def _describe(x: Any) -> str:
+    if isinstance(x, np.ndarray):
+        return f"an array of shape {x.shape}"
+    if isinstance(x, (tuple, list)):
+        return f"a {type(x).__name__} of length {len(x)}"
+    return repr(x) if isinstance(x, (int, float, complex, str, np.generic)) else f"a {type(x).__qualname__}"
 
 
 def own_moved(cls: type) -> Callable[[Any, Any], Any] | None:

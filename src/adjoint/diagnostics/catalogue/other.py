@@ -89,6 +89,27 @@ ENTRIES = {
             Declare one. A declaration that is run again, as when a cell of a notebook is, replaces itself.
             """,
     ),
+    "AD0506": Entry(
+        title="the number {name|in a field} has a default value, and is trained",
+        severity="warning",
+        explanation="""
+            An optimizer updates every number and every array of a model. A number with a default value in a plain
+            dataclass is often meant as a setting, which shall stay as it is; nothing tells it from a parameter.
+
+                @dataclass
+                class Net:
+                    weight: np.ndarray
+                    dropout: float = 0.1                     # warned of, at the first update
+
+            Say which it is. What is marked with no_derivative counts as a constant, and gradients have no such field:
+
+                    dropout: float = ad.no_derivative(default=0.1)
+                    scale: float = ad.parameter(default=1.0)
+
+            Fields of classes that are declared with @ad.differentiable are not warned of, nor what an optimizer leaves
+            alone, by only= or by a group that is frozen.
+            """,
+    ),
     "AD0601": Entry(
         title="this cannot be compiled to machine code",
         helps=("leave out native=True: the derivative runs interpreted",),
