@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench fuzz fragments agree clean
+.PHONY: help demo test check format bench fuzz fragments call-forms agree clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench    compare with other systems (installs them)"
 	@echo "make fuzz     check derivatives of random programs until stopped (keeps what it did in .fuzz)"
 	@echo "make fragments  the same for programs made of everyday code (keeps what it did in .fuzz/fragments)"
+	@echo "make call-forms  the same for calls in all forms that NumPy takes (keeps what it did in .fuzz/call_forms)"
 	@echo "make agree    compare compiled derivatives with interpreted ones, for all programs (hours)"
 	@echo "make clean    remove the virtual environment and all caches"
 
@@ -43,6 +44,9 @@ fuzz: $(VENV)/.stamp-dev
 
 fragments: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz.fragments -j 2
+
+call-forms: $(VENV)/.stamp-dev
+	PYTHONPATH=tests $(BIN)/python -m fuzz.call_forms -j 2
 
 agree: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m backend.campaign

@@ -335,4 +335,6 @@ def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     type_ = getattr(args[0], "type", None)
     if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) > 2:
         return NotImplemented
-    return library.call(lo, library.copied if len(type_.dims) == 1 else library.rows, [args[0]], node)
+    if type_.dtype == np.dtype(float):
+        return library.call(lo, library.copied if len(type_.dims) == 1 else library.rows, [args[0]], node)
+    return library.call(lo, library.numbers if len(type_.dims) == 1 else library.rows_of_numbers, [args[0]], node)

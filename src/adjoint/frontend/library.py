@@ -147,6 +147,14 @@ def rows(matrix: Any) -> Any:
     return [[item for item in row] for row in matrix]  # noqa: C416
 
 
+def numbers(array: Any) -> Any:
+    return [item.item() for item in array]
+
+
+def rows_of_numbers(matrix: Any) -> Any:
+    return [[item.item() for item in row] for row in matrix]
+
+
 def namedtuple_replace(items: Any, **changes: Any) -> Any:
     return type(items)(**{name: changes.get(name, getattr(items, name)) for name in type(items)._fields})
 

@@ -199,7 +199,8 @@ class Rule:
         return place in self.fixed
 
     @cached_property
-    def _is_of_a_user(self) -> bool:
+    def is_of_a_user(self) -> bool:
+        """Whether somebody else than this library declared it."""
         return not (getattr(self.derivative, "__module__", None) or "").startswith("adjoint.")
 
     @cached_property
@@ -310,7 +311,7 @@ class Linear(Rule):
 
     def _takes_as_given(self, place: int) -> bool:
         left_out = self.wrt is not None and place not in self.wrt
-        return place in self.fixed or (left_out and self._is_of_a_user)
+        return place in self.fixed or (left_out and self.is_of_a_user)
 
     @property
     def derivative(self) -> Fn | None:
@@ -328,7 +329,7 @@ class Bilinear(Rule):
     transpose: Fn
 
     def _takes_as_given(self, place: int) -> bool:
-        return place in self.fixed or (place > 1 and self._is_of_a_user)
+        return place in self.fixed or (place > 1 and self.is_of_a_user)
 
     @property
     def derivative(self) -> Fn | None:

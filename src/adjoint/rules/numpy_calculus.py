@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from adjoint.rules.conversions import as_array, inexact
+from adjoint.rules.conversions import as_array, inexact, of_dtype
 from adjoint.rules.declare import case, constant, definition, number, sample
 from adjoint.runtime import places
 from adjoint.runtime.results import copy_laid_out_like
@@ -40,7 +40,7 @@ def _slope(f, h, axis, edge_order):
         slopes = _evenly_spaced(rows, h, edge_order)
     else:
         slopes = _at_coordinates(rows, np.diff(np.asarray(h)), edge_order)
-    joined = np.concatenate(slopes, axis=-1)
+    joined = of_dtype(np.concatenate(slopes, axis=-1), np.result_type(f))
     return joined if np.ndim(f) == 1 else copy_laid_out_like(np.moveaxis(joined, -1, axis), f)
 
 

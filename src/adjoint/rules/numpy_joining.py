@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from adjoint.rules.conversions import of_dtype
 from adjoint.rules.declare import case, definition, linear, no_derivative, number, sample
 from adjoint.runtime import places
 
@@ -129,8 +130,9 @@ definition(
 def _ediff1d(ary, to_end=None, to_begin=None):
     flat = np.ravel(ary)
     differences = flat[1:] - flat[:-1]
-    before = [] if to_begin is None else [np.ravel(to_begin)]
-    behind = [] if to_end is None else [np.ravel(to_end)]
+    dtype = np.result_type(flat)
+    before = [] if to_begin is None else [of_dtype(np.ravel(to_begin), dtype)]
+    behind = [] if to_end is None else [of_dtype(np.ravel(to_end), dtype)]
     if to_begin is None and to_end is None:
         return differences
     return np.concatenate([*before, differences, *behind])

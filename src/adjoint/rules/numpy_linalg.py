@@ -286,10 +286,10 @@ def _matrix_power(a, n):
         n = -n
     if n == 1:
         return a
-    result = np.eye(np.shape(a)[-1]) + np.zeros_like(a)
     if n == 0:
-        return copy_laid_out_like(result, a)
-    for _ in range(n):
+        return copy_laid_out_like(np.eye(np.shape(a)[-1], dtype=np.result_type(a)) + np.zeros_like(a), a)
+    result = a
+    for _ in range(n - 1):
         result = np.matmul(result, a)
     return result
 

@@ -118,25 +118,31 @@ def _with_first(running, axis, first):
 
 
 def _cumulative_sum(x, /, *, axis=None, include_initial=False):
-    along = _only_axis(x) if axis is None else axis % np.ndim(x)
+    along = _along(x, axis)
     sums = np.cumsum(x, axis=along)
     return _with_first(sums, along, 0) if include_initial else sums
 
 
 def _cumulative_prod(x, /, *, axis=None, include_initial=False):
-    along = _only_axis(x) if axis is None else axis % np.ndim(x)
+    along = _along(x, axis)
     products = np.cumprod(x, axis=along)
     return _with_first(products, along, 1) if include_initial else products
 
 
-def _only_axis(x):
+def _along(x, axis):
+    """The axis along which something runs, which may stand in a tuple."""
+    if axis is not None:
+        return (axis[0] if isinstance(axis, tuple) else axis) % np.ndim(x)
     if np.ndim(x) != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     return 0
 
 
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
-    RUNNING = [case(sample(4)), case(sample(4, 3), axis=-2), case(sample(4, 3), axis=1, include_initial=True)]
+    RUNNING = [
+        *[case(sample(4)), case(sample(4), axis=(0,)), case(sample(4, 3), axis=-2)],
+        case(sample(4, 3), axis=1, include_initial=True),
+    ]
     definition(np.cumulative_sum, _cumulative_sum, cases=RUNNING)
     definition(np.cumulative_prod, _cumulative_prod, cases=RUNNING)
 

@@ -2,6 +2,8 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import math
+
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, number, sample
@@ -241,29 +243,35 @@ def _split(ary, indices_or_sections, axis=0):
             raise ValueError("array split does not result in an equal division")
         step = extent // indices_or_sections
         return [_between(ary, k * step, (k + 1) * step, axis) for k in range(indices_or_sections)]
-    return _split_at(ary, indices_or_sections, axis)
+    return _split_at(ary, indices_or_sections, extent, axis)
 
 
 def _array_split(ary, indices_or_sections, axis=0):
+    if isinstance(ary, (list, tuple)):
+        return _array_split_of(np.array(ary), len(ary), indices_or_sections, axis)
+    return _array_split_of(ary, np.shape(ary)[axis], indices_or_sections, axis)
+
+
+def _array_split_of(ary, extent, indices_or_sections, axis):
+    """The parts of an array; NumPy asks a sequence for its length, whatever the axis."""
     if isinstance(indices_or_sections, int):
-        extent = np.shape(ary)[axis]
         size = extent // indices_or_sections
         extra = extent % indices_or_sections
         return [
             _between(ary, k * size + min(k, extra), (k + 1) * size + min(k + 1, extra), axis)
             for k in range(indices_or_sections)
         ]
-    return _split_at(ary, indices_or_sections, axis)
+    return _split_at(ary, indices_or_sections, extent, axis)
 
 
-def _split_at(ary, places, axis):
-    bounds = [0, *places, np.shape(ary)[axis]]
+def _split_at(ary, places, extent, axis):
+    bounds = [0, *places, extent]
     return [_between(ary, bounds[k], bounds[k + 1], axis) for k in range(len(bounds) - 1)]
 
 
 SPLITS = [case(sample(6, 3), 3), case(sample(4, 6), 2, axis=1), case(sample(6), [2, 5])]
 definition(np.split, _split, arrays=("ary",), cases=SPLITS)
-definition(np.array_split, _array_split, arrays=("ary",), cases=[*SPLITS, case(sample(7), 3)])
+definition(np.array_split, _array_split, arrays=(), cases=[*SPLITS, case(sample(7), 3)])
 definition(
     np.hsplit,
     lambda ary, indices_or_sections: _split(ary, indices_or_sections, 0 if np.ndim(ary) == 1 else 1),
@@ -305,7 +313,7 @@ definition(
 
 def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
     lines = np.moveaxis(arr, axis, -1)
-    rows = np.reshape(lines, (-1, np.shape(lines)[-1]))
+    rows = np.reshape(lines, (math.prod(np.shape(lines)[:-1]), np.shape(lines)[-1]))
     results = np.array([func1d(row, *args, **kwargs) for row in rows])
     whole = np.reshape(results, np.shape(lines)[:-1] + np.shape(results)[1:])
     added = np.ndim(results) - 1

@@ -273,7 +273,8 @@ def _block_diag(*arrs):
     for block in blocks:
         height, extent = np.shape(block)
         after = width - before - extent
-        rows.append(np.concatenate([np.zeros((height, before)), block, np.zeros((height, after))], axis=1))
+        before_and_after = [np.zeros((height, extent), np.result_type(block)) for extent in (before, after)]
+        rows.append(np.concatenate([before_and_after[0], block, before_and_after[1]], axis=1))
         before += extent
     return np.concatenate(rows, axis=0)
 

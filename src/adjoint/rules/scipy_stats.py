@@ -44,7 +44,8 @@ definition(stats.norm.isf, lambda q, loc=0, scale=1: _norm_ppf(1 - q, loc, scale
 
 def _where(inside, density):
     """A logarithm of a density, minus infinity outside of its support."""
-    return np.where(inside, density, -np.inf)
+    found = np.where(inside, density, -np.inf)
+    return found if np.ndim(found) > 0 else found[()]
 
 
 def _expon_logpdf(x, loc=0, scale=1):
@@ -122,6 +123,7 @@ definition(
 definition(
     stats.poisson.logpmf,
     _poisson_logpmf,
+    arrays=("k", "mu", "loc"),
     cases=[
         case(np.array([0, 1, 4]), sample(3, kind="positive")),
         case(np.array([0.0, 1.5, -1.0]), 1.3),

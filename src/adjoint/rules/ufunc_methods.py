@@ -51,20 +51,25 @@ definition(
     cases=REDUCTIONS[:-1],
 )
 
-RUNNING = [case(sample(5)), case(sample(4, 3)), case(sample(4, 3), axis=1), case(sample(4, 3), -1)]
+RUNNING = [case(sample(5)), *[case(sample(4, 3), axis) for axis in (0, 1, -1)], case(sample(5), (0,))]
 
-definition(np.add.accumulate, lambda array, axis=0: np.cumsum(array, axis=axis), cases=RUNNING)
-definition(np.multiply.accumulate, lambda array, axis=0: np.cumprod(array, axis=axis), cases=RUNNING)
+
+def _only(axis):
+    """The axis along which something accumulates, which may stand in a tuple."""
+    return axis[0] if isinstance(axis, tuple) else axis
 
 
 def _running(argument):
     def accumulate(array, axis=0):
-        running = np.take_along_axis(array, argument(array, axis), axis)
+        along = _only(axis)
+        running = np.take_along_axis(array, argument(array, along), along)
         return running if np.ndim(array) == 1 else copy_laid_out_like(running, array)
 
     return accumulate
 
 
+definition(np.add.accumulate, lambda array, axis=0: np.cumsum(array, axis=_only(axis)), cases=RUNNING)
+definition(np.multiply.accumulate, lambda array, axis=0: np.cumprod(array, axis=_only(axis)), cases=RUNNING)
 definition(np.maximum.accumulate, _running(segments.running_argmax), cases=RUNNING)
 definition(np.minimum.accumulate, _running(segments.running_argmin), cases=RUNNING)
 definition(
@@ -78,10 +83,15 @@ definition(
 )
 
 
+def _strong(x):
+    """A number as an array, whose precision counts."""
+    return np.asarray(x) if np.ndim(x) == 0 else x
+
+
 def _outer(function):
     def outer(A, B):
         if np.ndim(A) == 0 or np.ndim(B) == 0:
-            return function(A, B)
+            return function(_strong(A), _strong(B))
         return function(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
 
     return outer

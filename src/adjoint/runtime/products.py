@@ -150,8 +150,8 @@ def _cross_part(ct: Any, like: Any, axis: int) -> Any:
 
 def convolve_part(ct: Any, other: Any, like: Any, mode: str = "full") -> Any:
     """The cotangent of one operand of ``np.convolve``, of the shape of ``like``."""
-    n, m = len(like), len(other)
+    n, m = np.size(like), np.size(other)
     full = np.zeros(n + m - 1, np.result_type(ct, other))
     start = {"full": 0, "same": (min(n, m) - 1) // 2, "valid": min(n, m) - 1}[mode]
     full[start : start + len(ct)] = ct
-    return unbroadcast(np.correlate(full, np.conj(other), "valid")[:n], like)
+    return unbroadcast(np.correlate(full, np.conj(np.atleast_1d(other)), "valid")[:n], like)

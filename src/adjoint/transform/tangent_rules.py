@@ -21,7 +21,7 @@ from adjoint.ir.walk import operands
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
-from adjoint.runtime.arrays import match
+from adjoint.runtime.arrays import match, zeros_like
 from adjoint.runtime.numbers import times
 from adjoint.runtime.tangents import follow_view, shadow_like, shadow_or_zeros
 from adjoint.transform.dependence import Dependence
@@ -305,13 +305,17 @@ class TangentRules:
                 terms.append((1, _called(builder, call.callee, moved, kwargs)))
         return _sum(builder, terms)
 
+    def dot_for_rule(self, builder: Builder, rule: General, arg: Atom) -> Atom:
+        """The tangent of an argument for a rule: zeros for arrays of whole numbers, which may be operands."""
+        type_ = type_of_atom(arg)
+        if may_vary(type_):
+            return self.dot_or_zero(builder, arg, type_)
+        return builder.call(zeros_like, arg) if isinstance(type_, Array) and not rule.is_of_a_user else Const(None)
+
     def general(
         self, builder: Builder, call: Call, rule: General, args: Sequence[Atom], kwargs: dict[str, Atom]
     ) -> list[Atom | None]:
-        dots = tuple(
-            self.dot_or_zero(builder, arg, type_of_atom(arg)) if may_vary(type_of_atom(arg)) else Const(None)
-            for arg in args
-        )
+        dots = tuple([self.dot_for_rule(builder, rule, arg) for arg in args])
         results = call.targets
         unpacked = len(results) == 1 and isinstance(results[0].type, Tuple)
         if unpacked:
