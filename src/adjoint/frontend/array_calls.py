@@ -41,8 +41,10 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     return _call(lo, np.asarray, args, rest, node)
 
 
-@handles(np.asarray)
+@handles(np.asarray, np.asanyarray)
 def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if "order" in kwargs:
+        return _in_order(lo, args, kwargs, node)
     if "ndmin" in kwargs:
         return _of_rank(lo, np.asarray, args, kwargs, node)
     if kwargs.get("copy") == _TRUE:
@@ -51,6 +53,41 @@ def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         rest = {name: value for name, value in kwargs.items() if name != "copy"}
         return _call(lo, np.array, args, rest, node)  # an array of its own: no view of the list
     return NotImplemented
+
+
+@handles(np.ndarray.item)
+def _item(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """One element: by its place in all of them, or by an index."""
+    array, *places = args
+    if not places or kwargs:
+        return NotImplemented
+    index: Value = places[0] if len(places) == 1 else TupleValue(tuple(places))
+    if isinstance(index, TupleValue) or (isinstance(index, Const) and isinstance(index.value, tuple)):
+        return containers.subscript(lo, array, index, node)
+    return _call(lo, np.take, [array, index], {}, node)
+
+
+def _in_order(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A conversion that copies where the elements lie in another order than it is told."""
+    rest = dict(kwargs)
+    order = rest.pop("order")
+    if not isinstance(order, Const):
+        return NotImplemented
+    array = _call(lo, np.asarray, args, rest, node)
+    if order.value in (None, "K", "A"):
+        return array
+    has_axes = isinstance(array, Var) and isinstance(array.type, Array) and bool(array.type.dims)
+    convert = {"C": np.ascontiguousarray, "F": np.asfortranarray}.get(order.value)
+    return _call(lo, convert, [array], {}, node) if has_axes and convert is not None else NotImplemented
+
+
+@handles(np.ndarray)
+def _new_array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """An array of memory of its own, as its class makes it; one over a buffer is not for us."""
+    given = {**dict(zip(("shape", "dtype"), args, strict=False)), **kwargs}
+    if len(args) > 2 or not given.keys() <= {"shape", "dtype", "order"}:
+        return NotImplemented
+    return _call(lo, np.empty, [], given, node)
 
 
 @handles(np.ndarray.astype)

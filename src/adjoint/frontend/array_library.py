@@ -129,3 +129,15 @@ def value_of_mapped_series(value: Any, coef: Any, domain: Any, window: Any, x: A
     width = domain[1] - domain[0]
     offset = (domain[1] * window[0] - domain[0] * window[1]) / width
     return value(offset + (window[1] - window[0]) / width * x, coef)
+
+
+def joined_rows(parts: Any) -> Any:
+    return np.concatenate([np.atleast_1d(part) for part in parts])
+
+
+def joined_columns(parts: Any) -> Any:
+    return np.concatenate([_as_columns(np.atleast_1d(part)) for part in parts], axis=-1)
+
+
+def _as_columns(part: Any) -> Any:
+    return np.reshape(part, (-1, 1)) if np.ndim(part) == 1 else part

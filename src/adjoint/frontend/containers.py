@@ -10,6 +10,7 @@ import numpy as np
 
 from adjoint.frontend import library
 from adjoint.frontend.core import Lowerer, Restart, Unreached
+from adjoint.frontend.index_joins import join, joins
 from adjoint.frontend.indexing import array_key, type_of_item
 from adjoint.frontend.making import (
     _element_of,
@@ -152,6 +153,10 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case Const(value=type() as cls) if isinstance(index, (Const, TupleValue)) and hasattr(cls, "__class_getitem__"):
             return base  # what a generic class is made for tells nothing at run time
         case Const(value=constant):
+            if joins(constant):
+                array = join(lo, constant, index, node)
+                if array is not None:
+                    return array
             part = _constant_slice(index) if isinstance(index, SliceValue) else None
             if part is not None and isinstance(constant, (tuple, str)):
                 return Const(constant[part])

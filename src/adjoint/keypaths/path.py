@@ -36,7 +36,7 @@ class KeyPath(Generic[Root, Value]):
     __iter__: ClassVar[None] = None  # subscripts lead further, they do not run through anything
 
     def __init__(self, steps: Iterable[Step] = (), origin: Any = None) -> None:
-        self._steps = (steps,) if isinstance(steps, str) else tuple(steps)
+        self._steps = tuple(steps)
         self._origin = origin
         if not all(isinstance(step, (Field, Item)) for step in self._steps):
             raise TypeError(f"a key path consists of steps, not of {steps!r}; ad.keypath(text) reads one from text")

@@ -257,7 +257,7 @@ class Rule:
 
 _SETTING_NAMES = """
     axis axes keepdims dtype ddof ord order mode k n num endpoint full_matrices offset axis1 axis2 out where initial
-    copy indices repeats reps shift shape pad_width subok casting kind axisa axisb axisc s norm
+    copy indices repeats reps optimize shift shape pad_width subok casting kind axisa axisb axisc s norm
 """
 SETTINGS = frozenset(_SETTING_NAMES.split())
 """Parameters of NumPy and SciPy that say how, not what: they never vary, and read better by their names."""

@@ -143,11 +143,11 @@ definition(
 )
 
 
-def _einsum_jvp(dots, y, subscripts, *operands):
+def _einsum_jvp(dots, y, subscripts, *operands, optimize=False):
     return sum([np.einsum(subscripts, *operands[:k], dots[k + 1], *operands[k + 1 :]) for k in range(len(operands))])
 
 
-def _einsum_vjp(ct, y, subscripts, *operands):
+def _einsum_vjp(ct, y, subscripts, *operands, optimize=False):
     ranks = [np.ndim(operand) for operand in operands]
     return (None, *[_einsum_part(ct, subscripts, k, ranks, *operands) for k in range(len(operands))])
 
@@ -167,7 +167,7 @@ def _einsum_form(constants):
     left, right = (adjoint_subscripts(subscripts, k, *ranks) for k in (0, 1))
     if left.partition("->")[2] != first or right.partition("->")[2] != second:
         return None
-    return lambda ct, y, subscripts, a, b: (
+    return lambda ct, y, subscripts, a, b, optimize=False: (
         None,
         unbroadcast(np.einsum(left, ct, b), a),
         unbroadcast(np.einsum(right, ct, a), b),
@@ -189,6 +189,8 @@ general(
         case("...ij,...jk->...ik", sample(2, 4, 3), sample(3, 5)),
         case("i,j", sample(3), sample(2)),
         case("ij,k->i", sample(4, 3), sample(2)),
+        case("ij,jk,kl->il", sample(4, 3), sample(3, 2), sample(2, 3), optimize=True),
+        case("ij,jk->ik", sample(4, 3), sample(3, 2), optimize="greedy"),
     ],
 )
 

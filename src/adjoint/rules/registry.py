@@ -41,6 +41,7 @@ ARRAYS = (
     "numpy_norms",
     "numpy_linalg_names",
     "numpy_fft",
+    "numpy_call_forms",
     "numpy_order",
     "numpy_calculus",
     "numpy_polynomials",

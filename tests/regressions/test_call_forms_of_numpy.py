@@ -1,0 +1,104 @@
+"""Forms of NumPy's calls that people write every day, beside the one that each rule is about."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regressions.differences import right, second
+
+A = np.arange(1.0, 7).reshape(2, 3) / 3
+V = np.array([0.6, -0.4, 1.3])
+SOME = np.array([True, False, True])
+W = np.arange(1.0, 100.0)
+
+
+def weighed(y):
+    return np.sum(np.ravel(y) ** 2 * W[: np.size(y)])
+
+
+def filled(x):
+    y = np.ndarray((3,), dtype=np.float64)
+    for i in range(3):
+        y[i] = x[i] * x[i]
+    return np.sum(y)
+
+
+FORMS = {
+    "einsum_optimize": (lambda x: weighed(np.einsum("ij,j->", A, x, optimize=True)), V),
+    "einsum_optimize_greedy": (lambda x: weighed(np.einsum("ij,j,kj->ik", A, x, A, optimize="greedy")), V),
+    "r_": (lambda x: weighed(np.r_[x, 1.0, 2 * x]), V),
+    "r_of_one": (lambda x: weighed(np.r_[x * x]), V),
+    "r_of_numbers": (lambda x: weighed(np.r_[x[0], x[1] * x[2], 3.0]), V),
+    "r_of_matrices": (lambda x: weighed(np.r_[A * x, A]), V),
+    "r_of_slices": (lambda x: weighed(np.r_[0:3, x, 0:1:4j]), V),
+    "r_of_a_list": (lambda x: weighed(np.r_[[x[0], 2.0], x]), V),
+    "c_": (lambda x: weighed(np.c_[x, x * x]), V),
+    "c_of_matrices": (lambda x: weighed(np.c_[A.T * x[0], x, np.ones(3)]), V),
+    "sum_where": (lambda x: np.sum(x * x, where=SOME), V),
+    "sum_where_of_rows": (lambda x: weighed(np.sum(A * x, axis=0, where=np.array([[True], [False]]))), V),
+    "sum_where_that_depends": (lambda x: np.sum(x * x, where=x > 0), V),
+    "sum_initial": (lambda x: np.sum(x * x, initial=x[0]) ** 2, V),
+    "sum_method_where": (lambda x: (x * x).sum(where=SOME), V),
+    "prod_where": (lambda x: np.prod(x, where=SOME), V),
+    "mean_where": (lambda x: np.mean(x * x, where=SOME), V),
+    "var_where": (lambda x: np.var(x * x, where=SOME, ddof=1), V),
+    "std_where": (lambda x: weighed(np.std(A * x, axis=1, where=SOME)), V),
+    "max_initial": (lambda x: np.max(x, initial=0.5) ** 2, V),
+    "max_initial_that_is_greatest": (lambda x: np.max(x * x, initial=x[0] + 9.0) ** 2, V),
+    "max_where": (lambda x: weighed(np.max(A * x, axis=1, keepdims=True, initial=-9.0, where=SOME)), V),
+    "min_initial": (lambda x: np.min(x, initial=0.5) ** 2, V),
+    "clip_names": (lambda x: weighed(np.clip(x, min=0.0, max=1.0)), V),
+    "clip_name": (lambda x: weighed(np.clip(x, max=x[::-1])), V),
+    "item": (lambda x: x.item(2) ** 2, V),
+    "item_of_two": (lambda x: (A * x).item(1, 2) ** 2, V),
+    "item_of_a_tuple": (lambda x: (A * x).item((1, 2)) ** 2, V),
+    "item_counted_along_rows": (lambda x: (A * x).item(4) ** 2, V),
+    "diff_prepend": (lambda x: weighed(np.diff(x, prepend=0.0)), V),
+    "diff_append": (lambda x: weighed(np.diff(x, append=x[:2])), V),
+    "diff_prepend_of_rows": (lambda x: weighed(np.diff(A * x, axis=0, prepend=x[0])), V),
+    "interp_left": (lambda x: np.sum(np.interp(x, [0.0, 1.0], [0.0, 2.0], left=0.0, right=5.0)), V),
+    "interp_left_that_varies": (lambda x: weighed(np.interp(x, np.array([0.0, 1.0]), x[:2], left=x[0], right=x[1])), V),
+    "take_wrap": (lambda x: weighed(np.take(x, [0, 4], mode="wrap")), V),
+    "take_clip": (lambda x: weighed(np.take(A * x, [0, 4, -1], axis=1, mode="clip")), V),
+    "cross_axes": (lambda x: weighed(np.cross(A * x, (A * x)[::-1] ** 2, axisa=1, axisb=1)), V),
+    "cross_axis_of_the_result": (lambda x: weighed(np.cross((A * x).T, A**2, axisa=0, axisc=0)), V),
+    "atleast_1d_of_several": (lambda x: weighed(np.atleast_1d(x[0], 2 * x)[1]), V),
+    "atleast_2d_of_three": (lambda x: weighed(np.concatenate(np.atleast_2d(x, 2 * x, x * x))), V),
+    "asarray_order": (lambda x: weighed(np.asarray(x * x, order="C")), V),
+    "asarray_by_columns": (lambda x: weighed(np.asarray(A * x, order="F").ravel(order="F")), V),
+    "asanyarray_order": (lambda x: weighed(np.asanyarray(x * x, order="K")), V),
+    "ndarray_constructor": (filled, V),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_form(name: str) -> None:
+    right(*FORMS[name])
+
+
+@pytest.mark.parametrize("name", ["sum_where", "std_where", "r_", "c_", "diff_prepend", "interp_left_that_varies"])
+def test_form_to_second_order(name: str) -> None:
+    second(*FORMS[name])
+
+
+@pytest.mark.parametrize("name", ["sum_where", "max_initial"])
+@pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+def test_form_natively(name: str) -> None:
+    right(*FORMS[name], native=True)
+
+
+def test_elements_that_do_not_count_are_not_looked_at() -> None:
+    right(lambda x: np.sum(np.sqrt(x), where=x > 0), V)
+    right(lambda x: np.mean(np.log(np.abs(x) - 0.5), where=np.abs(x) > 0.5), V)
+
+
+def test_what_is_written_through_a_conversion_to_another_order() -> None:
+    def f(x, order):
+        y = A * x
+        z = np.asarray(y, order=order)
+        z[0] = 5.0 * z[1]
+        return weighed(y)
+
+    for order in ("C", "F", "K", None):
+        right(lambda x, order=order: f(x, order), V)
