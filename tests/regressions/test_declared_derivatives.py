@@ -142,6 +142,32 @@ def exponential_derivative(x):
     return y, lambda ct: ct * y
 
 
+def halted(x):
+    return x * x
+
+
+@ad.derivative_of(halted)
+def halted_derivative(x):
+    y = x
+    while True:
+        y = y + x
+        if y > 1.0 or y < -1.0:
+            break
+    if y < 0.0:
+        return x * x, lambda ct: 2.0 * x * ct
+
+    def pullback(ct):
+        if y < -5.0:
+            return None
+        return ct * (x + x)
+
+    return x * x, pullback
+
+
+def passed_on(x):
+    return sum(map(cube, [x, 2.0 * x])) + (cube if x > 0.0 else softplus)(x)
+
+
 def weighted(x, weights, k=2.0):
     return k * weights @ x
 
@@ -246,7 +272,7 @@ def scattering(x):
 
 
 NUMBERS = [
-    *((f, x) for f in (cube, softplus, bent, in_branch) for x in (0.7, -0.7)),
+    *((f, x) for f in (cube, softplus, bent, halted, in_branch, passed_on) for x in (0.7, -0.7)),
     *((f, 0.7) for f in (root, implicit, sine, by_an_object)),
     *((f, 0.7) for f in (in_loop, recursive, in_while, in_try, in_comprehension, inside_a_derivative)),
 ]
@@ -273,6 +299,44 @@ def test_compiled(f: Any) -> None:
 def test_what_numba_does_not_compile_runs_interpreted() -> None:
     with pytest.warns(ad.DifferentiationWarning, match="'softplus' has no form for machine code"):
         assert ad.grad(softplus, native=True)(0.3) == ad.grad(softplus)(0.3)
+
+
+def test_a_cotangent_that_is_none_on_some_paths() -> None:
+    def f(x):
+        return x
+
+    @declared(f)
+    def derivative(x):
+        def pullback(ct):
+            return None if np.sum(x) > 1.0 else 3.0 * ct
+
+        return x * 1.0, pullback
+
+    assert (ad.grad(f)(0.5), ad.grad(f)(1.5)) == (3.0, 0.0)
+    np.testing.assert_array_equal(ad.grad(lambda x: np.sum(f(x)))(np.ones(3)), np.zeros(3))
+
+
+def test_derivatives_that_are_methods_and_partials() -> None:
+    def f(x):
+        return x
+
+    class Model:
+        factor = 2.0
+
+        def derivative(self, x):
+            return x, lambda ct: ct * self.factor
+
+    model = Model()
+    declared(f)(model.derivative)
+    assert ad.grad(f)(1.0) == 2.0
+    model.factor = 5.0
+    assert ad.grad(f)(1.0) == 5.0
+
+    def g(x):
+        return x
+
+    declared(g)(functools.partial(lambda k, x: (x, lambda ct: ct * k), 4.0))
+    assert ad.grad(g)(1.0) == 4.0
 
 
 def test_third_order() -> None:

@@ -24,6 +24,7 @@ from adjoint.frontend.calls import call_value, closure_of, run_closure
 from adjoint.frontend.containers import items_if_known
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.derivatives import describe
+from adjoint.frontend.expressions import on_each_option
 from adjoint.frontend.footprints import taken_down
 from adjoint.frontend.handing_over import may_carry
 from adjoint.frontend.inner import as_result, lower_inner
@@ -66,6 +67,7 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import operands
 from adjoint.rules.registry import Declaration
 from adjoint.runtime import tangents
+from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.cotangents import as_number, check_cotangent
 from adjoint.types.vectors import tangent_class
 
@@ -305,6 +307,8 @@ class _Following:
         if given == NONE:
             yield from (NONE for _ in differentiable_leaves(lo, arg))
             return
+        if isinstance(given, Union) and is_atom(arg):
+            given = on_each_option(lo, given, lambda option: self.or_zero(arg, option), self.node)
         match arg:
             case Var(type=type_) if carries_derivative(type_):
                 yield self.fitting(arg, type_, given, place)
@@ -320,6 +324,14 @@ class _Following:
                 yield from self.parts(arg, given, place)
             case Union():
                 raise self.refusal(f"argument {place} is of several kinds")
+
+    def or_zero(self, arg: Value, given: Value) -> Value:
+        """A cotangent that is None on some paths only, on one of them."""
+        if given != NONE:
+            return given
+        if isinstance(arg, Var) and not isinstance(arg.type, Scalar):
+            return self.lo.open.call(zeros_like, arg)
+        return Const(0.0)
 
     def parts(self, arg: Ref, given: Value, place: int) -> Iterator[Atom]:
         """The cotangents in an object, a list or a dict."""

@@ -17,7 +17,7 @@ ENTRIES = {
                 def energy(x):
                     return extension.bessel(x) ** 2          # refused
 
-            Declare its derivative, once, anywhere before the first use:
+            Declare its derivative:
 
                 @ad.derivative_of(extension.bessel)
                 def bessel_vjp(x):
