@@ -242,6 +242,7 @@ _SURE = {
             np.arange,
         ),
         *(arrays.zeros_like, arrays.unbroadcast, arrays.match, results.owned, results.of_dtype),
+        *(numbers.quotient, numbers.product, numbers.selected, numbers.somewhere),
         *(numbers.divide, numbers.times, numbers.power, numbers.log, numbers.sqrt, numbers.choose, numbers.unit),
         *(tables.no_items, tables.any_layout, checks.check_divisor, checks.check_domain, checks.check_range),
         *(checks.check_power, checks.check_bound),

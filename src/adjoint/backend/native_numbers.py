@@ -24,7 +24,7 @@ _WIDE = (np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64), np.d
 
 _DTYPES: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
 _ORDER = "biufc"
-_MIXING = (np.where, np.clip, numbers.divide, numbers.times, numbers.power, max, min)
+_MIXING = (np.where, np.clip, numbers.divide, numbers.times, numbers.quotient, numbers.product, numbers.power, max, min)
 _FLOATING = frozenset(id(fn) for fn in vars(math).values() if callable(fn))
 _KEEPING = (operator.getitem, operator.is_, operator.is_not)
 

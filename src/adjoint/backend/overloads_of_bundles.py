@@ -122,6 +122,25 @@ def _times(a, b):
     return None if common_bundle((a, b)) is None else lambda a, b: bundles.unless_zero(as_bundle(a, b), a * b)
 
 
+@overload(numbers.quotient)
+def _quotient(a, b):
+    if isinstance(a, Bundle) and is_number(b):
+        return lambda a, b: a / b if b != 0 else a * math.copysign(math.inf, b)
+    return None if common_bundle((a, b)) is None else lambda a, b: a / b
+
+
+@overload(numbers.product)
+def _product(a, b):
+    return None if common_bundle((a, b)) is None else lambda a, b: a * b
+
+
+@overload(numbers.selected)
+def _selected(support, value):
+    if common_bundle((support, value)) is None:
+        return None
+    return lambda support, value: bundles.unless_zero(as_bundle(support, value), as_bundle(value, support))
+
+
 def _declare_extreme(function, of_bundles, of_numbers):
     @overload(function)
     def declared(a, b):

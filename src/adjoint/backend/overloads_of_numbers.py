@@ -13,7 +13,7 @@ from numba.np.numpy_support import as_dtype
 
 from adjoint.backend.declaring import overload
 from adjoint.backend.overloads import _is_array, _is_number, _zero_of
-from adjoint.runtime import numbers, plain
+from adjoint.runtime import bessel, numbers, plain
 
 
 @overload(numbers.divide)
@@ -74,6 +74,45 @@ def _times(a, b):
     if _is_number(a) and _is_array(b):
         return lambda a, b: plain.zeros_in_shape(b) if a == 0 else a * b
     return None
+
+
+@overload(numbers.quotient)
+def _quotient(a, b):
+    if not _is_number(a) or not _is_number(b):
+        complex_ = isinstance(_zero_of(a, b), np.complexfloating)
+        return _quotient_complex(a, b) if complex_ else lambda a, b: a / b
+    if isinstance(b, types.Complex):
+        return lambda a, b: a * complex(math.inf) if b == 0 else a / b
+    return lambda a, b: a * math.copysign(math.inf, b) if b == 0 else a / b
+
+
+def _quotient_complex(a, b):
+    """Numba raises where a complex number is divided by zero."""
+    one, unknown = type(_zero_of(a, b))(1), type(_zero_of(a, b))(np.nan)
+    if _is_array(b):
+        return lambda a, b: np.where(b == 0, unknown, a / np.where(b == 0, one, b))
+    return lambda a, b: np.where(a == a, unknown, unknown) if b == 0 else a / b
+
+
+@overload(numbers.product)
+def _product(a, b):
+    return lambda a, b: a * b
+
+
+@overload(numbers.selected)
+def _selected(support, value):
+    if _is_array(support):
+        zero = _zero_of(value, value)
+        return lambda support, value: np.where(support != 0, value, zero)
+    if _is_array(value):
+        return lambda support, value: value if support != 0 else plain.zeros_in_shape(value)
+    zero = _zero_of(value, value)
+    return lambda support, value: value if support != 0 else zero
+
+
+@overload(numbers.somewhere)
+def _somewhere(support):
+    return (lambda support: np.any(support != 0)) if _is_array(support) else lambda support: support != 0
 
 
 @overload(numbers.power)
@@ -155,6 +194,34 @@ def _first_equal(y, *candidates):
         return 0
 
     return first_equal
+
+
+@overload(bessel.sinc_slope)
+def _sinc_slope(n, x):
+    if _is_array(x):
+
+        def slopes(n, x):
+            out = np.empty(x.shape, x.dtype)
+            for index, part in np.ndenumerate(x):
+                out[index] = bessel.sinc_slope(n, part)
+            return out
+
+        return slopes
+
+    def slope(n, x):
+        z = math.pi * x
+        found = 0.0
+        if abs(z) < n + 2:
+            for j in range(n + 30, (n - 1) // 2, -1):
+                power = 2 * j - n
+                found += (-1.0) ** j * z**power / (math.gamma(power + 1.0) * (2 * j + 1))
+        else:
+            found = math.sin(z) / z
+            for k in range(1, n + 1):
+                found = (math.sin(z + k * (math.pi / 2)) - k * found) / z
+        return math.pi**n * found
+
+    return slope
 
 
 @overload(numbers.polygamma)

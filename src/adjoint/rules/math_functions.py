@@ -5,8 +5,8 @@
 import math
 
 from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, number
-from adjoint.rules.operators import power_of_constant
-from adjoint.runtime.numbers import divide, log, polygamma, power, sign, times
+from adjoint.rules.operators import power_of_constant, power_of_number
+from adjoint.runtime.numbers import divide, polygamma, sign, times
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
@@ -36,7 +36,7 @@ elementwise(math.acosh, scaled=lambda ct, x, y: divide(ct, math.sqrt(x * x - 1))
 elementwise(math.atanh, scaled=lambda ct, x, y: ct / (1 - x * x), domain=(-0.8, 0.8))
 elementwise(
     math.pow,
-    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(times(ct, y), log(a))),
+    scaled=power_of_number,
     singular=True,
     domain=((0.5, 2), (-2, 2)),
     by_constants=power_of_constant,

@@ -6,7 +6,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, sample
 from adjoint.runtime.arrays import made_finite, unbroadcast
-from adjoint.runtime.bessel import modified
+from adjoint.runtime.bessel import modified, sinc_slope
 from adjoint.runtime.numbers import choose, divide, sqrt
 
 LN2 = 0.6931471805599453
@@ -53,7 +53,7 @@ elementwise(np.deg2rad, lambda x, y: DEGREE)
 elementwise(np.radians, lambda x, y: DEGREE)
 elementwise(np.rad2deg, scaled=lambda ct, x, y: ct / DEGREE)
 elementwise(np.degrees, scaled=lambda ct, x, y: ct / DEGREE)
-elementwise(np.sinc, scaled=lambda ct, x, y: divide(ct * (np.cos(np.pi * x) - y), x), domain=POSITIVE)
+elementwise(np.sinc, lambda x, y: sinc_slope(1, x))
 elementwise(np.i0, lambda x, y: modified(1, x))
 elementwise(np.copysign, lambda x1, x2, y: (np.sign(x1) * np.copysign(1.0, x2), 0), domain=(POSITIVE, POSITIVE))
 elementwise(np.maximum, scaled=lambda ct, x1, x2, y: (choose(x1 >= x2, ct, 0.0), choose(x1 >= x2, 0.0, ct)))
@@ -227,6 +227,11 @@ elementwise(
     modified,
     lambda n, x, y: (None, 0.5 * (modified(n - 1, x) + modified(n + 1, x))),
     cases=[case(0, 1.3), case(1, sample(3)), case(2, -0.7)],
+)
+elementwise(
+    sinc_slope,
+    lambda n, x, y: (None, sinc_slope(n + 1, x)),
+    cases=[case(1, 0.3), case(1, sample(3)), case(2, np.array([0.0, 1.0, -2.7]))],
 )
 general(
     made_finite,

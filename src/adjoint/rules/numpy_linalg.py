@@ -17,6 +17,7 @@ from adjoint.runtime.arrays import fitted, unbroadcast
 from adjoint.runtime.linalg import (
     as_columns,
     cofactors,
+    cofactors_along,
     completed,
     conjugated,
     folded,
@@ -87,17 +88,31 @@ general(
 )
 
 
-def _cofactors_jvp(dots, y, a):
-    inner = np.sum(y * dots[0], axis=(-2, -1))
-    return scaled_by(scaled_by(y, inner) - y @ transposed(dots[0]) @ y, 1 / np.linalg.det(a))
+def _of_one(matrix):
+    return np.sum(matrix, axis=(-2, -1))
 
 
-def _cofactors_vjp(ct, y, a):
-    inner = np.sum(y * ct, axis=(-2, -1))
-    return (scaled_by(scaled_by(y, inner) - y @ transposed(ct) @ y, 1 / np.linalg.det(a)),)
+def _third(a, one, other):
+    """The third derivative of the determinant of a regular matrix along two directions, which is symmetric in all."""
+    c, size = cofactors(a), np.linalg.det(a)
+    turned = cofactors_along(a, other)
+    along = scaled_by(turned, _of_one(c * one)) + scaled_by(c, _of_one(turned * one))
+    along = along - turned @ transposed(one) @ c - c @ transposed(one) @ turned
+    return scaled_by(along - scaled_by(cofactors_along(a, one), _of_one(c * other)), 1 / size)
 
 
-general(cofactors, _cofactors_jvp, _cofactors_vjp, cases=SQUARES)
+general(
+    cofactors,
+    lambda dots, y, a: cofactors_along(a, dots[0]),
+    lambda ct, y, a: (cofactors_along(a, ct),),
+    cases=[*SQUARES, case(np.array([[1.0, 2.0], [2.0, 4.0]]))],
+)
+general(
+    cofactors_along,
+    lambda dots, y, a, direction: cofactors_along(a, dots[1]) + _third(a, direction, dots[0]),
+    lambda ct, y, a, direction: (_third(a, direction, ct), cofactors_along(a, ct)),
+    cases=[case(sample(3, 3, kind="regular"), sample(3, 3)), case(sample(2, 2, kind="regular"), sample(2, 2))],
+)
 
 
 def _slogdet_jvp(dots, y, a):

@@ -13,14 +13,25 @@ from adjoint.runtime.numbers import divide, log, power, sign, times
 POSITIVE = (0.5, 2.0)
 
 
+def power_of_number(ct, a, b, y):
+    """Where the exponent is zero the base does not matter, and where the power is, the exponent does not."""
+    return (times(ct, times(b, power(a, b - 1))), times(ct, times(y, log(a))))
+
+
 def power_of_constant(constants):
-    """The form for an exponent above 1 that is written in the source: nothing can go wrong."""
+    """The form for an exponent that is written in the source; above 1, nothing can go wrong."""
     exponent = constants.get(1)
-    if not isinstance(exponent, (int, float)) or exponent <= 1:
+    if not isinstance(exponent, (int, float)):
         return None
+    if exponent == 0:
+        return lambda ct, a, b, y: (0.0, None)
+    if exponent == 1:
+        return lambda ct, a, b, y: (ct, None)
     if exponent == 2:
         return lambda ct, a, b, y: (b * ct * a, None)
-    return lambda ct, a, b, y: (ct * b * a ** (b - 1), None)
+    if exponent > 1:
+        return lambda ct, a, b, y: (ct * b * a ** (b - 1), None)
+    return lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), None)
 
 
 elementwise(operator.add, lambda a, b, y: (1, 1))
@@ -35,7 +46,7 @@ elementwise(
 )
 elementwise(
     operator.pow,
-    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(times(ct, y), log(a))),
+    scaled=power_of_number,
     singular=True,
     domain=(POSITIVE, (-2.0, 2.0)),
     by_constants=power_of_constant,
@@ -97,14 +108,14 @@ elementwise(
 )
 elementwise(
     np.power,
-    scaled=lambda ct, x1, x2, y: (times(ct * x2, power(x1, x2 - 1)), times(times(ct, y), log(x1))),
+    scaled=power_of_number,
     singular=True,
     domain=(POSITIVE, (-2.0, 2.0)),
     by_constants=power_of_constant,
 )
 elementwise(
     np.float_power,
-    scaled=lambda ct, x1, x2, y: (times(ct * x2, power(x1, x2 - 1)), times(times(ct, y), log(x1))),
+    scaled=power_of_number,
     singular=True,
     domain=(POSITIVE, (-2.0, 2.0)),
     by_constants=power_of_constant,

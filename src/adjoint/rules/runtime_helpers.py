@@ -5,25 +5,41 @@
 import numpy as np
 
 from adjoint.rules.declare import case, elementwise, general, linear, no_derivative, number, observer, sample
+from adjoint.rules.operators import power_of_constant, power_of_number
 from adjoint.runtime import cotangents, display, numbers
 from adjoint.runtime.arrays import unbroadcast
-from adjoint.runtime.numbers import choose, divide, is_real, log, polygamma, power, times
+from adjoint.runtime.numbers import choose, divide, is_real, polygamma, selected, times
 
 POSITIVE = (0.5, 2.0)
 CONDITION = np.array([True, False, True])
 
 elementwise(
     numbers.divide,
+    scaled=lambda ct, a, b, y: (divide(ct, b), times(a, divide(-ct, b * b))),
+    singular=True,
+    domain=POSITIVE,
+)
+elementwise(numbers.times, scaled=lambda ct, a, b, y: (times(ct, b), times(a, ct)), singular=True)
+elementwise(
+    numbers.quotient,
     scaled=lambda ct, a, b, y: (divide(ct, b), divide(-ct * a, b * b)),
     singular=True,
     domain=POSITIVE,
 )
-elementwise(numbers.times, scaled=lambda ct, a, b, y: (times(ct, b), times(ct, a)), singular=True)
+elementwise(numbers.product, scaled=lambda ct, a, b, y: (times(ct, b), times(ct, a)), singular=True)
+linear(
+    numbers.selected,
+    lambda ct, support, value: unbroadcast(selected(support, ct), value),
+    wrt=(1,),
+    cases=[case(0.0, number()), case(True, number()), case(CONDITION, sample(3)), case(np.eye(3)[0], sample(3))],
+)
+no_derivative(numbers.somewhere)
 elementwise(
     numbers.power,
-    scaled=lambda ct, a, b, y: (times(ct * b, power(a, b - 1)), times(times(ct, y), log(a))),
+    scaled=power_of_number,
     singular=True,
     domain=(POSITIVE, (-2.0, 2.0)),
+    by_constants=power_of_constant,
 )
 elementwise(numbers.log, scaled=lambda ct, x, y: divide(ct, x), singular=True, domain=POSITIVE)
 elementwise(numbers.sqrt, scaled=lambda ct, x, y: divide(ct, 2 * y), singular=True, domain=POSITIVE)

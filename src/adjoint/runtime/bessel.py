@@ -1,4 +1,4 @@
-"""Modified Bessel functions of the first kind."""
+"""Modified Bessel functions of the first kind, and the derivatives of ``np.sinc``."""
 
 from __future__ import annotations
 
@@ -28,3 +28,21 @@ def modified(n: int, x: Any) -> Any:
         if k <= order:
             product = product * quotient
     return product if order % 2 == 0 else product * np.sign(x)
+
+
+def sinc_slope(n: int, x: Any) -> Any:
+    """The derivative of order ``n`` of ``np.sinc``, by its series near zero.
+
+    >>> round(float(sinc_slope(2, 0.0)), 12) == round(-(math.pi**2) / 3, 12)
+    True
+    """
+    z = np.pi * x
+    found = np.sin(z) / np.where(z == 0, 1.0, z)
+    for k in range(1, n + 1):
+        found = (np.sin(z + k * (np.pi / 2)) - k * found) / np.where(z == 0, 1.0, z)
+    near = np.where(np.abs(z) < n + 2, z, 0.0)
+    series = 0.0 * near
+    for j in range(n + 30, (n - 1) // 2, -1):
+        power = 2 * j - n
+        series = series + (-1.0) ** j * near**power / (math.gamma(power + 1.0) * (2 * j + 1))
+    return np.pi**n * np.where(np.abs(z) < n + 2, series, found)

@@ -129,6 +129,18 @@ def cofactors(a: Any) -> Any:
     return scaled_by((conjugated(u) * prod_others(s, -1)[..., None, :]) @ conjugated(vh), orientation)
 
 
+def cofactors_along(a: Any, direction: Any) -> Any:
+    """The derivative of :func:`cofactors` along a direction, defined also where the matrix is singular."""
+    u, s, vh = np.linalg.svd(a)
+    orientation = np.linalg.det(u) * np.linalg.det(vh)
+    eye = np.eye(np.shape(s)[-1], dtype=s.dtype)
+    others = prod_others(s[..., None, :] * (1 - eye) + eye, -1) * (1 - eye)  # the products without two of them
+    seen = hermitian(u) @ direction @ hermitian(vh)
+    diagonal = np.matmul(others, diagonal_of(seen)[..., None])[..., 0]
+    moved = diagonal_matrix(diagonal) - others * transposed(seen)
+    return scaled_by(conjugated(u) @ moved @ conjugated(vh), orientation)
+
+
 def least_squares(a: Any, b: Any, rcond: float | None = None) -> Any:
     """The solution that ``np.linalg.lstsq`` finds."""
     return np.linalg.lstsq(a, b, rcond)[0]

@@ -1,7 +1,9 @@
 """Arithmetic of derivatives that never raises, so that a derivative is defined wherever its function is.
 
-Each works for numbers and for arrays. A product or quotient whose first operand, the cotangent, is zero is zero,
-whatever the other: what does not matter cannot spoil a derivative.
+Each works for numbers and for arrays. A product (``times``) or quotient (``divide``) whose first operand, the
+cotangent, is zero is zero, whatever the other: what does not matter cannot spoil a derivative. Where a zero may be one
+that was merely computed, ``product`` and ``quotient`` stand instead, and ``selected`` for what was left out
+(``transform/supports.py``).
 """
 
 from __future__ import annotations
@@ -32,6 +34,42 @@ def times(a: Any, b: Any) -> Any:
             product = np.multiply(a, b)
         return _cleared(product, a)
     return a * 0.0 if a == 0 else a * b
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """``a / b``, which is not a number where both are zero."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.true_divide(a, b)
+    if b == 0:
+        return a * math.inf if isinstance(b, complex) else a * math.copysign(math.inf, b)
+    return a / b
+
+
+def product(a: Any, b: Any) -> Any:
+    """``a * b``, which is not a number where one is zero and the other infinite."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.multiply(a, b)
+    return a * b
+
+
+def selected(support: Any, value: Any) -> Any:
+    """``value`` where ``support`` is not zero, else zero, whatever the value is there."""
+    if isinstance(support, np.ndarray):
+        found = np.where(support, value, 0)
+        return found if type(support) is np.ndarray else found.view(type(support))
+    return value if support else zeros_in(value)
+
+
+def zeros_in(value: Any) -> Any:
+    """Zeros of the shape and the dtype of ``value``, which may hold what is not a number."""
+    return np.zeros_like(value) if isinstance(value, (np.ndarray, np.generic)) else type(value)(0)
+
+
+def somewhere(support: Any) -> bool:
+    """Whether anything of a cotangent was not left out."""
+    return bool(np.any(support))
 
 
 def _cleared(values: Any, a: Any) -> Any:

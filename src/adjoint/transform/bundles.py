@@ -46,7 +46,7 @@ from adjoint.transform.directed import Directed, Inseparable
 
 _ARITHMETIC = (
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, lanes.plus),
-    *(numbers.divide, numbers.times, numbers.unit, numbers.choose),
+    *(numbers.divide, numbers.times, numbers.quotient, numbers.product, numbers.selected, numbers.unit, numbers.choose),
 )
 """Functions of numbers that are there for bundles."""
 _RESHAPED = (np.reshape, np.ravel, np.ndarray.reshape, np.ndarray.ravel)

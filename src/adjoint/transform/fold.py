@@ -16,6 +16,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
 from adjoint.records import replace
+from adjoint.runtime.numbers import selected
 from adjoint.runtime.results import copy_laid_out_like
 
 Folded = Atom | Call | None
@@ -249,6 +250,18 @@ def _only_constants(call: Call, facts: Facts) -> Folded:
     return None
 
 
+def _selected(call: Call, facts: Facts) -> Folded:
+    """What is chosen where something is surely not zero, or where it is told not to be."""
+    support, value = call.args
+    if isinstance(support, Const) and support.value:
+        return _instead(call, value, facts)
+    definition = facts.definition(support)
+    if definition is None or definition.callee is not operator.ne or not _is_literal(definition.args[1], 0):
+        return None
+    compared = definition.args[0]
+    return replace(call, args=(compared, value)) if facts.steady(compared) else None
+
+
 def _copy(call: Call, facts: Facts) -> Folded:
     """A copy of what nothing writes, where nothing writes the copy either."""
     return _instead(call, call.args[0], facts)
@@ -273,6 +286,7 @@ _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     np.copy: _copy,
     np.ndarray.copy: _copy_by_rows,
     copy_laid_out_like: _copy_by_rows,
+    selected: _selected,
 }
 _TABLE |= {
     getattr(operator, name): _only_constants

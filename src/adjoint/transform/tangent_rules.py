@@ -28,6 +28,7 @@ from adjoint.transform.dependence import Dependence
 from adjoint.transform.shadow_types import ShadowTypes, typed, zero_for
 from adjoint.transform.slots import has_slots, is_container, may_vary
 from adjoint.transform.structural import counts_as_float, is_object_display, object_display, roles_of, shadow_callee
+from adjoint.transform.supports import NEVER_ZERO, Supports
 from adjoint.types import shadow_class
 
 _ALWAYS_VIEWS = (
@@ -47,6 +48,7 @@ class TangentRules:
         self.layouts_read = read
         self.types = types
         self.dots = dots
+        self.supports = Supports()
 
     def dot(self, atom: Atom) -> Atom | None:
         return self.dots.get(atom) if isinstance(atom, Var) else None
@@ -171,6 +173,7 @@ class TangentRules:
             return self.own(builder, target, result)
         hint, type_ = f"{target.hint}_dot", self.types.of(target.type) if has_slots(target.type) else None
         dot = _renamed(builder, result, hint, type_, target.named, start)
+        self.supports.inherit(dot, result)
         if is_view and call.callee not in _ALWAYS_VIEWS:
             return self.followed(builder, call, rule, target, dot)
         return dot
@@ -232,20 +235,29 @@ class TangentRules:
         active = [place for place, arg in enumerate(args) if self.dot(arg) is not None]
         constants = {place: arg.value for place, arg in enumerate(args) if isinstance(arg, Const)}
         form = rule.form([_rank(type_of_atom(arg)) for arg in args], constants)
+        varying = {args[place] for place in active} | {y}
+        partials = None if rule.scaled is not None else splice(builder, form, (*args, y), kwargs)
+        if partials is not None:
+            varying |= _computed_from(varying, builder.statements[start:])
         terms: list[tuple[int, Atom]] = []
-        if rule.scaled is not None:
-            for place in active:
-                products = splice(builder, form, (self.dots[args[place]], *args, y), kwargs)  # type: ignore[index]
+        for place in active:
+            dot, begin = self.dots[args[place]], len(builder.statements)  # type: ignore[index]
+            if partials is None:
+                products = splice(builder, form, (dot, *args, y), kwargs)
                 terms += _signed(_known(builder, rule, args, place, _part(products, place, len(args))))
-        else:
-            partials = splice(builder, form, (*args, y), kwargs)
-            multiply = times if rule.singular else operator.mul
-            for place in active:
+            else:
+                multiply = times if rule.singular else operator.mul
                 partial = _known(builder, rule, args, place, _part(partials, place, len(args)))
-                terms += self.scaled(builder, self.dots[args[place]], partial, multiply)  # type: ignore[index]
+                terms += self.scaled(builder, dot, partial, multiply)
+            if isinstance(dot, Var):
+                vanishes = rule.fn not in NEVER_ZERO
+                self.supports.follow(builder, begin, dot, varying.__contains__, vanishes=vanishes)
+        support = self.supports.united(builder, [term for _, term in terms])
         total = _sum(builder, terms)
         if total is None:
             return None
+        if support is not None and isinstance(total, Var):
+            self.supports.found[total] = support
         arguments = [type_of_atom(args[place]) for place in active]
         becomes_real = not _is_complex(y.type) and any(_is_complex(type_) for type_ in arguments)
         if rule.fn in (abs, np.absolute):
@@ -294,16 +306,26 @@ class TangentRules:
         moved = list(args)
         for place in wrt:
             moved[place] = self.dot_or_zero(builder, args[place], _number(type_of_atom(args[place])))
-        return _called(builder, call.callee, moved, kwargs)
+        support = self.supports.moved(builder, call, [moved[place] for place in wrt], moved)
+        dot = _called(builder, call.callee, moved, kwargs)
+        if support is not None:
+            self.supports.found[dot] = support
+        return dot
 
     def bilinear(self, builder: Builder, call: Call, args: Sequence[Atom], kwargs: dict[str, Atom]) -> Atom | None:
         terms: list[tuple[int, Atom]] = []
+        dots = [dot for dot in map(self.dot, args[:2]) if dot is not None]
+        vary_both = len(dots) > 1
+        support = self.supports.anywhere(builder, dots) if vary_both else None
         for place in (0, 1):
             dot = self.dot(args[place])
             if dot is not None:
                 moved = (*args[:place], dot, *args[place + 1 :])
                 terms.append((1, _called(builder, call.callee, moved, kwargs)))
-        return _sum(builder, terms)
+        total = _sum(builder, terms)
+        if support is not None and isinstance(total, Var):
+            self.supports.found[total] = support
+        return total
 
     def dot_for_rule(self, builder: Builder, rule: General, arg: Atom) -> Atom:
         """The tangent of an argument for a rule: zeros for arrays of whole numbers, which may be operands."""
@@ -460,6 +482,15 @@ def _inputs(statements: Sequence[Statement], result: Atom) -> set[Atom]:
     for statement in reversed(statements):
         if isinstance(statement, Call) and not reached.isdisjoint(statement.targets):
             reached.update(operands(statement))
+    return reached
+
+
+def _computed_from(varying: set[Atom], statements: Sequence[Statement]) -> set[Atom]:
+    """What statements compute from values that vary."""
+    reached: set[Atom] = set()
+    for statement in statements:
+        if isinstance(statement, Call) and not (varying | reached).isdisjoint(operands(statement)):
+            reached.update(statement.targets)
     return reached
 
 

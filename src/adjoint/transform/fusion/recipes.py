@@ -206,6 +206,27 @@ def _cleared(function: Callable[..., Any], cost: int) -> Callable[..., tuple[Rec
     return of
 
 
+def _floating(function: Callable[..., Any], cost: int) -> Callable[..., tuple[Recipe, int] | None]:
+    """A product or quotient of floats."""
+    return lambda args, dtype: (_applied(function, dtype), cost) if dtype.kind == "f" else None
+
+
+def _selected(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+    if dtype.kind != "f":
+        return None
+    kind = _dtype_of(args[0])
+
+    def recipe(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+        support, value = parts
+        zero = scalars.cast(Const(0.0), dtype)
+        if kind == np.bool_:
+            return scalars.choose(support, scalars.cast(value, dtype), zero, dtype)
+        is_zero = scalars.compare(operator.eq, scalars.cast(support, dtype), zero)
+        return scalars.choose(is_zero, zero, scalars.cast(value, dtype), dtype)
+
+    return recipe, 1
+
+
 def _chosen(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     if len(args) != 3 or _dtype_of(args[0]) != np.bool_:
         return None
@@ -231,6 +252,9 @@ _SPECIAL: dict[Any, Callable[[Sequence[Atom], np.dtype], tuple[Recipe, int] | No
     numbers.power: _power,
     numbers.divide: _cleared(operator.truediv, _DIVISION),
     numbers.times: _cleared(operator.mul, 1),
+    numbers.quotient: _floating(operator.truediv, _DIVISION),
+    numbers.product: _floating(operator.mul, 1),
+    numbers.selected: _selected,
     np.where: _chosen,
     numbers.choose: _chosen,
 }

@@ -44,7 +44,10 @@ TOGETHER = bundles.ITERATIONS
 
 _SIZE = Const(TOGETHER)
 _SUMS = (operator.add, operator.sub, lanes.plus)
-_ARITHMETIC = (*_SUMS, operator.mul, operator.neg, operator.truediv, numbers.divide, numbers.times)
+_ARITHMETIC = (
+    *(*_SUMS, operator.mul, operator.neg, operator.truediv, numbers.divide, numbers.times),
+    *(numbers.quotient, numbers.product, numbers.selected),
+)
 _POWERS: dict[Any, Any] = {
     **dict.fromkeys((operator.pow, np.power, np.float_power), operator.pow),
     math.pow: math.pow,

@@ -35,6 +35,7 @@ from adjoint.transform.reverse.context import acts_on_memory
 from adjoint.transform.reverse.nested import reverse_definition, reverse_derived
 from adjoint.transform.reverse.scopes import Scope
 from adjoint.transform.reverse.sweep import ReverseIf, Sweep, is_zero
+from adjoint.transform.supports import NEVER_ZERO
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
@@ -231,16 +232,30 @@ class _Pullback:
         return form
 
     def write(self, leading: tuple[Any, ...]) -> Spliced:
-        return splice(self.scope.sweep, self.form(), (*leading, *self.then), self.kwargs)
+        sweep, start = self.scope.sweep, len(self.scope.sweep.statements)
+        spliced = splice(sweep, self.form(), (*leading, *self.then), self.kwargs)
+        if isinstance(leading[0], Var):
+            self.follow(start, leading[0])
+        return spliced
+
+    def follow(self, start: int, cotangent: Var) -> None:
+        """Has the products that a rule has written tell what was left out from what is zero by chance."""
+        varying = {then for arg, then in zip(self.args, self.then, strict=True) if self.reverser.active(arg)}
+        varying.update(self.results())
+        vanishes = self.call.callee not in NEVER_ZERO
+        self.reverser.supports.follow(self.scope.sweep, start, cotangent, varying.__contains__, vanishes=vanishes)
 
     def elementwise(self, rule: Elementwise, cotangent: Atom | None) -> None:
         assert cotangent is not None
-        places = tuple(range(len(self.args)))
+        places, sweep = tuple(range(len(self.args))), self.scope.sweep
         if rule.scaled is not None:
-            args = (cotangent, *self.then, *self.results())
-            self.spread(splice(self.scope.sweep, self.form(), args, self.kwargs), places)
+            start = len(sweep.statements)
+            cotangent = self.named(cotangent)
+            spliced = splice(sweep, self.form(), (cotangent, *self.then, *self.results()), self.kwargs)
+            self.follow(start, cotangent)
+            self.spread(spliced, places)
             return
-        partials = splice(self.scope.sweep, self.form(), (*self.then, *self.results()), self.kwargs)
+        partials = splice(sweep, self.form(), (*self.then, *self.results()), self.kwargs)
         each = partials if isinstance(partials, tuple) else (partials,)
         self.refuse_unknown(each)
         pairs = [
@@ -249,7 +264,8 @@ class _Pullback:
             if self.reverser.active(arg) and partial is not None
         ]
         if len(pairs) == 2 and pairs[0] == pairs[1]:
-            doubled = self.scope.sweep.call(operator.mul, Const(2.0), cotangent, hint="t_bar")
+            doubled = sweep.call(operator.mul, Const(2.0), cotangent, hint="t_bar")
+            self.reverser.supports.inherit(doubled, cotangent)
             self.product(pairs[0][0], doubled, pairs[0][1])
             return
         for arg, partial in pairs:
@@ -264,6 +280,14 @@ class _Pullback:
                 label = f"{self.rule.name_of(place)} varies"
                 self.reverser.context.problem("AD0204", self.call.span, label, name=self.rule.name)
 
+    def named(self, cotangent: Atom) -> Var:
+        """A cotangent as a variable that can be followed."""
+        if isinstance(cotangent, Var):
+            return cotangent
+        named = self.scope.sweep.call(operator.pos, cotangent, hint="t_bar")
+        self.reverser.supports.inherit(named, cotangent)
+        return named
+
     def product(self, arg: Atom, cotangent: Atom, partial: Atom) -> None:
         """Adds a cotangent times a partial derivative."""
         sweep = self.scope.sweep
@@ -274,7 +298,25 @@ class _Pullback:
         elif not is_zero(partial):
             hint = f"{arg.hint}_bar" if isinstance(arg, Var) else "t_bar"
             multiply = times if self.rule.singular else operator.mul
-            self.reverser.add(self.scope, arg, sweep.call(multiply, cotangent, partial, hint=hint))
+            start, cotangent = len(sweep.statements), self.named(cotangent)
+            product = sweep.call(multiply, cotangent, partial, hint=hint)
+            self.follow_partial(start, cotangent, partial)
+            self.reverser.add(self.scope, arg, product)
+
+    def follow_partial(self, start: int, cotangent: Var, partial: Atom) -> None:
+        """The same for a product with a partial derivative, which varies if any varying argument is of the call."""
+        varies = not isinstance(partial, Const) and (
+            any(self.reverser.active(arg) and arg is not None for arg in self.args)
+            if partial not in self.then
+            else self.reverser.active(self.args[self.then.index(partial)])
+        )
+        self.reverser.supports.follow(
+            self.scope.sweep,
+            start,
+            cotangent,
+            lambda atom: varies and atom is partial,
+            vanishes=self.call.callee not in NEVER_ZERO,
+        )
 
     def spread(self, cotangents: Spliced, places: tuple[int, ...]) -> None:
         """Adds the cotangents that a rule gave for the arguments at these places."""

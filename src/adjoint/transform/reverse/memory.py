@@ -21,7 +21,7 @@ from adjoint.runtime.objects import attribute_or_none, make_object
 from adjoint.runtime.places import numbered
 from adjoint.runtime.results import owned
 from adjoint.transform.reverse.contents import content_key
-from adjoint.transform.reverse.indices import accumulation
+from adjoint.transform.reverse.indices import accumulation, leaves_out
 from adjoint.transform.structural import object_display
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def _array(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
     key = None if store.key is None else content_key(reverser, store.key, store)
     moved = reverser.active(store.value)
     replaced = store.mode == "set"
+    if replaced and leaves_out(reverser.context, base, store.key):
+        reverser.supports.partial.add(shadow)
     if moved:
         assert isinstance(base.type, Array)
         repeats = store.key is not None and accumulation(reverser.context, store.key) == "add_at"
@@ -67,6 +69,8 @@ def _array(reverser: Reverser, store: Store, base: Var, scope: Scope) -> None:
             held = _held_by_last(scope, shadow, key, base.type)
         else:
             held = _held(scope, shadow, key, base.type, copy=replaced or store.mode == "add")
+        if isinstance(held, Var) and shadow in reverser.supports.partial:
+            reverser.supports.partial.add(held)
     # A reference may be to the very memory that is written: then what is cleared is what it is to receive.
     clears_first = replaced and isinstance(store.value, Var) and is_handle(store.value.type)
     if replaced and clears_first:

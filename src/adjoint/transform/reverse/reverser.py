@@ -46,6 +46,7 @@ from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
 from adjoint.transform.reverse.shadows import Shadows
 from adjoint.transform.reverse.sweep import ReverseIf, ReverseLoop, Sweep, is_zero
 from adjoint.transform.reverse.treatment import Given
+from adjoint.transform.supports import Supports
 
 NOTHING: Mapping[Var, Var] = {}
 
@@ -82,6 +83,7 @@ class Reverser:
         self.writes = Writes(context.regions, context.function, given.elsewhere)
         self.shadows = Shadows(context, given, self.writes, lent, family.moved)
         self.ownership = Ownership(context, lent, recursive=self.compiled)
+        self.supports = Supports()
         self.originals: dict[Var, Var] = {}
         self.known_copies: dict[tuple[int, Var, bool], Var] = {}
         self.root = context.open(context.regions.top)
@@ -148,15 +150,19 @@ class Reverser:
         before = scope.get(var)
         hint = f"{var.hint}_bar"
         if before is None or is_zero(before):
-            scope.set(var, sweep.call(operator.neg, cotangent, hint=hint) if negative else cotangent)
+            total: Atom = sweep.call(operator.neg, cotangent, hint=hint) if negative else cotangent
+            self.supports.inherit(total, cotangent)
         else:
-            scope.set(var, sweep.call(operator.sub if negative else operator.add, before, cotangent, hint=hint))
+            total = sweep.call(operator.sub if negative else operator.add, before, cotangent, hint=hint)
+            self.supports.summed(sweep, total, (before, cotangent))
+        scope.set(var, total)
 
     def fitted(self, sweep: Sweep, cotangent: Atom, var: Var, *, shaped: bool) -> Atom:
         """A cotangent that fits its value; the value is asked for its shape also where nothing else reads it."""
         found = fitted(sweep, cotangent, var, shaped=shaped)
         if found is not cotangent:
             self.context.asked.add(var)
+            self.supports.fitted(sweep, found, cotangent, var)
         return found
 
     def memory(self, var: Var) -> Var | None:
@@ -388,9 +394,11 @@ class Reverser:
             memory = self.memory(base)
             if memory is None:
                 raise AssertionError(f"an element of {base!r} is read, but its cotangent has no memory")
-            from adjoint.transform.reverse.indices import accumulation
+            from adjoint.transform.reverse.indices import accumulation, leaves_out
 
             sweep.store(memory, key, cotangent, accumulation(self.context, load.key))
+            if leaves_out(self.context, base, load.key):
+                self.supports.partial.add(memory)
             return
         if not is_handle(base.type):
             self.context.problem("AD0303", load.span, "it is not known what this is a part of")

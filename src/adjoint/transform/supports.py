@@ -1,0 +1,325 @@
+"""Where a derivative is zero because something was left out, and where a zero was merely computed.
+
+What a selection leaves out (``where``, a mask, ``maximum``, a tangent that is zero) is zero, whatever it is
+multiplied with: an infinite slope, or one that is not a number, does not matter there. A zero that a partial
+derivative made is a number like others: the slope of ``sqrt(x) ** 2`` at zero is ``0 * inf``, which is not a number.
+
+The *support* of a cotangent (in forward mode, of a tangent) is zero exactly where the cotangent was left out. As long
+as no partial derivative that may vanish has been multiplied with it, a cotangent is its own support. Then the
+products of the rules may ask the cotangent itself (``times``, ``divide``); else they ask its support (``selected``).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Const, Load, Statement, Var
+from adjoint.ir.types import Array, Scalar, is_handle
+from adjoint.ir.walk import operands, targets_of
+from adjoint.rules.declare import Linear
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.numbers import choose, divide, product, quotient, selected, somewhere, times
+
+_MOVING = """
+    spread restore_axes reshape_like scatter scatter_take scatter_along unrepeat untile undiag place_diagonal
+    place_trace unpad unpad_places unchosen chosen hollow without_phase transposed hermitian diagonal_matrix
+    diagonal_of conjugated conjugate
+    tril triu diag diagonal reshape transpose swapaxes moveaxis expand_dims squeeze broadcast_to flip
+"""
+_MOVES = frozenset(_MOVING.split())
+"""Functions, of NumPy and of ours, that put the elements of their first argument elsewhere, zeros beside them."""
+_LEAVING_OUT = frozenset({"scatter", "scatter_take", "scatter_along", "unchosen"})
+"""Those of them that are transposes of selections."""
+NEVER_ZERO = frozenset(
+    {
+        *(np.exp, np.expm1, np.exp2, np.sinh, np.tan, np.arctan, np.arcsinh, np.arcsin, np.arccos, np.arctanh),
+        *(math.exp, math.expm1, math.sinh, math.tan, math.atan, math.asinh, math.asin, math.acos, math.atanh),
+    }
+)
+"""Functions whose slope is zero nowhere."""
+_STRONG = {times: product, divide: quotient}
+_PLAIN = {operator.mul: times, operator.truediv: divide}
+
+
+class Supports:
+    """What is known of the cotangents, or of the tangents, of one function.
+
+    Attributes
+    ----------
+    found
+        The support of a cotangent that is not its own.
+    partial
+        Cotangents from which a selection left something out: what they are multiplied with need not be a number there.
+    """
+
+    def __init__(self) -> None:
+        self.found: dict[Var, Atom] = {}
+        self.partial: set[Var] = set()
+
+    def of(self, cotangent: Atom) -> Atom:
+        return self.found.get(cotangent, cotangent) if isinstance(cotangent, Var) else cotangent
+
+    def inherit(self, new: Atom, old: Atom) -> None:
+        """``new`` is ``old`` in other words."""
+        if isinstance(new, Var) and new is not old:
+            if isinstance(old, Const):
+                self.found[new] = old
+            elif isinstance(old, Var):
+                if old in self.found:
+                    self.found[new] = self.found[old]
+                if old in self.partial:
+                    self.partial.add(new)
+
+    def reduced(self, builder: Builder, new: Atom, old: Atom) -> None:
+        """``new`` has sums of ``old``, or what else is not zero only if anything of ``old`` is not."""
+        if isinstance(new, Var) and isinstance(old, Var):
+            if old in self.found:
+                self.found[new] = _anywhere(builder, self.found[old])
+            if old in self.partial:
+                self.partial.add(new)
+
+    def fitted(self, builder: Builder, new: Atom, old: Atom, like: Atom) -> None:
+        """``new`` is ``old`` in the shape of ``like``, to which it was broadcast."""
+        if isinstance(old, Const) or _same_rank(old, like):
+            self.inherit(new, old)
+        else:
+            self.reduced(builder, new, old)
+
+    def spread(self, builder: Builder, new: Atom, olds: Collection[Atom]) -> None:
+        """``new`` is made of several by products with numbers that may be zero."""
+        if isinstance(new, Var):
+            self.found[new] = self.anywhere(builder, olds)
+
+    def anywhere(self, builder: Builder, cotangents: Collection[Atom]) -> Atom:
+        """What is zero only where nothing of any of them was not left out."""
+        return _united(builder, [_anywhere(builder, self.of(cotangent)) for cotangent in cotangents])
+
+    def united(self, builder: Builder, terms: Collection[Atom]) -> Atom | None:
+        """The support of a sum; None where it is its own."""
+        if not any(isinstance(term, Var) and term in self.found for term in terms):
+            return None
+        return _united(builder, [self.of(term) for term in terms])
+
+    def summed(self, builder: Builder, total: Atom, terms: Collection[Atom]) -> None:
+        """``total`` is a sum of cotangents, or a difference."""
+        if not isinstance(total, Var) or total in terms:
+            return
+        support = self.united(builder, terms)
+        if support is not None:
+            self.found[total] = support
+        if any(isinstance(term, Var) and term in self.partial for term in terms):
+            self.partial.add(total)
+
+    def moved(self, builder: Builder, call: Call, dots: Collection[Atom], args: Sequence[Atom]) -> Atom | None:
+        """The support of a linear function's tangent, where it is not its own; ``args`` has tangents already."""
+        if not any(isinstance(dot, Var) and dot in self.found for dot in dots):
+            return None
+        if call.callee is np.where or _moves(call.callee):
+            places = [_in_shape(builder, self.of(arg), arg) if arg in dots else arg for arg in args]
+            return _called(builder, call, tuple(places))
+        return self.anywhere(builder, dots)
+
+    def follow(
+        self,
+        builder: Builder,
+        start: int,
+        cotangent: Var,
+        varying: Callable[[Atom], bool],
+        *,
+        vanishes: bool = True,
+    ) -> None:
+        """Follows a cotangent through the statements that a rule has written, and has products ask its support.
+
+        Parameters
+        ----------
+        builder, start
+            The open block, and where the statements start.
+        cotangent
+            What the rule was given.
+        varying
+            Whether a derivative depends on a value: only then a product with it may be zero by chance.
+        vanishes
+            Whether the partial derivatives may be zero at all.
+        """
+        written = builder.statements[start:]
+        del builder.statements[start:]
+        _Follower(self, builder, cotangent, varying, vanishes).run(written)
+
+
+class _Follower:
+    def __init__(
+        self, supports: Supports, builder: Builder, cotangent: Var, varying: Callable[[Atom], bool], vanishes: bool
+    ) -> None:
+        self.supports = supports
+        self.builder = builder
+        self.cotangent = cotangent
+        self.flowing: set[Atom] = {cotangent}
+        self.computed: set[Atom] = set()
+        self.varying = varying
+        self.vanishes = vanishes
+
+    def run(self, statements: list[Statement]) -> None:
+        for statement in statements:
+            read = operands(statement)
+            if not any(isinstance(atom, Var) and atom in self.flowing for atom in read):
+                if any(map(self.varies, read)):
+                    self.computed.update(targets_of(statement))
+                self.builder.emit(statement)
+            elif isinstance(statement, Call) and len(statement.targets) == 1:
+                self.flowing.add(statement.targets[0])
+                self.call(statement)
+            else:
+                self.flowing.update(targets_of(statement))
+                if isinstance(statement, Load):
+                    self.supports.reduced(self.builder, statement.target, self.cotangent)
+                self.builder.emit(statement)
+
+    def varies(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and (atom in self.computed or self.varying(atom))
+
+    def call(self, call: Call) -> None:
+        supports, builder, (target,) = self.supports, self.builder, call.targets
+        sources = [arg for arg in call.args if isinstance(arg, Var) and arg in self.flowing]
+        others = [arg for arg in call.args if not isinstance(arg, Var) or arg not in self.flowing]
+        source = sources[0] if sources else self.cotangent
+        known = source in supports.found
+        if len(sources) == 1 and call.callee in (times, divide, operator.mul, operator.truediv):
+            self.product(call, source, others[0])
+            return
+        if getattr(call.callee, "__name__", "") in _LEAVING_OUT:
+            supports.partial.add(target)
+        if call.callee in (choose, np.where):
+            self.chosen(call, target)
+        elif len(sources) == 1 and call.callee in (quotient, product, selected):
+            supports.inherit(target, source)
+            if not known and (self.vanishes or call.callee is selected):
+                supports.found[target] = self.held(source)
+        elif call.callee in (operator.neg, operator.pos):
+            supports.inherit(target, source)
+        elif call.callee in (operator.add, operator.sub):
+            supports.summed(builder, target, sources)
+        elif any(map(self.varies, others)) and not _is_linear(call.callee):
+            supports.spread(builder, target, sources)
+        elif known and _moves(call.callee) and source is call.args[0]:
+            supports.inherit(target, source)
+            support = _in_shape(builder, supports.of(source), source)
+            supports.found[target] = _called(builder, call, (support, *call.args[1:]))
+        elif call.callee is unbroadcast:
+            supports.fitted(builder, target, source, call.args[1])
+        else:
+            supports.reduced(builder, target, source)
+        builder.emit(call)
+
+    def chosen(self, call: Call, target: Var) -> None:
+        """A selection: its support is that part of the support."""
+        supports = self.supports
+        if any(isinstance(arg, Var) and arg in supports.found for arg in call.args[1:]):
+            parts = [
+                supports.of(arg) if isinstance(arg, Var) and arg in self.flowing else Const(0.0)
+                for arg in call.args[1:]
+            ]
+            supports.found[target] = self.builder.call(call.callee, call.args[0], *parts, hint="support")
+        supports.partial.add(target)
+
+    def product(self, call: Call, source: Atom, other: Atom) -> None:
+        """A product or quotient of the cotangent: zero where that was left out, and not where it is zero by chance."""
+        supports, builder, (target,) = self.supports, self.builder, call.targets
+        callee: Any = call.callee
+        if isinstance(source, Var) and source in supports.partial and not isinstance(other, Const):
+            callee = _PLAIN.get(callee, callee)
+        divides = call.callee in (operator.truediv, divide)
+        if divides and source is not call.args[0]:
+            builder.emit(call)
+            return
+        args = (source, other) if callee in _STRONG and callee is not call.callee else call.args
+        supports.inherit(target, source)
+        if self.vanishes and not divides and source not in supports.found and self.varies(other):
+            supports.found[target] = self.held(source)
+        if callee not in _STRONG or source not in supports.found or args[0] is not source:
+            builder.emit(Call((target,), callee, args, call.kwargs, call.span))
+            return
+        support, callee = supports.of(source), _STRONG[callee]
+        if isinstance(support, Const) and support.value:
+            builder.emit(Call((target,), callee, args, (), call.span))
+        else:
+            value = Var(target.hint, target.type)
+            builder.emit(Call((value,), callee, args, (), call.span))
+            builder.emit(Call((target,), selected, (support, value), (), call.span))
+
+    def held(self, source: Atom) -> Atom:
+        """A cotangent as a support; of memory that may be written later, what it says now."""
+        if isinstance(source, Var) and (is_handle(source.type) or _is_written(source)):
+            return self.builder.call(operator.ne, source, Const(0), hint="support")
+        return source
+
+
+def _moves(callee: Any) -> bool:
+    module = getattr(callee, "__module__", None) or ""
+    return module.startswith(("adjoint.runtime.", "numpy")) and getattr(callee, "__name__", "") in _MOVES
+
+
+def _is_linear(callee: Any) -> bool:
+    """Whether a function takes other arguments than the cotangent for their shapes, or as places, only."""
+    rule = rule_for(callee)
+    return isinstance(rule, Linear) if rule is not None else _moves(callee)
+
+
+def _is_written(var: Var) -> bool:
+    storage = var.type.storage if isinstance(var.type, Array) else None
+    return storage is not None and storage.written
+
+
+def _called(builder: Builder, call: Call, args: tuple[Atom, ...]) -> Var:
+    (type_,) = builder.type_of_call(call.callee, args, call.kwargs)
+    target = Var("support", type_)
+    builder.emit(Call((target,), call.callee, args, call.kwargs, call.span))
+    return target
+
+
+def _in_shape(builder: Builder, support: Atom, like: Atom) -> Atom:
+    """A support in the shape of its cotangent; ones where it is not zero."""
+    if _same_rank(support, like) or isinstance(type_of_atom(like), Scalar):
+        return builder.call(operator.ne, support, Const(0), hint="support")
+    ones = builder.call(np.ones_like, like, hint="support")
+    return builder.call(selected, support, ones, hint="support")
+
+
+def _anywhere(builder: Builder, support: Atom) -> Atom:
+    if isinstance(support, Const) or isinstance(type_of_atom(support), Scalar):
+        return support
+    return builder.call(somewhere, support, hint="support")
+
+
+def _united(builder: Builder, supports: list[Atom]) -> Atom:
+    """What is zero only where all supports are."""
+    for support in supports:
+        if isinstance(support, Const) and support.value:
+            return support
+    several = list(dict.fromkeys(support for support in supports if isinstance(support, Var)))
+    if len(several) < 2:
+        return several[0] if several else Const(0.0)
+    total = builder.call(operator.ne, several[0], Const(0), hint="support")
+    for support in several[1:]:
+        other = builder.call(operator.ne, support, Const(0), hint="support")
+        total = builder.call(operator.or_, total, other, hint="support")
+    return total
+
+
+def _same_rank(one: Atom, other: Atom) -> bool:
+    """Whether nothing is summed where one takes the shape of the other; both are numbers, or as many-dimensional."""
+    mine, theirs = type_of_atom(one), type_of_atom(other)
+    if isinstance(mine, Scalar) and isinstance(theirs, Scalar):
+        return True
+    if not isinstance(mine, Array) or not isinstance(theirs, Array) or mine.dims is None or theirs.dims is None:
+        return False
+    return len(mine.dims) == len(theirs.dims) and all(
+        a == b and a in ("one", "many") for a, b in zip(mine.dims, theirs.dims, strict=True)
+    )

@@ -1,0 +1,74 @@
+"""Zeros that a selection leaves behind, zeros that were computed, and second derivatives at points that are zero."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from regressions.differences import right, second
+
+PARTLY = np.array([0.5, -0.7])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.where(x > 0, x**1.5, x**2).sum(),
+        lambda x: np.where(x > 0, x * np.sqrt(x), 0.0).sum(),
+        lambda x: np.where(x > 0, np.sqrt(x), x**2).sum(),
+        lambda x: np.nan_to_num(np.sqrt(x)).sum(),
+        lambda x: np.nansum(np.sqrt(x)),
+        lambda x: np.nanmean(x * np.log(x)),
+        lambda x: np.sum((x * np.sqrt(x))[x > 0] ** 2),
+    ],
+)
+def test_the_untaken_branch_of_where(f: Callable[[np.ndarray], Any]) -> None:
+    with np.errstate(all="ignore"):
+        right(f, PARTLY)
+        second(f, PARTLY)
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda v: np.sum(np.sinc(v)), np.zeros(1)),
+        (lambda v: np.sum(np.sinc(v) ** 2), np.array([0.0, 1e-4, 0.3, 1.0, -2.6])),
+        (lambda x: np.sum(x[:, None] ** np.arange(3)), np.zeros(1)),
+        (lambda x: np.sum(x[:, None] ** np.arange(4.0)), np.array([0.0, -1.5])),
+        (lambda x: np.sum(np.vander(x, 4)), np.zeros(1)),
+        (lambda v: np.sum(v**0), np.array([0.0, 1.5])),
+        (lambda v: np.sum(v**1), np.array([0.0, 1.5])),
+        (lambda v: np.prod(v), np.array([0.0, 1.5, 0.0, 2.0])),
+        (lambda v: np.linalg.det(v.reshape(3, 3)), np.arange(9.0)),
+        (lambda v: np.linalg.det(np.outer(v, v)), np.array([1.0, 2.0])),
+    ],
+)
+def test_second_derivatives_at_zero(f: Callable[[np.ndarray], Any], x: np.ndarray) -> None:
+    second(f, x)
+
+
+def test_the_hessian_of_a_determinant_at_a_singular_matrix() -> None:
+    found = ad.hessian(np.linalg.det)(np.array([[1.0, 2.0], [2.0, 4.0]])).reshape(4, 4)
+    np.testing.assert_allclose(found, np.fliplr(np.diag([1.0, -1.0, -1.0, 1.0])), atol=1e-9)
+
+
+def test_the_third_derivative_of_a_determinant() -> None:
+    matrix = np.array([[2.0, 1.0, 0.5], [0.3, 1.5, -1.0], [0.2, -0.4, 1.0]])
+
+    def curvature(t: float) -> float:
+        return ad.grad(ad.grad(lambda t: np.linalg.det(matrix + t * matrix @ matrix + t * t * np.eye(3))))(t)
+
+    expected = (curvature(0.3 + 1e-5) - curvature(0.3 - 1e-5)) / 2e-5
+    np.testing.assert_allclose(ad.grad(curvature)(0.3), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("t", [0.0, 1e-9, 1e-8, 1e-5])
+def test_eigenvectors_of_nearly_equal_eigenvalues(t: float) -> None:
+    def turned(t: float) -> Any:
+        matrix = np.array([[1 - 2 * t * t, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+        return np.linalg.eigh(matrix + matrix.T)[1][0, 1]
+
+    slope = ad.grad(turned)(t)
+    assert not np.isfinite(slope) or abs(slope) < 1e6, slope
