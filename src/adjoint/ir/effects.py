@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
+from adjoint.ir.mistakes import always_raises
 from adjoint.ir.nodes import (
     Atom,
     Attribute,
@@ -255,6 +256,8 @@ def effects_of(call: Call) -> Effects:
     found = _declared(callee) if known is None else known
     if found is UNKNOWN:
         return found
+    if found.confined and always_raises(call):
+        return _impure(found)
     if found.fresh and callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]:
         return UNKNOWN  # it writes to what earlier calls made
     if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):

@@ -7,7 +7,7 @@ import numpy as np
 from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, sample
 from adjoint.runtime.arrays import made_finite, unbroadcast
 from adjoint.runtime.bessel import modified, sinc_slope
-from adjoint.runtime.numbers import choose, divide, sqrt
+from adjoint.runtime.numbers import choose, divide, sqrt, times
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
@@ -45,7 +45,10 @@ elementwise(
     domain=(POSITIVE, (-2.0, 2.0)),
 )
 elementwise(
-    np.hypot, scaled=lambda ct, x1, x2, y: (divide(ct * x1, y), divide(ct * x2, y)), singular=True, domain=(0.5, 2.0)
+    np.hypot,
+    scaled=lambda ct, x1, x2, y: (times(x1, divide(ct, y)), times(x2, divide(ct, y))),
+    singular=True,
+    domain=(0.5, 2.0),
 )
 elementwise(np.logaddexp, lambda x1, x2, y: (np.exp(x1 - y), np.exp(x2 - y)))
 elementwise(np.logaddexp2, lambda x1, x2, y: (np.exp2(x1 - y), np.exp2(x2 - y)))
