@@ -70,7 +70,7 @@ def declarations() -> Iterator[None]:
     for function in DECLARED:
         del registry._declarations[id(function)]
         registry._of_users.discard(id(function))
-    registry._changed()
+        registry._changed(function)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

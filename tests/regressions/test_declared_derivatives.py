@@ -550,6 +550,24 @@ def test_a_declaration_after_the_first_use_counts() -> None:
     assert all_of_them() == [21.0, 21.0, 7.0, 21.0, 21.0, 21.0]
 
 
+def test_what_the_library_declares_forgets_nothing(tmp_path: Path) -> None:
+    program = """
+        import adjoint as ad, numpy as np
+        from adjoint import specialize
+        def f(x):
+            return x * x
+        ad.grad(f)(1.0)
+        kept = len(specialize._tables)
+        ad.stop_gradient, ad.grad(lambda x: np.sum(np.exp(x)))(np.ones(2))
+        assert len(specialize._tables) > kept > 0
+    """
+    file = tmp_path / "program.py"
+    file.write_text(textwrap.dedent(program))
+    environment = {**os.environ, "PYTHONPATH": str(Path(ad.__file__).parents[1])}
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_declaration_counts_in_compiled_code_that_was_made_before() -> None:
     import numba
 

@@ -132,49 +132,49 @@ def add(rule: Rule) -> None:
     """Enters a rule; a later one replaces an earlier one, and what was declared by ``derivative_of``."""
     _read_for(rule.fn)
     _rules[id(rule.fn)] = rule
-    if _reader != get_ident():
+    if not _is_said_by_the_library(rule.fn):
         _declarations.pop(id(rule.fn), None)
         _of_users.add(id(rule.fn))
-    _changed()
+    _changed(rule.fn)
 
 
 def add_declaration(declaration: Declaration) -> None:
     """Enters a declared derivative; it counts before any rule."""
     _declarations[id(declaration.fn)] = declaration
     _of_users.add(id(declaration.fn))
-    _changed()
+    _changed(declaration.fn)
 
 
 def add_definition(entry: Definition) -> None:
     _read_for(entry.fn)
     _definitions.setdefault(_identity(entry.fn), []).insert(0, entry)
-    _changed()
+    _changed(entry.fn)
 
 
 def add_method(cls: type, name: str, callee: Fn) -> None:
     _read_for(cls)
     _methods[cls, name] = callee
-    _changed()
+    _changed(cls)
 
 
 def add_attribute(cls: type, name: str, callee: Fn) -> None:
     _read_for(cls)
     _attributes[cls, name] = callee
-    _changed()
+    _changed(cls)
 
 
 def add_variadic(fn: Fn, spread: Fn) -> None:
     """Enters the form of ``fn`` that takes the parts of its first argument, a sequence, one by one."""
     _read_for(fn)
     _variadic[id(fn)] = (fn, spread)
-    _changed()
+    _changed(fn)
 
 
 def add_in_place(fn: Fn, binary: Fn) -> None:
     """Enters the binary operator that an in-place operator means where it cannot write."""
     _read_for(fn)
     _binary[id(fn)] = (fn, binary)
-    _changed()
+    _changed(fn)
 
 
 _listeners: list[Callable[[], None]] = []
@@ -186,10 +186,15 @@ def on_change(listener: Callable[[], None]) -> None:
     _listeners.append(listener)
 
 
-def _changed() -> None:
-    if _reader != get_ident():  # what the library says counts from the beginning
+def _changed(about: Any) -> None:
+    if not _is_said_by_the_library(about):
         for listener in _listeners:
             listener()
+
+
+def _is_said_by_the_library(about: Any) -> bool:
+    """Whether a declaration is the library's own, which counts from the beginning whenever it is read."""
+    return _reader == get_ident() or (getattr(about, "__module__", None) or "").startswith("adjoint.")
 
 
 def is_of_users(callee: Any) -> bool:
