@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -211,6 +212,33 @@ def _plain(array: np.ndarray) -> str:
     return f"np.reshape(np.array({np.ravel(array).tolist()!r}{dtype}), {array.shape})"
 
 
+def literal(value: Any) -> str:
+    """The text of an argument."""
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(map(literal, value))
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
+    return _plain(value) if isinstance(value, np.ndarray) else _named(value)
+
+
+def module_text(name: str, arguments: str, point: str, lines: Iterable[str] = ()) -> str:
+    """The text of a module with a call of ``x``, and the point at which it is looked at."""
+    imports = ["import numpy as np"]
+    if name.startswith("scipy."):
+        imports += [f"import {name.rsplit('.', 2 if name.startswith('scipy.stats') else 1)[0]}"]
+    body = [
+        "",
+        "",
+        "def call(x):",
+        f"    return {name}({arguments})",
+        "",
+        "",
+        f"arguments = ({point},)",
+        "f = call",
+        "",
+    ]
+    return "\n".join([*imports, *lines, *body])
+
+
 def _named(value: Any) -> str:
     """The text of what is no array."""
     if isinstance(value, type):
@@ -287,7 +315,7 @@ def generate(seed: int) -> Form:
 
 
 def _spelled(name: str, fn: Any, declared: Any, rng: np.random.Generator) -> Form | None:
-    cases = _cases(declared, rng)
+    cases = cases_of(declared, rng)
     args, kwargs = cases[int(rng.integers(len(cases)))]
     smooth = _count((*args, *kwargs.values()))
     if not smooth:
@@ -300,11 +328,12 @@ def _spelled(name: str, fn: Any, declared: Any, rng: np.random.Generator) -> For
         spelled = _arguments(fn, args, kwargs, writer, rng)
     except Skipped:
         return None
-    text = _text(name, spelled, writer)
-    return Form(name, text) if _is_taken(text) else None
+    masks = ("MASK = np.array([True, False, True])", "WHERE = np.array([[True, False, True]] * 4)")
+    text = module_text(name, spelled, writer.point, (*masks, *writer.lines))
+    return Form(name, text) if is_taken(text) else None
 
 
-def _cases(declared: Any, rng: np.random.Generator) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+def cases_of(declared: Any, rng: np.random.Generator) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
     """The example calls of a rule or of a definition."""
     if isinstance(declared, Rule):
         return ev.cases_of(declared, rng)
@@ -367,17 +396,7 @@ def _further(fn: Any, parameters: Any, taken: set[str], rng: np.random.Generator
     return found
 
 
-def _text(name: str, arguments: str, writer: _Writer) -> str:
-    lines = ["import numpy as np"]
-    if name.startswith("scipy."):
-        lines += [f"import {name.rsplit('.', 2 if name.startswith('scipy.stats') else 1)[0]}"]
-    lines += ["MASK = np.array([True, False, True])", "WHERE = np.array([[True, False, True]] * 4)", *writer.lines]
-    lines += ["", "", "def call(x):", f"    return {name}({arguments})"]
-    lines += ["", "", f"arguments = ({writer.point},)", "f = call", ""]
-    return "\n".join(lines)
-
-
-def _is_taken(text: str) -> bool:
+def is_taken(text: str) -> bool:
     """Whether NumPy takes the call, and gives real or complex numbers."""
     scope: dict[str, Any] = {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -1,0 +1,61 @@
+"""Every rule and definition of arrays, each array operand also given as a list: the one that varies, and one beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adjoint.rules.operands import operands_of
+from fuzz.call_forms import Form, callees, check_form
+from fuzz.call_forms.spelling import cases_of, is_taken, literal, module_text
+
+CALLEES = callees()
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.kind in "fciub"
+
+
+def _varies(value: Any) -> bool:
+    return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc")
+
+
+def _check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], varying: int, listed: int) -> None:
+    """Checks a call in which the argument at one place varies and the one at a place is a list."""
+    texts = [literal(arg) for arg in args]
+    texts[varying] = "x"
+    plain = _form(name, texts, kwargs, args[varying])
+    texts[listed] = _listed(args[listed]) if listed == varying else repr(args[listed].tolist())
+    form = _form(name, texts, kwargs, args[varying])
+    if not is_taken(form.text):
+        return
+    outcome = check_form(form)
+    if outcome.kind == "refused" and check_form(plain).kind == "refused":
+        return
+    assert outcome.kind in ("ok", "skipped"), f"{form.text}\n{outcome.kind} {outcome.key}\n{outcome.message}"
+
+
+def _form(name: str, texts: list[str], kwargs: dict[str, Any], point: Any) -> Form:
+    named = [f"{key}={literal(value)}" for key, value in kwargs.items()]
+    return Form(name, module_text(name, ", ".join([*texts, *named]), literal(point)))
+
+
+def _listed(array: np.ndarray) -> str:
+    return "x.tolist()" if array.ndim < 3 else "list(x)"
+
+
+@pytest.mark.parametrize(("name", "fn", "declared"), CALLEES, ids=[name for name, _, _ in CALLEES])
+def test_operands_as_lists(name: str, fn: Any, declared: Any) -> None:
+    operands = operands_of(fn)
+    cases = [case for case in cases_of(declared, np.random.default_rng(0)) if any(map(_is_array, case[0]))]
+    for args, kwargs in cases[:1]:
+        for listed in range(len(args)):
+            if not operands.has(listed) or not _is_array(args[listed]):
+                continue
+            if _varies(args[listed]):
+                _check(name, args, kwargs, listed, listed)
+            beside = next((k for k in range(len(args)) if k != listed and operands.has(k) and _varies(args[k])), None)
+            if beside is not None:
+                _check(name, args, kwargs, beside, listed)
