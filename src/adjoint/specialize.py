@@ -250,6 +250,8 @@ def _compiled(
         problems = (diagnostic("AD0902", None),)
         cause = failure
     except Exception as failure:
+        if native and not is_strict(native):
+            return _interpreted(lower, operator, function, failure, seen)
         problems = (diagnostic("AD0901", None, f"{type(failure).__name__}: {failure}".splitlines()[0]),)
         cause = failure
     from adjoint.diagnostics.request import request_note
@@ -267,6 +269,16 @@ def _made(
         found = compile_entry(entry, function, native, seen)
     found.guards += tuple(captured_by_rules.values())
     return found, entry.warnings
+
+
+def _interpreted(
+    lower: Callable[[], Entry], operator: Any, function: Any, failure: Exception, seen: Seen
+) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    """What stands for a specialisation for machine code that a fault of the compiler prevents."""
+    from adjoint.backend.not_native import NotNative, reason_of_fault
+
+    found, warnings = _compiled(lower, operator, function, False, seen)
+    return found, (*warnings, NotNative(reason_of_fault(failure)).problem)
 
 
 def _find(

@@ -243,11 +243,21 @@ def _formed(request: _Request, is_bundled: bool) -> _Forms | None:
     before, sweep = (None, function) if parts is None else (parts.before, parts.sweep)
     bundled = None
     if is_bundled and gives_value and request.width == DIRECTIONS:
-        from adjoint.backend.native_form import loops_of
-
-        bundled = in_bundles(with_elements_of_rows(loops_of(sweep)), places, with_value=before is None)
-        bundled = bundled and with_rows_of_products(bundled)
+        bundled = _bundled(sweep, places, with_value=before is None)
     return _Forms(before, sweep, bundled)
+
+
+def _bundled(sweep: Function, places: tuple[int, ...], with_value: bool) -> Function | None:
+    """A sweep of a bundle of directions; None where there is none: what compiles the other sweep tells why."""
+    from adjoint.backend.native_form import loops_of
+    from adjoint.backend.not_native import NotNative, faults_as_reasons
+
+    try:
+        with faults_as_reasons():
+            found = in_bundles(with_elements_of_rows(loops_of(sweep)), places, with_value=with_value)
+            return found and with_rows_of_products(found)
+    except NotNative:
+        return None
 
 
 def width_for(count: int, compiled: Specialization, function: Function, places: tuple[int, ...] | None = None) -> int:

@@ -29,6 +29,14 @@ def declare_instruction(function: Callable[..., Any], typed: Callable[..., Any])
     _OVERLOADS[function] = (typed, False)
 
 
+def is_declared(callee: Any) -> bool:
+    """Whether a function is declared here, for some types."""
+    try:
+        return callee in _OVERLOADS
+    except TypeError:  # not hashable
+        return False
+
+
 def takes(callee: Any, args: Sequence[Any], named: Mapping[str, Any]) -> bool | None:
     """Whether a function takes arguments of these types; None for functions that are not declared here.
 

@@ -90,8 +90,10 @@ def compiled_text(function: Function, checked: Checked, handed: frozenset[Storag
     """The text of a function for the compiler."""
     from adjoint.backend.native_form import native_form
     from adjoint.backend.native_names import with_names_apart
+    from adjoint.backend.not_native import faults_as_reasons
 
-    return with_names_apart(emit(native_form(function, checked, handed), counted=True))
+    with faults_as_reasons():
+        return with_names_apart(emit(native_form(function, checked, handed), counted=True))
 
 
 class Core:

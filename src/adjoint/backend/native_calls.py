@@ -87,6 +87,8 @@ class _Leaving(Rewriting):
         taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
         from_lists = _as_arrays(taken) if isinstance(statement, Call) and effects_of(statement).pure else {}
         if None in declared or not all(var in from_lists or _comes_through(var.type) for var in taken):
+            if isinstance(statement, Call) and not (_is_plain(statement.callee) or _is_declared(statement.callee)):
+                raise NotNative(_without_form(statement.callee), (), statement.span)  # nothing need be compiled to know
             return (statement,)
         callee = ByPython(_alone(statement, taken, from_lists), [name for name in declared if name is not None])
         before = [Call((array,), np.array, (var,), (), statement.span) for var, array in from_lists.items()]
@@ -122,6 +124,11 @@ def _fault_of_guarded(statement: Guarded) -> str:
     if statement.handlers:
         return "machine code does not tell exceptions apart, so 'except' has no form in it"
     return "'finally' has no form in machine code"
+
+
+def _without_form(callee: Any) -> str:
+    name = getattr(callee, "__name__", None) or type(callee).__name__
+    return f"'{name}' has no form for machine code, and the kind of what it gives is known only when it runs"
 
 
 def _kind_of(array: Atom) -> str | None:
@@ -273,8 +280,25 @@ def _resolves(call: Call) -> bool:
     args = [_argument(arg) for arg in call.args]
     named = {name: _argument(arg) for name, arg in call.kwargs}
     if None in args or None in named.values():
-        return True
+        return _is_declared(call.callee)
     return _resolved(call.callee, tuple(args), named, [target.type for target in call.targets])
+
+
+def _is_declared(callee: Any) -> bool:
+    """Whether Numba knows a function at all."""
+    from numba.core.registry import cpu_target
+
+    import adjoint.backend.for_numba  # noqa: F401
+    from adjoint.backend.declaring import is_declared
+
+    if is_declared(callee):
+        return True
+    context = cpu_target.typing_context
+    context.refresh()
+    try:
+        return context.resolve_value_type(callee) is not None
+    except Exception:  # of various kinds
+        return False
 
 
 def _argument(atom: Atom) -> Any:

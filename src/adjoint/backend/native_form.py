@@ -9,6 +9,7 @@ from adjoint.backend.native_calls import with_calls_of_python
 from adjoint.backend.native_checks import with_checks
 from adjoint.backend.native_clips import with_plain_clips
 from adjoint.backend.native_copies import with_plain_copies
+from adjoint.backend.native_displays import with_rows_of_one_kind
 from adjoint.backend.native_extents import with_extents_compared, with_rows_checked
 from adjoint.backend.native_indices import with_plain_indices
 from adjoint.backend.native_masks import with_plain_masks
@@ -34,6 +35,7 @@ from adjoint.transform.tapes import as_arrays
 _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     without_silencing,
     with_fractions,
+    with_rows_of_one_kind,
     with_records,
     with_plain_copies,
     with_plain_clips,

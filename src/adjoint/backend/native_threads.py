@@ -16,7 +16,7 @@ from adjoint.analysis.activity import memory_of_params
 from adjoint.backend.native_form import loops_of
 from adjoint.backend.native_types import numba_type
 from adjoint.backend.native_unit import signature_of
-from adjoint.backend.not_native import NotNative
+from adjoint.backend.not_native import NotNative, faults_as_reasons
 from adjoint.backend.progress import told_when_slow
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, diagnostic
@@ -39,7 +39,8 @@ _FEWEST = 2**16
 def in_threads(function: Function, threads: int, compile: Compile) -> InThreads | Diagnostic | None:
     """A function whose outermost loops run in chunks; a warning if none of them can, None if it cannot be compiled."""
     try:
-        looped = everywhere(loops_of(function), forwards)
+        with faults_as_reasons():
+            looped = everywhere(loops_of(function), forwards)
     except NotNative:
         return None
     pieces = in_pieces(looped)

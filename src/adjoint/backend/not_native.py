@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 
-from adjoint.diagnostics import Span, diagnostic
+from adjoint.diagnostics import DifferentiationError, Span, diagnostic
 
 
 class NotNative(Exception):
@@ -13,3 +14,25 @@ class NotNative(Exception):
     def __init__(self, reason: str, notes: Sequence[str] = (), span: Span | None = None) -> None:
         super().__init__(reason)
         self.problem = diagnostic("AD0601", span, reason, notes=notes)
+
+
+@contextlib.contextmanager
+def faults_as_reasons() -> Iterator[None]:
+    """Within it, a fault of the compiler is a reason not to compile: interpreted, a derivative needs no such step.
+
+    Raises
+    ------
+    NotNative
+        In place of any exception that is no refusal.
+    """
+    try:
+        yield
+    except (NotNative, DifferentiationError):
+        raise
+    except Exception as failure:
+        raise NotNative(reason_of_fault(failure)) from failure
+
+
+def reason_of_fault(failure: Exception) -> str:
+    """A fault of the compiler, in words."""
+    return f"Adjoint fails at it, which is a bug: {type(failure).__name__}: {failure}".splitlines()[0]

@@ -121,6 +121,12 @@ def _shadow_of_dict(x):
     return shadow
 
 
+@overload(tangents.shadow_or_zeros)
+def _shadow_or_zeros(shadow, x):
+    """Of what compiled code computes with, a shadow is never missing: arrays of integers have one of floats."""
+    return (lambda shadow, x: shadow) if _is_array(shadow) or _is_number(shadow) else None
+
+
 @overload(tangents.finish)
 def _finish(shadow, like):
     if isinstance(like, types.List):
@@ -337,9 +343,14 @@ def _fill_cotangent(ct, fill_value):
     return lambda ct, fill_value: arrays.unbroadcast(ct, fill_value)
 
 
+def _only_tuple(leaves):
+    """What starred parameters hold: Numba gives them as one tuple, or one by one."""
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], types.BaseTuple) else leaves
+
+
 @overload(sequences.array_of)
 def _array_of(template, *leaves):
-    items = leaves[0] if len(leaves) == 1 and isinstance(leaves[0], types.BaseTuple) else leaves
+    items = [types.unliteral(leaf) for leaf in _only_tuple(leaves)]
     if not items or not all(isinstance(leaf, (types.Number, types.Boolean)) for leaf in items):
         return None
     kind = np.result_type(*(as_dtype(leaf) for leaf in items))
@@ -347,7 +358,11 @@ def _array_of(template, *leaves):
     shape = _shape_of(template)
     if cast is None or shape is None:
         return None
-    lines = [f"    items = ({''.join(f'{cast}(leaves[{k}]), ' for k in range(len(items)))})"]
+    numbers = [  # Numba makes no float of a truth value
+        f"{cast}(1 if leaves[{k}] else 0), " if isinstance(leaf, types.Boolean) else f"{cast}(leaves[{k}]), "
+        for k, leaf in enumerate(items)
+    ]
+    lines = [f"    items = ({''.join(numbers)})"]
     lines += [f"    out = plain.empty({shape}, dtype)"]
     for path in np.ndindex(*shape):
         lines.append(f"    out[{', '.join(map(str, path))}] = items[template{''.join(f'[{k}]' for k in path)}]")

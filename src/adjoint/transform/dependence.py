@@ -290,6 +290,8 @@ class Dependence:
             self._flow(self.nodes(source), self.nodes(target))
 
     def _connect_load(self, load: Load, target: Var, base: Atom, key: Key) -> None:
+        if isinstance(type_of_atom(base), Array) and key == Attribute("dtype"):
+            return
         slot = self.slot(type_of_atom(base), key)
         if slot is not None:
             self._flow(self._out_of(slot, target), self._values(target))

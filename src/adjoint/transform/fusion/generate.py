@@ -209,7 +209,7 @@ class Generator:
         """An element is known: for those who read it here, and in memory for those who read it elsewhere."""
         places = own_places(node)
         if not self._plan.aliases.is_written(node.target):
-            body.known[node.target, *self._terms(places)] = value, body.depth
+            body.known[self._key(node.target, places)] = value, body.depth
         if not isinstance(node.target.type, Array):
             self.renamed[node.target] = value
             return
@@ -260,7 +260,7 @@ class Generator:
             return self._extent(atom), 0
         if not isinstance(atom, Var) or not isinstance(atom.type, Array):
             return self._resolved(atom), 0
-        key = (atom, *self._terms(operand.places))
+        key = self._key(atom, operand.places)
         found = body.find(key)
         if found is None:
             inlined = self._plan.inlined.get(atom)
@@ -296,6 +296,13 @@ class Generator:
         return target, depth
 
     # Places
+
+    def _key(self, array: Var, places: Places) -> Key:
+        """By what an element is known. A dimension of extent 1 has one element, however its index is written."""
+        node = self._made.get(array)
+        if node is not None:
+            places = tuple(place for place, axis in zip(places, node.axis_of, strict=True) if axis is not None)
+        return array, *self._terms(places)
 
     def _terms(self, places: Places) -> Key:
         return tuple(

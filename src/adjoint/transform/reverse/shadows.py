@@ -217,7 +217,12 @@ class Shadows:
 
     def recipes(self, var: Var, shadow: Var, statement: Call | Load, *, at_end: bool = False) -> list[Statement]:
         """How the shadow of what a statement gives is made; ``at_end``: after the memory's last change."""
-        may_be_empty = isinstance(statement, Load) and may_be_whole(var.type) and not is_gathered(statement)
+        may_be_empty = (
+            isinstance(statement, Load)
+            and not isinstance(type_of_atom(statement.base), Array)  # a view of a shadow is always there
+            and may_be_whole(var.type)
+            and not is_gathered(statement)
+        )
         slot = Var(shadow.hint, shadow.type) if may_be_empty else shadow
         recipe = self.recipe(var, slot, statement, at_end=at_end)
         if recipe is None:

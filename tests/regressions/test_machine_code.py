@@ -1,0 +1,162 @@
+"""What was wrong, crashed or was refused in machine code alone."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.backend import native_calls
+from adjoint.backend.native_form import loops_of
+from adjoint.backend.python import emit, load
+
+pytest.importorskip("numba")
+
+pytestmark = pytest.mark.usefixtures("own_cache")
+
+A = np.arange(1.0, 7).reshape(2, 3) / 3
+
+
+def alike(operator, f, *args, **options):
+    """Checks that machine code gives what Python gives."""
+    expected = operator(f, **options)(*copy.deepcopy(args))
+    found = operator(f, native="strict", **options)(*copy.deepcopy(args))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+# Elements of an axis of extent 1, read by their index
+
+
+def of_a_kept_axis(x):
+    v = np.log(np.exp(x).sum(axis=1, keepdims=True))[:, 0]
+    return np.tanh(v) * np.sin(v).sum()
+
+
+def from_the_end(x):
+    v = np.log(np.exp(x).sum(axis=1, keepdims=True))[:, -1]
+    return np.sum(np.tanh(v) * np.sin(v).sum())
+
+
+def of_new_axes(x):
+    v = np.expand_dims(np.exp(x).sum(axis=0), 0)[0]
+    w = np.exp(x).sum(axis=0)[:, None][:, -1]
+    return np.sum(v * np.sum(np.tanh(v))) * np.sum(w * np.sum(np.sin(w)))
+
+
+def at_an_index_of_the_program(x, k):
+    v = np.exp(x).sum(axis=0, keepdims=True)[k]
+    return np.sum(np.tanh(v) * np.sin(v).sum())
+
+
+def test_elements_of_an_axis_of_one_in_several_directions():
+    alike(ad.jacobian, of_a_kept_axis, A)
+
+
+@pytest.mark.parametrize("f", [from_the_end, of_new_axes, at_an_index_of_the_program])
+def test_elements_of_an_axis_of_one_in_loops(f):
+    args = (A, 0) if f is at_an_index_of_the_program else (A,)
+    derivative = ad.grad(f, native=True).specialized(args, {}).function
+    np.testing.assert_allclose(load(emit(loops_of(derivative)))(*args), ad.grad(f)(*args), rtol=1e-12)
+
+
+# Shadows of arrays whose dtype is that of an argument
+
+
+def symmetric(data):
+    m = data.shape[1]
+    cov = np.zeros((m, m), dtype=data.dtype)
+    for i in range(m):
+        for j in range(i, m):
+            cov[j, i] = data[0, i] * data[1, j]
+        cov[i, i:m] = cov[i:m, i]
+    return cov[0, m - 1] * cov[1, 1]
+
+
+def rows_in_a_list(x, n):
+    rows = []
+    for i in range(n):
+        rows.append(np.zeros(x.shape, dtype=x.dtype))
+        rows[i][0] = x[0]
+    for i in range(1, n):
+        rows[i][1:] = rows[i - 1][:-1] * x[1:]
+    return np.sum(rows[n - 1])
+
+
+def test_parts_of_an_array_of_the_dtype_of_another():
+    alike(ad.grad, symmetric, A)
+
+
+def test_arrays_in_a_list_of_the_dtype_of_another():
+    alike(ad.grad, rows_in_a_list, A[0], 3)
+
+
+def with_a_dtype_of_what_varies(x):
+    return np.sum(np.full(x.shape, 2, dtype=x.dtype) * x * x)
+
+
+def test_the_dtype_of_what_varies_does_not_vary():
+    np.testing.assert_allclose(ad.grad(with_a_dtype_of_what_varies)(A), 4 * A)
+
+
+# What cannot be compiled is known before anything is
+
+
+def of_unknown_kind(x, y):
+    z = np.einsum("i,i->i", x, y.astype(x.dtype))
+    return np.sum(z * np.full(x.shape, 2.0, dtype=z.dtype))
+
+
+def test_what_has_no_form_is_known_before_anything_is_compiled(monkeypatch):
+    from adjoint.backend.native_unit import Unit
+
+    monkeypatch.setattr(Unit, "compile", lambda _: pytest.fail("it is compiled"))
+    with pytest.raises(ad.DifferentiationError, match=r"'einsum' has no form for machine code") as refusal:
+        ad.grad(of_unknown_kind, native="strict")(A[0], np.ones(3, int))
+    (problem,) = refusal.value.diagnostics
+    assert problem.code == "AD0601" and problem.span is not None
+
+
+# Rows of whole numbers beside rows of floats
+
+
+def rows_of_two_kinds(x):
+    a = np.array([[1, 1], [0, 1.0]]) @ x
+    b = np.array([[True, 1], (len(x), 0.5)]) * x  # a list beside a tuple
+    c = np.array([[[1, 1], [0, 1]], [[1, 2.0], [0, 0]]]) * x
+    weights = [[1, 2], [3, 0.5]]
+    total = 0.0
+    for i in range(2):
+        for j in range(2):
+            total += weights[i][j] * x[i, j]
+    return np.sum(a * a) + np.sum(b * b) + np.sum(c * c) + total
+
+
+def test_rows_of_two_kinds():
+    alike(ad.grad, rows_of_two_kinds, A[:, :2].copy())
+
+
+# Faults of the compiler
+
+
+@pytest.mark.parametrize("operator", [ad.grad, ad.jacobian])
+def test_what_the_compiler_fails_at_runs_as_python(monkeypatch, operator):
+    def fails(*_):
+        raise KeyError("lost")
+
+    monkeypatch.setattr(native_calls._Leaving, "statement", fails)
+    f = symmetric if operator is ad.grad else of_a_kept_axis
+    with pytest.warns(ad.DifferentiationWarning, match=r"AD0601(.|\n)*a bug: KeyError: 'lost'"):
+        found = operator(f, native=True)(A)
+    np.testing.assert_allclose(found, operator(f)(A), rtol=1e-12)
+
+
+def test_a_fault_before_the_text_is_made_is_one_of_machine_code(monkeypatch):
+    from adjoint import specialize
+
+    def fails(*_):
+        raise KeyError("lost")
+
+    monkeypatch.setattr(specialize, "load_for", lambda *args: fails() if args[-1] else specialize.load(args[2]))
+    with pytest.warns(ad.DifferentiationWarning, match=r"AD0601(.|\n)*a bug: KeyError: 'lost'"):
+        found = ad.grad(with_a_dtype_of_what_varies, native=True)(A)
+    np.testing.assert_allclose(found, ad.grad(with_a_dtype_of_what_varies)(A), rtol=1e-12)
