@@ -135,6 +135,49 @@ def test_rows_of_two_kinds():
     alike(ad.grad, rows_of_two_kinds, A[:, :2].copy())
 
 
+# Whole numbers of 8 to 32 bits
+
+
+def of_narrow_numbers(x, n, k):
+    total = x[0] * (n[0] + n[1]) + x[1] * (n[0] * n[1]) + x[2] * -n[2]
+    running = n[0]
+    while running > 0:
+        running += np.int8(k)
+        total += x[0]
+    total += np.sum(np.where(n + n > 0, x, 2.0 * x)) + np.sum(x * n**2) + np.sum(x * (n / 3))
+    m = np.zeros(3, np.int8)
+    m[0] = k
+    return total + x[0] * np.sum(m < k + 1000) + x[1] * ((x > 0.0)[0] + (x > 0.0)[1])
+
+
+def half_precision(x, n):
+    return np.sum(np.sin(n) * x)
+
+
+def of_an_unknown_kind(x, n):
+    m = np.zeros(3, n.dtype)
+    m[:] = n
+    return x[0] * (m[0] + m[1])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_narrow_whole_numbers_wrap_where_they_do_in_numpy():
+    x, n = A[0], np.array([100, 127, -128], np.int8)
+    np.testing.assert_allclose(ad.value_and_grad(of_narrow_numbers)(x, n, 1)[0], of_narrow_numbers(x, n, 1))
+    alike(ad.grad, of_narrow_numbers, x, n, 1)
+    for native in (False, "strict"):
+        with pytest.raises(OverflowError, match="out of bounds"):
+            ad.grad(of_narrow_numbers, native=native)(x, n, 300)
+
+
+@pytest.mark.parametrize("f", [half_precision, of_an_unknown_kind])
+def test_what_is_no_number_of_machine_code_runs_as_python(f):
+    n = np.array([100, 127, -128], np.int8)
+    with pytest.warns(ad.DifferentiationWarning, match="AD0601"):
+        found = ad.grad(f, native=True)(A[0], n)
+    np.testing.assert_array_equal(found, ad.grad(f)(A[0], n))
+
+
 # Faults of the compiler
 
 

@@ -87,7 +87,7 @@ class _Leaving(Rewriting):
         taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
         from_lists = _as_arrays(taken) if isinstance(statement, Call) and effects_of(statement).pure else {}
         if None in declared or not all(var in from_lists or _comes_through(var.type) for var in taken):
-            if isinstance(statement, Call) and not (_is_plain(statement.callee) or _is_declared(statement.callee)):
+            if isinstance(statement, Call) and _is_surely_unknown(statement.callee):
                 raise NotNative(_without_form(statement.callee), (), statement.span)  # nothing need be compiled to know
             return (statement,)
         callee = ByPython(_alone(statement, taken, from_lists), [name for name in declared if name is not None])
@@ -124,6 +124,12 @@ def _fault_of_guarded(statement: Guarded) -> str:
     if statement.handlers:
         return "machine code does not tell exceptions apart, so 'except' has no form in it"
     return "'finally' has no form in machine code"
+
+
+def _is_surely_unknown(callee: Any) -> bool:
+    """Whether a function of NumPy or of the runtime has no form for the compiler, whatever it is given."""
+    module = str(getattr(callee, "__module__", ""))
+    return module.startswith(("numpy", "adjoint.runtime")) and not (_is_plain(callee) or _is_declared(callee))
 
 
 def _without_form(callee: Any) -> str:

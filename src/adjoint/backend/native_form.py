@@ -20,6 +20,7 @@ from adjoint.backend.native_powers import with_fractions, with_quotients, with_r
 from adjoint.backend.native_records import with_records
 from adjoint.backend.native_silence import without_silencing
 from adjoint.backend.native_undefined import with_empty_stand_ins
+from adjoint.backend.native_whole_numbers import with_whole_numbers_of_their_size
 from adjoint.backend.overlaps import without_overlaps
 from adjoint.backend.unfolding import unfolded
 from adjoint.backend.vector_calls import with_vector_calls
@@ -44,6 +45,7 @@ _REWRITINGS: tuple[Callable[[Function], Function], ...] = (
     lambda function: everywhere(function, fuse),
     with_plain_indices,
     with_dtypes,
+    with_whole_numbers_of_their_size,
     lambda function: everywhere(function, as_arrays),
 )
 

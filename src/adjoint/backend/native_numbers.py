@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.backend.not_native import NotNative
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
@@ -26,6 +27,10 @@ _DTYPES: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, c
 _ORDER = "biufc"
 _MIXING = (np.where, np.clip, numbers.divide, numbers.times, numbers.quotient, numbers.product, numbers.power, max, min)
 _FLOATING = frozenset(id(fn) for fn in vars(math).values() if callable(fn))
+_COMPARING = (
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+    *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+)
 _KEEPING = (operator.getitem, operator.is_, operator.is_not)
 
 
@@ -147,7 +152,11 @@ def _strong(atom: Atom, dtype: np.dtype, before: list[Statement], call: Call) ->
         return atom
     if _ORDER.index(type_.kind[0]) > _ORDER.index(dtype.kind) or (type_.kind == "int" and call.callee is operator.pow):
         return atom
+    if dtype.kind in "iu" and call.callee in _COMPARING:
+        return atom  # it need not fit
     if isinstance(atom, Const):
+        if dtype.kind in "iu" and not np.iinfo(dtype).min <= atom.value <= np.iinfo(dtype).max:
+            raise NotNative(f"{atom.value} does not fit into {dtype}", (), call.span)
         with np.errstate(over="ignore"):
             return Const(dtype.type(atom.value))
     assert isinstance(atom, Var)

@@ -77,6 +77,15 @@ def _check_operand(operand, name):
     return lambda operand, name: None  # whatever machine code has a type for is a number or a plain array
 
 
+@overload(checks.check_fits)
+def _check_fits(number, least, most):
+    def check_fits(number, least, most):
+        if number < least or number > most:
+            raise OverflowError("Python integer out of bounds of the dtype")
+
+    return check_fits
+
+
 @overload(checks.check_bound, prefer_literal=True)
 def _check_bound(is_bound, name):
     text = checks.unbound_said(name.literal_value)

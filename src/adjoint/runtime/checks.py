@@ -54,6 +54,17 @@ def check_whole(x: Any) -> None:
 TOO_LARGE = 2.0**63
 
 
+def check_fits(number: Any, least: int, most: int) -> None:
+    """Raises what NumPy raises where a number of Python does not fit into the bits of those that it meets.
+
+    >>> check_fits(300, -128, 127)
+    Traceback (most recent call last):
+    OverflowError: Python integer out of bounds of the dtype
+    """
+    if number < least or number > most:
+        raise OverflowError("Python integer out of bounds of the dtype")
+
+
 def check_shift(count: Any, leftwards: bool) -> None:
     """Raises what a shift of a whole number would raise, also where machine code has no bits to shift it to.
 
