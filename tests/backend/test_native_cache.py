@@ -15,9 +15,7 @@ PROGRAM = """
 import adjoint as ad
 
 def logistic(r, x, n):
-    for _ in range(n):
-        x = r * x * (1 - x)
-    return x
+    return x if n == 0 else logistic(r, r * x * (1 - x), n - 1)
 
 print(ad.grad(logistic, native="strict")(3.1, 0.3, 5))
 """

@@ -178,6 +178,31 @@ def test_what_is_no_number_of_machine_code_runs_as_python(f):
     np.testing.assert_array_equal(found, ad.grad(f)(A[0], n))
 
 
+# Recursion without end
+
+
+def tail(x):
+    return x if x < 0.0 else tail(x + 1.0)
+
+
+def even(x, n):
+    return x if n == 0 else odd(x * x, n - 1)
+
+
+def odd(x, n):
+    return 2.0 * x if n == 0 else even(x + 1.0, n - 1) * x
+
+
+@pytest.mark.parametrize(("f", "args"), [(tail, ()), (even, (-1,))])
+def test_recursion_without_end_raises(f, args):
+    derivative = ad.grad(f, native="strict")
+    for _ in range(2):
+        with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
+            derivative(0.5, *args)
+    finite = (-1.0,) if f is tail else (0.5, 9)
+    assert derivative(*finite) == ad.grad(f)(*finite)
+
+
 # Faults of the compiler
 
 

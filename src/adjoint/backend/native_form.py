@@ -9,6 +9,7 @@ from adjoint.backend.native_calls import with_calls_of_python
 from adjoint.backend.native_checks import with_checks
 from adjoint.backend.native_clips import with_plain_clips
 from adjoint.backend.native_copies import with_plain_copies
+from adjoint.backend.native_depth import with_depth_checked
 from adjoint.backend.native_displays import with_rows_of_one_kind
 from adjoint.backend.native_extents import with_extents_compared, with_rows_checked
 from adjoint.backend.native_indices import with_plain_indices
@@ -74,6 +75,7 @@ def native_form(
     if checked.at_once:
         function = with_rows_checked(function)
     function = with_extents_compared(everywhere(everywhere(loops_of(function), tuned), unfolded))
+    function = with_depth_checked(function)
     if checked.divisions or checked.functions:
         function = with_checks(function, checked.functions)
     function = with_calls_of_python(with_plain_masks(with_plain_functions(with_quotients(function))))

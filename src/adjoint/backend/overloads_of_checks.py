@@ -86,6 +86,17 @@ def _check_fits(number, least, most):
     return check_fits
 
 
+@overload(checks.check_depth)
+def _check_depth(depth, limit):
+    text = checks.TOO_DEEP_SAID
+
+    def check_depth(depth, limit):
+        if depth > limit:
+            raise RecursionError(text)
+
+    return check_depth
+
+
 @overload(checks.check_bound, prefer_literal=True)
 def _check_bound(is_bound, name):
     text = checks.unbound_said(name.literal_value)

@@ -89,6 +89,18 @@ def check_exponents(exponents: Any) -> None:
         raise ValueError("Integers to negative integer powers are not allowed.")
 
 
+def check_depth(depth: int, limit: int) -> None:
+    """Raises what Python raises where functions call themselves too deep.
+
+    >>> check_depth(1001, 1000)
+    Traceback (most recent call last):
+    RecursionError: maximum recursion depth exceeded
+    """
+    if depth > limit:
+        raise RecursionError(TOO_DEEP_SAID)
+
+
+TOO_DEEP_SAID = "maximum recursion depth exceeded"
 BITS = 64
 """Of whole numbers in machine code."""
 
