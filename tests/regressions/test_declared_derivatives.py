@@ -202,6 +202,22 @@ def in_loop(x):
     return s
 
 
+def step(x):
+    return eval("x * x")
+
+
+@ad.derivative_of(step)
+def step_derivative(x):
+    y = step(x)
+    return y, lambda ct: 2.0 * ct * x + 0.0 * y
+
+
+def opaque_steps(x):
+    for _ in range(3):
+        x = step(x) * 0.5 + 1.0
+    return np.sum(x)
+
+
 def in_branch(x):
     return cube(x) * x if x > 0.0 else softplus(x)
 
@@ -276,7 +292,7 @@ NUMBERS = [
     *((f, 0.7) for f in (root, implicit, sine, by_an_object)),
     *((f, 0.7) for f in (in_loop, recursive, in_while, in_try, in_comprehension, inside_a_derivative)),
 ]
-ARRAYS = [of_arrays, written_afterwards, written_before, rows, with_defaults, scattering, solving]
+ARRAYS = [of_arrays, written_afterwards, written_before, rows, with_defaults, scattering, solving, opaque_steps]
 
 
 @pytest.mark.parametrize(("f", "x"), NUMBERS, ids=lambda value: getattr(value, "__name__", str(value)))

@@ -149,6 +149,8 @@ def _of_call(call: Call, degrees: dict[Atom, Degree]) -> Degree:
     named = [_degree(value, degrees) for _, value in call.kwargs]
     if callee in _ZEROS:
         return Degree.ZERO if Degree.OTHER not in args else Degree.OTHER
+    if callee in _PRODUCTS and Degree.ZERO in args[:2]:
+        return Degree.ZERO
     if not any(degree in (Degree.LINEAR, Degree.OTHER) for degree in (*args, *named)):
         return Degree.CONSTANT
     if Degree.OTHER in args or any(_varies(value, degrees) for _, value in call.kwargs):

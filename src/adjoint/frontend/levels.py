@@ -36,15 +36,14 @@ def levels_now() -> Levels:
 
 def as_deep_as_needed(make: Callable[[], T]) -> T:
     """What ``make`` compiles, with declarations followed inside themselves as often as it needs."""
-    levels, first = Levels(), None
+    levels = Levels()
     while True:
         token = _levels.set(levels)
         try:
             return make()
-        except DifferentiationError as refusal:
-            first = first or refusal
+        except DifferentiationError:
             if not levels.were_reached or levels.allowed == _MOST:
-                raise first from first.__cause__
+                raise
             levels = Levels(levels.allowed + 1)
         finally:
             _levels.reset(token)

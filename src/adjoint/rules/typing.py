@@ -48,6 +48,7 @@ _NOTHING = Opaque(type(None))
 # --- types of calls ---------------------------------------------------------------------------------------------------
 
 _cache: dict[Any, tuple[Type, ...]] = {}
+registry.on_change(_cache.clear)
 
 
 _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.abs, abs)
