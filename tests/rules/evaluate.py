@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.optimize
+import scipy.signal
 import scipy.special
 import scipy.stats
 
@@ -14,7 +16,7 @@ from adjoint.rules.declare import Bilinear, Case, Elementwise, General, Linear, 
 from adjoint.runtime.arrays import unbroadcast, zeros_like
 
 Derivative = Callable[..., Any]
-WITH_RULES = (np, scipy.special, scipy.linalg, scipy.stats)
+WITH_RULES = (np, scipy.special, scipy.linalg, scipy.stats, scipy.signal, scipy.optimize)
 """The libraries whose rules are tried: those of a library that nobody has imported are not read."""
 
 

@@ -37,7 +37,7 @@ from adjoint.frontend.values import (
     is_torn,
 )
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import BOOL, Array, Dict, Instance, List, Number, Scalar, Tuple
+from adjoint.ir.types import BOOL, Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.records import replace
 from adjoint.runtime import display
 
@@ -170,6 +170,10 @@ def apply_operator(
     if sequence is not None:
         return sequence
     atoms = [materialize(lo, operand, node) for operand in operands]
+    if op is operator.matmul and any(isinstance(shapes.type_of(atom), Opaque) for atom in atoms):
+        from adjoint.frontend.sparse_matrices import product
+
+        op = product(*atoms) or op
     return call(lo, op, atoms, node)
 
 

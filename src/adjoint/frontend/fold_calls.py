@@ -123,7 +123,10 @@ def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: a
     from adjoint.frontend.expressions import call
 
     if isinstance(one, Const) and isinstance(other, Const):
-        return Const(builtin(one.value, other.value))
+        try:
+            return Const(builtin(one.value, other.value))
+        except TypeError:  # raises at run time too
+            return lo.open.call(builtin, one, other)
     if all(is_atom(value) and not isinstance(type_of(value), Array) for value in (one, other)):
         return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
     return library.call(lo, library.larger if builtin is max else library.smaller, [one, other], node)

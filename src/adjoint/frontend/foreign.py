@@ -16,6 +16,7 @@ from adjoint.ir.walk import map_blocks, operands, statements_in
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.checks import PLAIN, brings_arithmetic, check_operand, ways_out
+from adjoint.runtime.sparse_matrices import sparse_times, times_sparse
 
 _DIFFERENTIATED = (Elementwise, Linear, Bilinear, General)
 
@@ -41,6 +42,8 @@ def with_operands_checked(function: Function, params: Sequence[Var]) -> Function
 def _unsure(statement: Statement) -> list[Var]:
     """The operands of a differentiated operation of which it is not known that they are numbers or plain arrays."""
     if not isinstance(statement, Call) or not isinstance(rule_for(statement.callee), _DIFFERENTIATED):
+        return []
+    if statement.callee in (sparse_times, times_sparse):
         return []
     return [
         atom

@@ -36,6 +36,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
+from adjoint.runtime.sparse_matrices import is_sparse
 from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.vectors import Fields
 
@@ -238,6 +239,12 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return _through_class(lo, base, cls, name, node)
     if cls is not None and not isinstance(base.type, Opaque):
         return _through_class(lo, base, cls, name, node)
+    if is_sparse(cls):
+        from adjoint.frontend import sparse_matrices
+
+        found = sparse_matrices.attribute(lo, base, name, node)
+        if found is not None:
+            return found
     target = Var(name, Opaque())
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
     return target

@@ -27,6 +27,7 @@ from adjoint.runtime.products import (
     kron_left,
     kron_right,
 )
+from adjoint.runtime.sparse_matrices import sparse_times, times_sparse, transposed_sparse
 
 MODES = ("full", "same", "valid")
 BY_RANK = {
@@ -296,3 +297,23 @@ linear(
     cases=[case(sample(2), sample(3, 3, 2), "iij->j", 0, 3), case(sample(4), sample(4, 3), "ij,k->i", 0, 2, 1)],
 )
 no_derivative(adjoint_subscripts, collected_subscripts, products.einsum_terms)
+
+# --- products of constant sparse matrices -----------------------------------------------------------------------------
+
+SPARSE = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+"""Stands for a sparse matrix, which has the same operators."""
+
+no_derivative(transposed_sparse)
+linear(
+    sparse_times,
+    lambda ct, matrix, x: sparse_times(transposed_sparse(matrix), ct),
+    wrt=(1,),
+    fixed=(0,),
+    cases=[case(SPARSE, sample(3)), case(SPARSE, sample(3, 4))],
+)
+linear(
+    times_sparse,
+    lambda ct, x, matrix: times_sparse(ct, transposed_sparse(matrix)),
+    fixed=(1,),
+    cases=[case(sample(2), SPARSE), case(sample(4, 2), SPARSE)],
+)

@@ -52,12 +52,14 @@ ARRAYS = (
     "methods",
 )
 _HELPERS = """
-    arrays bessel linalg places products scans segments sequences spectra
+    arrays bessel linalg places products scans segments sequences sparse_matrices spectra
 """
 OF_SCIPY = {
     "scipy.special": ("scipy_special",),
     "scipy.linalg": ("scipy_linalg",),
     "scipy.stats": ("scipy_special", "scipy_stats"),
+    "scipy.signal": ("scipy_signal",),
+    "scipy.optimize": ("scipy_optimize",),
 }
 """What is said of modules of SciPy, which need not be installed."""
 _HELPERS_OF_SCIPY = {"adjoint.runtime.scipy_linalg": "scipy.linalg"}

@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import Array, Dim, Number, Scalar, Tuple, Type
-from adjoint.runtime import arrays, places, products, segments, sequences
+from adjoint.runtime import arrays, places, products, segments, sequences, sparse_matrices
 
 _LIKE: dict[Any, int] = {
     **dict.fromkeys((arrays.undiff, arrays.unrepeat, arrays.untile, arrays.unpad, arrays.unpad_places), 1),
@@ -41,8 +41,17 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type |
         return Array(np.dtype(np.intp), dims)
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
+    if fn in (sparse_matrices.sparse_times, sparse_matrices.times_sparse):
+        return _of_rank(arguments[0 if fn is sparse_matrices.times_sparse else 1])
     place = _model(fn, arguments) if callable(fn) else None
     return None if place is None or len(arguments) <= place else _alike(arguments[0], arguments[place])
+
+
+def _of_rank(x: Any) -> Type | None:
+    """An array of the rank of another."""
+    if not isinstance(x, Array) or x.dims is None:
+        return None
+    return Array(None, tuple(["any" for _ in x.dims]))
 
 
 def _model(fn: Any, arguments: Sequence[Any]) -> int | None:

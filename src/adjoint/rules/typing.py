@@ -36,6 +36,8 @@ from adjoint.ir.types import (
 )
 from adjoint.rules import containers, registry
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
+from adjoint.runtime.checks import brings_arithmetic
+from adjoint.types.structure import float_fields
 from adjoint.types.structure import float_fields, is_pythons_own
 
 __all__ = ["AnyExtents", "abstract", "join", "type_of_call"]
@@ -83,7 +85,7 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
         return (made,)
     rule = registry.rule_for(callee)
     if rule is None:
-        return (Opaque(callee) if isinstance(callee, type) and issubclass(callee, np.ndarray) else OPAQUE,)
+        return (Opaque(callee) if isinstance(callee, type) and brings_arithmetic(callee) else OPAQUE,)
     key = (id(callee), arguments, named)
     template = _cache.get(key)
     if template is None:
