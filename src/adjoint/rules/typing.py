@@ -37,7 +37,6 @@ from adjoint.ir.types import (
 from adjoint.rules import containers, registry
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
 from adjoint.runtime.checks import brings_arithmetic
-from adjoint.types.structure import float_fields
 from adjoint.types.structure import float_fields, is_pythons_own
 
 __all__ = ["AnyExtents", "abstract", "join", "type_of_call"]
