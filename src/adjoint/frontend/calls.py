@@ -69,7 +69,7 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
     if lo.block is None:
         return UNDEFINED
     lo.at(node)
-    return call_value(lo, function, args, kwargs, node)
+    return starred.for_each_length(lo, args, lambda given: call_value(lo, function, given, kwargs, node), node)
 
 
 def _super(lo: Lowerer, node: ast.Call) -> Value:

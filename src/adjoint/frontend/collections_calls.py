@@ -7,15 +7,16 @@ import bisect
 import collections
 import functools
 import heapq
+import types
 from collections.abc import Callable
 from typing import Any
 
-from adjoint.frontend import library, objects, ordered_library
+from adjoint.frontend import library, making, objects, ordered_library
 from adjoint.frontend.collections_library import DefaultDict, Deque
 from adjoint.frontend.container_calls import make_dict
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.values import Value
+from adjoint.frontend.values import Record, Ref, Value
 from adjoint.ir.nodes import Const
 
 
@@ -59,3 +60,13 @@ def _wraps(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 @handles(functools.update_wrapper)
 def _update_wrapper(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return args[0]
+
+
+@handles(types.SimpleNamespace)
+def _namespace(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """An object whose attributes are the keywords of the call."""
+    if args or node is None:
+        return NotImplemented
+    ref = Ref(lo.site(node))
+    lo.store[ref] = Record(types.SimpleNamespace, tuple(kwargs.items()))
+    return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref

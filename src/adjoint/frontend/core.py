@@ -199,8 +199,12 @@ class Lowerer:
         return Problem(diagnostic(code, span, label, notes=facts, helps=helps, **fields))
 
     def mistake(self, exception: type[Exception], node: ast.AST | None, label: str) -> Exception:
-        """What to raise where Python is certain to raise: refused, unless a handler around may be waiting for it."""
-        if not self.run_data.handled:
+        """What to raise where Python is certain to raise.
+
+        That is refused, unless a handler around may be waiting for it, or it is so for one of several structures that
+        a value may have: then this path ends with the exception.
+        """
+        if not self.run_data.handled and not self.run_data.choices:
             return self.problem("AD0203", node, label)
         self.stop(Raise(self.open.call(exception, Const(label)), None, self.span(node)))
         return Unreached()
@@ -528,6 +532,8 @@ class Run:
     """Where statements are taken down while they are emitted."""
     handled: int = 0
     """How many ``try`` statements are around whose handlers may go on."""
+    choices: int = 0
+    """Of how many values, that may have one of several structures or lengths, one is being looked at."""
     raising: int = 0
     """How much was emitted in them that may raise."""
     boxes: dict[Cell, tuple[Var, ...]] = field(default_factory=dict)

@@ -293,6 +293,9 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 if items is not None and len(items) * count.value <= 64:
                     return making.new_list(lo, list(items) * count.value, node)
             elif _is_list(lo, sequence) and isinstance(shapes.type_of(count), Scalar):
+                kind = shapes.type_of(count).kind  # type: ignore[attr-defined]
+                if kind not in ("bool", "int"):
+                    raise lo.mistake(TypeError, node, f"can't multiply sequence by non-int of type {kind!r}")
                 return making.repeat_list(lo, sequence, count, node)
     if op in (operator.eq, operator.ne) and isinstance(left, TupleValue) and isinstance(right, TupleValue):
         if len(left.items) != len(right.items):
@@ -330,7 +333,11 @@ def _on_each_option(lo: Lowerer, union: Union, apply: Callable[[Value], Value], 
         cond = lo.open.call(operator.eq, union.tag, Const(index))
         return lo.branch(cond, lambda: apply(union.options[index]), lambda: choose(index + 1), node)
 
-    return choose(0)
+    lo.run_data.choices += len(union.options) > 1
+    try:
+        return choose(0)
+    finally:
+        lo.run_data.choices -= len(union.options) > 1
 
 
 on_each_option = _on_each_option

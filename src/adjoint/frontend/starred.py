@@ -12,9 +12,11 @@ from typing import Any
 from adjoint.frontend import containers, making
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.lazily import drawn
-from adjoint.frontend.values import NONE, Closure, Method, Partial, SliceValue, TupleValue, Value
-from adjoint.ir.nodes import Const, Var
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.values import NONE, UNDEFINED, Closure, Method, Partial, SliceValue, TupleValue, Value
+from adjoint.ir.nodes import Const, Raise, Var
 from adjoint.ir.types import Array, List
+from adjoint.records import dataclass
 from adjoint.runtime.objects import check_least_length
 
 
@@ -76,11 +78,56 @@ def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
         raise lo.problem("AD0301", node, "the number of items is not known here")
 
 
-def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Value]:
+MAX_OPTIONAL = 8
+"""For so many optional parameters, a call with a starred argument of unknown length is written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A starred argument that gives as many values as it has, which is known at run time: from least to most."""
+
+    value: Value
+    node: ast.AST
+    least: int
+    most: int
+
+
+def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], Value], node: ast.AST) -> Value:
+    """A call with a starred argument that may give one of several numbers of values: its length tells which."""
+    place = next((place for place, value in enumerate(args) if isinstance(value, Spread)), None)
+    if place is None:
+        return call(args)
+    spread = args[place]
+    length = materialize(lo, containers.length(lo, spread.value, spread.node), spread.node)
+
+    def too_many() -> Value:
+        said = f"{spread.least} to {spread.most} values are taken by the starred argument"
+        lo.stop(Raise(lo.open.call(TypeError, Const(said)), None, lo.span(node)))
+        return UNDEFINED
+
+    def of_length(count: int) -> Value:
+        if count > spread.most:
+            return too_many()
+
+        def call_with() -> Value:
+            items = [containers.subscript(lo, spread.value, Const(i), spread.node) for i in range(count)]
+            return call([*args[:place], *items, *args[place + 1 :]])
+
+        is_so = lo.open.call(operator.eq, length, Const(count))
+        return lo.branch(is_so, call_with, lambda: of_length(count + 1), node)
+
+    lo.run_data.choices += 1
+    try:
+        return of_length(spread.least)
+    finally:
+        lo.run_data.choices -= 1
+
+
+def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
     """The positional arguments of a call; a starred one of unknown length gives as many as the function asks for."""
     from adjoint.frontend.expressions import evaluate
 
-    values: list[Value] = []
+    values: list[Any] = []
     named = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
     for place, argument in enumerate(node.args):
         if not isinstance(argument, ast.Starred):
@@ -93,33 +140,42 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Value]:
         elif known is None:
             following = node.args[place + 1 :]
             asked = None if any(isinstance(other, ast.Starred) for other in following) else asked_for(function, named)
-            missing = None if asked is None else asked - len(values) - len(following)
+            others = len(values) + len(following)
+            if asked is not None and asked[0] < asked[1] and asked[1] - asked[0] <= MAX_OPTIONAL:
+                values.append(Spread(value, argument, max(asked[0] - others, 0), asked[1] - others))
+                continue
+            missing = None if asked is None or asked[0] < asked[1] else asked[0] - others
             known = containers.known_items(lo, value, argument, missing)
         values += known
     return values
 
 
-def asked_for(function: Value, named: Collection[str]) -> int | None:
-    """How many positional arguments a function needs besides those that are named; None where that is not known."""
+def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None:
+    """How many positional arguments a function takes besides those that are named, at least and at most.
+
+    None where that is not known, or where there is no end of them.
+    """
     match function:
         case Closure(source=source, defaults=defaults):
             spec = source.node.args
             positional = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)]
             needed = positional[: len(positional) - len(defaults)]
-            return None if spec.vararg is not None else sum(name not in named for name in needed)
+            if spec.vararg is not None:
+                return None
+            return sum(name not in named for name in needed), sum(name not in named for name in positional)
         case Method(function=inner):
             found = asked_for(inner, named)
-            return None if found is None else found - 1
+            return None if found is None else (found[0] - 1, found[1] - 1)
         case Partial(function=inner, args=args, kwargs=kwargs):
             found = asked_for(inner, {*named, *(name for name, _ in kwargs)})
-            return None if found is None else found - len(args)
+            return None if found is None else (found[0] - len(args), found[1] - len(args))
         case Const(value=types.FunctionType() | types.MethodType() | type() as constant):
             return _asked_by_signature(constant, named)
         case _:
             return None
 
 
-def _asked_by_signature(constant: Any, named: Collection[str]) -> int | None:
+def _asked_by_signature(constant: Any, named: Collection[str]) -> tuple[int, int] | None:
     try:
         parameters = inspect.signature(constant, follow_wrapped=False).parameters.values()
     except (TypeError, ValueError):
@@ -127,7 +183,8 @@ def _asked_by_signature(constant: Any, named: Collection[str]) -> int | None:
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return None
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in kinds and p.default is p.empty and p.name not in named for p in parameters)
+    taken = [p for p in parameters if p.kind in kinds and p.name not in named]
+    return sum(p.default is p.empty for p in taken), len(taken)
 
 
 def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int) -> list[Value]:

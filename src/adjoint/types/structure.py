@@ -57,6 +57,8 @@ def is_object(x: object) -> bool:
     cls = type(x)
     if isinstance(x, (*_PLAIN, *_OPAQUE_BASES, tuple, list, dict)) or x is None:
         return False
+    if cls is types.SimpleNamespace:
+        return True
     if not cls.__flags__ & (1 << 9) or cls.__module__.partition(".")[0] in ("builtins", "numpy", "threading"):
         return False
     return hasattr(x, "__dict__") or any("__slots__" in vars(base) for base in cls.__mro__)
@@ -138,7 +140,7 @@ def children(x: Any) -> list[tuple[str, Any]]:
 
 def new_object(cls: type) -> Any:
     """An instance without fields, made without the user's ``__init__`` and ``__new__``."""
-    return object.__new__(cls)
+    return cls() if cls is types.SimpleNamespace else object.__new__(cls)
 
 
 def set_field(x: object, name: str, value: object) -> None:

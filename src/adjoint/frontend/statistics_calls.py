@@ -1,0 +1,28 @@
+"""The means and variances of `statistics`, of numbers that vary: without its exact fractions."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.frontend import library, statistics_library
+from adjoint.frontend.core import Lowerer
+from adjoint.frontend.handing_over import may_carry
+from adjoint.frontend.handlers import HANDLERS, Handler, sequence
+from adjoint.frontend.values import Value
+
+
+def _means(function: Callable[..., Any]) -> Handler:
+    def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if len(args) != 1 or kwargs:
+            return NotImplemented
+        data = sequence(lo, args[0])
+        return library.call(lo, function, [data], node) if may_carry(lo, data) else NotImplemented
+
+    return call
+
+
+for _name in ("mean", "fmean", "variance", "pvariance", "stdev", "pstdev"):
+    HANDLERS[getattr(statistics, _name)] = _means(getattr(statistics_library, _name))

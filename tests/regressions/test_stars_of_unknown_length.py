@@ -1,0 +1,58 @@
+"""A starred argument of unknown length fills as many optional parameters as it has values."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from regressions.differences import refused, right
+
+
+def fun(a: Any = 1.0, b: Any = 2.0) -> Any:
+    return a * b
+
+
+def one(a: Any, b: Any = 2.0, c: Any = None) -> Any:
+    return a * b if c is None else a * b * c
+
+
+class Curve:
+    def __init__(self, p: Any, q: Any = 3.0) -> None:
+        self.p, self.q = p, q
+
+    def at(self, x: Any, y: Any = 1.0, *, z: Any = 2.0) -> Any:
+        return self.p * x * y * z + self.q
+
+
+PROGRAMS = {
+    "a_function": lambda v: fun(*v),
+    "none_by_default": lambda v: one(*v),
+    "a_class": lambda v: Curve(*v).at(v[0]),
+    "a_method": lambda v: Curve(v[0]).at(*v, z=v[0]),
+    "a_lambda": lambda v: (lambda a, b=5.0: a * a * b)(*v),
+    "a_partial": lambda v: functools.partial(one, 2.0)(*v),
+    "something_before_it": lambda v: one(v[0] * 2, *v),
+    "something_behind_it": lambda v: one(*v[1:], v[0]),
+}
+
+
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_star_of_an_array(name: str, size: int) -> None:
+    right(PROGRAMS[name], np.array([3.0, 5.0])[:size])
+
+
+def test_all_parameters() -> None:
+    right(PROGRAMS["none_by_default"], np.array([0.5, 1.0, 1.5]))
+    right(PROGRAMS["none_by_default"], np.array([0.5, 1.0, 1.5]), native=True)
+    right(lambda v: one(*v, b=3.0), np.array([0.5]))
+
+
+def test_too_many() -> None:
+    with pytest.raises(TypeError):
+        ad.grad(PROGRAMS["a_function"])(np.ones(3))
+    with pytest.raises(TypeError):
+        ad.grad(lambda v: one(*v, b=3.0))(np.ones(2))
+    assert refused(lambda: ad.grad(lambda v: np.power(*v))(np.ones(2))).diagnostics[0].code == "AD0301"
