@@ -1,12 +1,15 @@
 """Compiled derivatives survive their process, and whatever happens to their files."""
 
+import errno
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import adjoint as ad
 from adjoint.backend import cache
 
 pytest.importorskip("numba")
@@ -21,12 +24,13 @@ print(ad.grad(logistic, native="strict")(3.1, 0.3, 5))
 """
 
 
-def start(program: Path, folder: Path) -> subprocess.Popen:
+def start(program: Path, folder: Path, **settings: str) -> subprocess.Popen:
     environment = {
         **os.environ,
         "ADJOINT_CACHE_DIR": str(folder),
         "NUMBA_DEBUG_CACHE": "1",
         "PYTHONPATH": os.pathsep.join(sys.path),
+        **settings,
     }
     return subprocess.Popen(
         [sys.executable, str(program)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -72,6 +76,76 @@ def test_processes_at_once(program, tmp_path):
         finished(process)
     assert "data loaded" in finished(start(program, tmp_path / "cache"))
     assert not list((tmp_path / "cache").glob(".*"))
+
+
+def test_settings_of_numba_name_no_other_place(program, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o777)
+    settings = {"NUMBA_CACHE_DIR": str(elsewhere), "NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator"}
+    assert str(tmp_path / "cache" / "__pycache__") in finished(start(program, tmp_path / "cache", **settings))
+    assert not list(elsewhere.iterdir())
+
+
+INTERRUPTED = """
+import os, sys
+from adjoint.backend import kept_code
+
+def interrupted(self, name, data):
+    with self._open_for_write(self._data_path(name)) as file:
+        file.write(b"half")
+        file.flush()
+        os.kill(os.getpid(), int(sys.argv[1]))
+
+kept_code._Files._save_data = interrupted
+"""
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
+def test_what_is_interrupted_leaves_nothing_that_is_half_written(program, tmp_path, monkeypatch, kind):
+    broken = tmp_path / "broken.py"
+    broken.write_text(INTERRUPTED + program.read_text())
+    process = subprocess.run(
+        [sys.executable, str(broken), str(int(kind))],
+        env={**os.environ, "ADJOINT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        timeout=120,
+    )
+    assert process.returncode in (-kind, 130, 1)
+    assert not list((tmp_path / "cache" / "__pycache__").glob("*.nbc"))
+    assert "data saved" in finished(start(program, tmp_path / "cache"))
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path / "cache"))
+    cache.clear()
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_a_full_disk_takes_nothing_from_the_derivative(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path / "cache"))
+    compiled = []
+
+    def full(*_):
+        compiled.append(1)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    from adjoint.backend import kept_code
+
+    monkeypatch.setattr(kept_code._Files, "_dump", full)
+    derivative = ad.grad(lambda x: x * x * x, native="strict")
+    assert derivative(2.0) == 12.0
+    assert compiled == [1]
+    assert not list((tmp_path / "cache").rglob("*.nb*"))
+
+
+def test_code_that_is_damaged_is_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path / "cache"))
+    first = ad.grad(lambda x: x * x + x, native="strict")
+    second = ad.grad(lambda x: x * x + x, native="strict")  # the same text
+    assert first(2.0) == 5.0
+    (kept,) = (tmp_path / "cache").rglob("*.nbc")
+    damaged = kept.read_bytes()[:-1000] + bytes(1000)  # as long as before
+    kept.write_bytes(damaged)
+    assert second(2.0) == 5.0
+    (anew,) = (tmp_path / "cache").rglob("*.nbc")
+    assert anew.read_bytes() != damaged
 
 
 def test_a_place_that_others_can_write_is_not_trusted(tmp_path, monkeypatch):

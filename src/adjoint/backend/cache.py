@@ -16,6 +16,8 @@ from pathlib import Path
 
 _MACHINE_CODE = "__pycache__"
 _NAMES = f"*_{'[0-9a-f]' * 24}.py"
+_UNFINISHED = (f".{'[0-9a-f]' * 16}-*", f"{_MACHINE_CODE}/*.nb[ic].tmp.*")
+"""What a process leaves that is killed while it writes."""
 _STAMP = 1_000_000_000  # one time for all files: Numba takes a new time for a new text
 
 
@@ -104,7 +106,7 @@ def _write(path: Path, content: bytes) -> None:
             file.write(content)
         os.utime(temporary, (_STAMP, _STAMP))
         os.replace(temporary, path)
-    except OSError:
+    except BaseException:  # an interrupt, too
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
@@ -131,7 +133,8 @@ def clear() -> int:
     """Removes all that is kept; the number of derivatives that it was. Other files stay."""
     folder = place()
     count = len(entries())
-    for path in (*folder.glob(_NAMES), *(folder / _MACHINE_CODE).glob("*.nb[ic]")):
+    unfinished = [path for pattern in _UNFINISHED for path in folder.glob(pattern)]
+    for path in (*folder.glob(_NAMES), *(folder / _MACHINE_CODE).glob("*.nb[ic]"), *unfinished):
         with contextlib.suppress(OSError):
             path.unlink()
     return count

@@ -33,7 +33,6 @@ from adjoint.backend.text import on_one_line
 from adjoint.garbage import Lasting, Uncollected
 from adjoint.records import dataclass
 
-_CACHE = "cache=True, "
 _INSIDE = "no_cpython_wrapper=True, "
 """Functions that only others of the file call: what they take and give need not be objects of Python."""
 _VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
@@ -136,8 +135,7 @@ class Unit:
         for number, line in enumerate(self.emitted.text.splitlines(), 1):
             if line.startswith("def "):
                 is_main = number == 1
-                kept = _CACHE if is_main and self.is_closed else ""
-                lines += ["", f"@_njit({kept if is_main else _INSIDE}{self.flags})"]
+                lines += ["", f"@_njit({'' if is_main else _INSIDE}{self.flags})"]
             lines.append(f"def {self.emitted.name}({', '.join(params)}):" if number == 1 else line)
             self.origins[len(lines)] = number
         # Numba 0.68 loses an assignment before the only way out of ``while True``; it finds no fault with a second way.
@@ -155,14 +153,14 @@ class Unit:
         try:
             for path in [] if kept is None else [kept, kept]:
                 try:
-                    return self._load(self.text, str(path))
+                    return self._load(str(path), is_kept=True)
                 except NumbaError:
                     raise
                 except Exception:  # machine code that was kept is damaged: reading it raises anything
                     cache.forget(path.parent / "__pycache__", name)
             filename = f"<adjoint native {name}>"
             linecache.cache[filename] = (len(self.text), None, self.text.splitlines(keepends=True), filename)
-            return self._load(self.text.replace(_CACHE, "", 1), filename)
+            return self._load(filename)
         except Exception as failure:
             raise self._reason(failure, name) from failure
 
@@ -171,15 +169,20 @@ class Unit:
         self.compile()
         return self.dispatcher
 
-    def _load(self, text: str, filename: str) -> Callable[..., Any]:
+    def _load(self, filename: str, *, is_kept: bool = False) -> Callable[..., Any]:
         from numba.core.errors import NumbaWarning
 
+        from adjoint.backend.kept_code import keep_code
+
+        text = self.text
         if "bundle" in text:
             import adjoint.backend.for_bundles  # noqa: F401
         module = types.ModuleType(f"{MODULES}{hashlib.sha256(text.encode()).hexdigest()[:24]}")
         sys.modules[module.__name__] = module  # what is read from the cache looks for it there
         exec(compile(text, filename, "exec"), vars(module))
         dispatcher = self.dispatcher = vars(module)[self.emitted.name]
+        if is_kept:
+            keep_code(dispatcher)
         with Uncollected(), warnings.catch_warnings(), made_for_short_loops(), private_functions():
             warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
             dispatcher.compile(self.signature)
