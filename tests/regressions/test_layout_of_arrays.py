@@ -6,6 +6,11 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.backend.native_calls import ByPython
+from adjoint.backend.native_layouts import with_numpys_layouts
+from adjoint.ir.nodes import Block, Call, Function, Return, Var
+from adjoint.ir.types import Array, Storage
+from adjoint.ir.walk import statements_in
 from regressions.differences import refused, right
 
 A = np.arange(6.0).reshape(2, 3) - 2.5
@@ -179,3 +184,35 @@ def test_views_of_what_may_be_a_number_are_not_written() -> None:
         return (y * y).sum()
 
     refused(lambda: ad.grad(f)(np.ones(3), {"f": np.frompyfunc(lambda v: v, 1, 1)}))
+
+
+@pytest.mark.parametrize("lies", ["rows", "columns"])
+def test_machine_code_lays_out_as_numpy_does(lies: str) -> None:
+    """What is made by rows is compiled; where an array may lie otherwise, NumPy makes it."""
+
+    def f(a):
+        w = np.where(a > 0, a, 0.0) + a
+        w.reshape(-1)[:2] *= 5.0
+        b = a.T.copy()
+        b.ravel()[1:3] *= 2.0
+        return (w * w).sum() + (b * b * b).sum()
+
+    derivative = ad.grad(f, native="strict")
+    np.testing.assert_allclose(derivative(LAYOUTS[lies]), ad.grad(f)(LAYOUTS[lies]), rtol=1e-12)
+    right(f, LAYOUTS[lies], modes=("grad",))
+
+
+def calls_of_python(callee, *, by_rows: bool) -> int:
+    """How many calls of Python machine code makes of ``w = callee(a)`` and a view of it that is written."""
+    dims = ("any", "any")
+    a, w = Var("a", Array(np.dtype(float), dims)), Var("w", Array(np.dtype(float), dims, Storage(written=True)))
+    r = Var("r", Array(np.dtype(float), ("any",), w.type.storage))
+    function = Function("f", (a,), Block((Call((w,), callee, (a,)), Call((r,), np.ravel, (w,))), Return((r,))))
+    statements = statements_in(with_numpys_layouts(function, [a] if by_rows else []).body)
+    return sum(isinstance(each.callee, ByPython) for each in statements)
+
+
+def test_machine_code_calls_python_only_for_what_may_lie_otherwise() -> None:
+    assert calls_of_python(np.exp, by_rows=True) == 0
+    assert calls_of_python(np.exp, by_rows=False) == 1
+    assert calls_of_python(np.ndarray.copy, by_rows=False) == 0

@@ -6,13 +6,14 @@ Numba is imported only when something is compiled.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint.analysis.layout import layout_readers
 from adjoint.backend.python import Emitted, emit, load
 from adjoint.compiling import ALL_CHECKED, Checked
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
-from adjoint.ir.nodes import Function
+from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
 from adjoint.records import replace
 
@@ -86,14 +87,19 @@ def _core_of(function: Function, flags: str, strict: bool, checked: Checked, thr
     return Core(function, flags, strict, checked)
 
 
-def compiled_text(function: Function, checked: Checked, handed: frozenset[Storage] | None = None) -> Emitted:
-    """The text of a function for the compiler."""
+def compiled_text(
+    function: Function,
+    checked: Checked,
+    handed: frozenset[Storage] | None = None,
+    by_rows: frozenset[Var] = frozenset(),
+) -> Emitted:
+    """The text of a function for the compiler; ``by_rows``: parameters that are arrays laid out so."""
     from adjoint.backend.native_form import native_form
     from adjoint.backend.native_names import with_names_apart
     from adjoint.backend.not_native import faults_as_reasons
 
     with faults_as_reasons():
-        return with_names_apart(emit(native_form(function, checked, handed), counted=True))
+        return with_names_apart(emit(native_form(function, checked, handed, by_rows), counted=True))
 
 
 class Core:
@@ -135,6 +141,7 @@ class Core:
         self._strict = strict
         self._lock = threading.Lock()
         self._known: dict[Any, Callable[..., Any]] = {}
+        self._texts: dict[frozenset[Var], Emitted] = {}
         self._latest: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
@@ -155,7 +162,7 @@ class Core:
         """Compiles for arguments of these types; the type of the result. Raises where that fails."""
         from adjoint.backend.native_unit import Unit
 
-        unit = Unit(self.emitted, signature, self._flags)
+        unit = Unit(self.emitted_for(signature), signature, self._flags)
         self._latest = self._known[tuple(signature)] = unit.compile()
         return unit.dispatcher.nopython_signatures[0].return_type
 
@@ -164,10 +171,31 @@ class Core:
         """The function as Python."""
         return load(emit(self._function))
 
-    @functools.cached_property
+    @property
     def emitted(self) -> Emitted:
-        """The text that is compiled."""
-        return compiled_text(self._function, self._checked, self._handed)
+        """The text that can be compiled for arguments that lie in any way."""
+        return self._text(frozenset())
+
+    def emitted_for(self, signature: Sequence[Any]) -> Emitted:
+        """The text that is compiled for arguments of these types: how they lie counts where it decides something."""
+        return self._text(frozenset(self._told_by(signature)))
+
+    def _text(self, by_rows: frozenset[Var]) -> Emitted:
+        if by_rows not in self._texts:
+            self._texts[by_rows] = compiled_text(self._function, self._checked, self._handed, by_rows)
+        return self._texts[by_rows]
+
+    def _told_by(self, signature: Sequence[Any]) -> Iterator[Var]:
+        """The parameters that lie by rows, where that decides something."""
+        if not self._reads_layouts:
+            return
+        for param, found in zip(self._function.params, signature, strict=True):
+            if getattr(found, "layout", None) == "C":
+                yield param
+
+    @functools.cached_property
+    def _reads_layouts(self) -> bool:
+        return any(True for _ in layout_readers(self._function))
 
     @property
     def is_compiled(self) -> bool:
@@ -196,7 +224,7 @@ class Core:
             warn(warning)
         try:
             with told_when_slow(self.__name__.removesuffix("_core")):
-                return Unit(self.emitted, signature, self._flags).compile()
+                return Unit(self.emitted_for(signature), signature, self._flags).compile()
         except NotNative as reason:
             if self._strict:
                 raise DifferentiationError(reason.problem) from reason.__cause__

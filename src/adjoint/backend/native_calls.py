@@ -83,17 +83,10 @@ class _Leaving(Rewriting):
             raise NotNative(fault, (), statement.span)
         if is_known(statement):
             return (statement,)
-        declared = [declared_type(target.type) for target in targets_of(statement)]
-        taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
-        from_lists = _as_arrays(taken) if isinstance(statement, Call) and effects_of(statement).pure else {}
-        if None in declared or not all(var in from_lists or _comes_through(var.type) for var in taken):
-            if isinstance(statement, Call) and _is_surely_unknown(statement.callee):
-                raise NotNative(_without_form(statement.callee), (), statement.span)  # nothing need be compiled to know
-            return (statement,)
-        callee = ByPython(_alone(statement, taken, from_lists), [name for name in declared if name is not None])
-        before = [Call((array,), np.array, (var,), (), statement.span) for var, array in from_lists.items()]
-        handed = tuple([from_lists.get(var, var) for var in taken])
-        return (*before, Call(targets_of(statement), callee, handed, (), statement.span))
+        outside = by_python(statement)
+        if outside is None and isinstance(statement, Call) and _is_surely_unknown(statement.callee):
+            raise NotNative(_without_form(statement.callee), (), statement.span)  # nothing need be compiled to know
+        return outside or (statement,)
 
     def terminator(self, terminator: Terminator) -> tuple[Iterable[Statement], Terminator]:
         if isinstance(terminator, Raise) and terminator.cause is not None:
@@ -104,6 +97,19 @@ class _Leaving(Rewriting):
         if isinstance(statement, Guarded):
             raise NotNative(_fault_of_guarded(statement), (), statement.span)
         return statement
+
+
+def by_python(statement: Call | Load | Store) -> tuple[Statement, ...] | None:
+    """A statement as a call of Python; None where what it takes or gives does not come through."""
+    declared = [declared_type(target.type) for target in targets_of(statement)]
+    taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
+    from_lists = _as_arrays(taken) if isinstance(statement, Call) and effects_of(statement).pure else {}
+    if None in declared or not all(var in from_lists or _comes_through(var.type) for var in taken):
+        return None
+    callee = ByPython(_alone(statement, taken, from_lists), [name for name in declared if name is not None])
+    before = [Call((array,), np.array, (var,), (), statement.span) for var, array in from_lists.items()]
+    handed = tuple([from_lists.get(var, var) for var in taken])
+    return (*before, Call(targets_of(statement), callee, handed, (), statement.span))
 
 
 def _fault_of(statement: Call | Load | Store) -> str | None:
@@ -229,7 +235,7 @@ def _same_dtype(args: Iterable[Atom]) -> bool:
 
 def _is_plain(callee: Any) -> bool:
     """Whether a callee is part of the language, or is compiled with the derivative."""
-    if isinstance(callee, (Definition, Function)) or callee is display.call:
+    if isinstance(callee, (Definition, Function, ByPython)) or callee is display.call:
         return True
     if isinstance(callee, (python_types.MethodDescriptorType, python_types.WrapperDescriptorType)):
         return True

@@ -13,6 +13,7 @@ from adjoint.backend.native_depth import with_depth_checked
 from adjoint.backend.native_displays import with_rows_of_one_kind
 from adjoint.backend.native_extents import with_extents_compared, with_rows_checked
 from adjoint.backend.native_indices import with_plain_indices
+from adjoint.backend.native_layouts import with_numpys_layouts
 from adjoint.backend.native_masks import with_plain_masks
 from adjoint.backend.native_numbers import with_dtypes
 from adjoint.backend.native_places import with_plain_places
@@ -26,7 +27,7 @@ from adjoint.backend.overlaps import without_overlaps
 from adjoint.backend.unfolding import unfolded
 from adjoint.backend.vector_calls import with_vector_calls
 from adjoint.compiling import ALL_CHECKED, Checked
-from adjoint.ir.nodes import Function
+from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
 from adjoint.transform.definitions import everywhere
 from adjoint.transform.fusion import fuse
@@ -59,7 +60,10 @@ def loops_of(function: Function) -> Function:
 
 
 def native_form(
-    function: Function, checked: Checked = ALL_CHECKED, handed: frozenset[Storage] | None = None
+    function: Function,
+    checked: Checked = ALL_CHECKED,
+    handed: frozenset[Storage] | None = None,
+    by_rows: frozenset[Var] = frozenset(),
 ) -> Function:
     """A finished function as Numba is to see it.
 
@@ -71,7 +75,10 @@ def native_form(
         What of Python's arithmetic raises exceptions in machine code too.
     handed
         Memory that others see; None for that of the parameters.
+    by_rows
+        Parameters that are arrays laid out by rows.
     """
+    function = with_numpys_layouts(function, by_rows)
     if checked.at_once:
         function = with_rows_checked(function)
     function = with_extents_compared(everywhere(everywhere(loops_of(function), tuned), unfolded))
