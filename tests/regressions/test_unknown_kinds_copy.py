@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from regressions.differences import right
+from regressions.differences import either, right
 
 FRAME = pd.DataFrame({"a": [1.0, 2, 3], "b": [0.5, 0.1, 0.2]})
 
@@ -49,3 +49,70 @@ def test_a_choice_of_arrays_is_a_new_array() -> None:
         return (m * x * z).sum()
 
     right(f, np.array([1.5, 0.5, 2.0]))
+
+
+def test_shapes_with_extents_of_an_unknown_kind_tell_the_rank() -> None:
+    def f(q, frame):
+        x = np.zeros((frame.shape[0], 2))
+        x[0] += np.ones(2) * q
+        x[1] = x[0] * q
+        x[0] -= x[1]
+        return (x * x).sum()
+
+    right(f, 1.3, FRAME)
+
+
+def test_items_that_may_be_views_are_read_before_they_are_written() -> None:
+    def rows_from_each_other(q, frame):
+        x = np.zeros(frame.shape)
+        x[0] = q * np.ones(2)
+        x[1] = x[0] * q
+        x[0] -= x[1]
+        return (x * x).sum()
+
+    def a_row_by_name(q, frame):
+        x = np.zeros(frame.shape)
+        x[0] = q * np.ones(2)
+        row = x[0]
+        scaled = row * q
+        x[0] = scaled * row
+        return (x * x).sum()
+
+    def rows_in_a_loop(q, frame):
+        x = np.zeros(frame.shape)
+        x[0] = q * np.ones(2)
+        for t in range(2):
+            x[t + 1] = x[t] * q + x[t] * x[t]
+        return (x * x).sum()
+
+    for f in (rows_from_each_other, a_row_by_name, rows_in_a_loop):
+        right(f, 1.3, FRAME)
+
+
+def test_items_that_may_be_views_are_not_read_after_they_are_written() -> None:
+    def by_name(q, frame):
+        x = np.zeros(frame.shape)
+        x[0] = q * np.ones(2)
+        row = x[0]
+        x[0] *= q
+        return (row * row).sum()
+
+    def in_a_list(q, frame):
+        x = np.zeros(frame.shape)
+        x[0] = q * np.ones(2)
+        rows = []
+        for t in range(2):
+            rows.append(x[t])
+            x[t] *= q
+        return (rows[0] * rows[0]).sum()
+
+    def in_a_loop(q, frame):
+        x = np.zeros(frame.shape)
+        x[0] = q * np.ones(2)
+        row = x[0]
+        for _ in range(2):
+            x[0] = row * q
+        return (x * x).sum()
+
+    for f in (by_name, in_a_list, in_a_loop):
+        assert not either(right, f, 1.3, FRAME)

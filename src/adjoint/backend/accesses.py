@@ -32,7 +32,7 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
-from adjoint.ir.types import Array, Dict, List, Number, Scalar, Tuple
+from adjoint.ir.types import Array, Dict, List, Scalar, Tuple
 from adjoint.ir.walk import blocks_of, operands
 from adjoint.records import dataclass
 
@@ -107,7 +107,7 @@ def _effect_of_call(call: Call) -> Effect:
 def _holds_no_memory(atom: Atom) -> bool:
     if isinstance(atom, Const):
         return isinstance(atom.value, (bool, int, float, complex, str, bytes, type(None), type))
-    return isinstance(type_of_atom(atom), (Scalar, Number))
+    return isinstance(type_of_atom(atom), Scalar)
 
 
 def _is_arithmetic(call: Call) -> bool:

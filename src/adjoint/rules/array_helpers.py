@@ -21,6 +21,7 @@ linear(
     view_of=0,
     cases=[case(sample(3), sample(4, 3)), case(number(), sample(4, 3))],
 )
+linear(results.owned, lambda ct, x: ct, cases=[case(sample(4, 3)), case(number())])
 linear(
     results.copy_laid_out_like,
     lambda ct, x, like: ct,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.nodes import Const
-from adjoint.ir.types import Array, Dim, Number, Scalar, Tuple, Type
+from adjoint.ir.types import Array, Dim, Number, Opaque, Scalar, Tuple, Type
 from adjoint.runtime import arrays, places, products, segments, sequences, sparse_matrices
 
 _LIKE: dict[Any, int] = {
@@ -31,6 +31,10 @@ _PARTS: dict[Any, int] = {
 """Those that give what one of several arguments is like, as the second argument tells, and where these begin."""
 
 
+_MAKERS: dict[Any, int] = {np.zeros: 1, np.ones: 1, np.empty: 1, np.full: 2}
+"""Functions that make arrays of a shape, and where they are given a dtype."""
+
+
 def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
     """The type of the result; None where this module knows nothing of ``fn``."""
     if fn is np.reshape or fn is np.broadcast_to:
@@ -43,6 +47,8 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type |
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
     if fn in (sparse_matrices.sparse_times, sparse_matrices.times_sparse):
         return _of_rank(arguments[0 if fn is sparse_matrices.times_sparse else 1])
+    if fn in _MAKERS and arguments:
+        return _made(fn, arguments, named)
     place = _model(fn, arguments) if callable(fn) else None
     return None if place is None or len(arguments) <= place else _alike(arguments[0], arguments[place])
 
@@ -52,6 +58,18 @@ def _of_rank(x: Any) -> Type | None:
     if not isinstance(x, Array) or x.dims is None:
         return None
     return Array(None, tuple(["any" for _ in x.dims]))
+
+
+def _made(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
+    """An array of a shape with extents of which nothing is known, not even that they are numbers."""
+    shape = arguments[0]
+    if not isinstance(shape, Tuple) or not any(isinstance(item, (Opaque, Number)) for item in shape.items):
+        return None
+    given = arguments[_MAKERS[fn]] if len(arguments) > _MAKERS[fn] else named.get("dtype")
+    dtype = np.dtype(float) if given is None and fn is not np.full else None
+    if isinstance(given, Const) and isinstance(given.value, (type, np.dtype)):
+        dtype = np.dtype(given.value)
+    return Array(dtype, _dims(shape))
 
 
 def _model(fn: Any, arguments: Sequence[Any]) -> int | None:

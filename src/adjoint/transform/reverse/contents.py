@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.analysis.activity import all_memory, parts
+from adjoint.diagnostics import Span
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Scalar, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import blocks_of, map_key, operands, targets_of
 from adjoint.runtime import arrays, cotangents, tangents
 from adjoint.runtime.copies import snapshot
+from adjoint.runtime.results import owned
 from adjoint.transform.memory import owns_result
+from adjoint.transform.reverse.loose_views import LooseViews, loose_views
 from adjoint.transform.reverse.ordered import Ordered
 from adjoint.transform.reverse.regions import Region, Regions
 from adjoint.transform.reverse.sweep import Sweep
@@ -114,6 +117,21 @@ class Writes:
         return _Timeline(self.function)
 
     @cached_property
+    def loose(self) -> LooseViews:
+        return loose_views(self.function, lambda statement: self.timeline.number[id(statement)], self.may_write)
+
+    def read_late(self) -> Iterator[tuple[Var, Span | None]]:
+        """Values that may be views of memory which was written before they are read."""
+        if not self.loose.found:
+            return iter(())
+
+        def writes(storage: Storage) -> list[Moment]:
+            events = self.timeline.events
+            return [(place, loops) for place, loops, written, _ in events if written.find() is storage.find()]
+
+        return self.loose.read_late(self.function, lambda statement: self.timeline.number[id(statement)], writes)
+
+    @cached_property
     def ordered(self) -> Ordered:
         return Ordered(self.function.body, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
@@ -140,6 +158,8 @@ class Writes:
         """Whether what a value refers to, or what lies in it, may be written after it was read."""
         storage = storage_of(read.type)
         if storage is not None and self.may_write(storage) and self.after(statement, storage, read):
+            return True
+        if any(self.after(statement, found) for found in self.loose.memory_of(read)):
             return True
         inner = [found for part in parts(read.type) for found in all_memory(part)]
         return any(self.may_write(found) and self.after(statement, found) for found in inner)
@@ -217,6 +237,8 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
             copy, make = Var(hint, Array(dtype, dims)), _COPY_ARRAY
         case List(element=element) if isinstance(element, (Scalar, Number, Array)) and not is_handle(element):
             copy, make = Var(hint, List(element)), _COPY_LIST
+        case Number():
+            copy, make = Var(hint, atom.type), owned
         case type_ if can_be_copied(type_):
             copy, make = Var(hint, fresh(type_)), snapshot
         case _:
