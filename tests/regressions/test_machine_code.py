@@ -203,6 +203,25 @@ def test_recursion_without_end_raises(f, args):
     assert derivative(*finite) == ad.grad(f)(*finite)
 
 
+# Places outside of arrays
+
+
+def at_places(x, places, k):
+    total = np.zeros(3)
+    np.add.at(total, places, x[places, k])
+    total[places] = x[0, places] * 2.0
+    return np.sum(total * total) + np.sum(x[np.ix_(places, places)] ** 2)
+
+
+def test_places_outside_of_arrays_raise():
+    derivative = ad.grad(at_places, native="strict")
+    x, places = np.arange(9.0).reshape(3, 3), np.array([0, -1])
+    np.testing.assert_allclose(derivative(x, places, 1), ad.grad(at_places)(x, places, 1))
+    for outside in (5, -4):
+        with pytest.raises(IndexError):
+            derivative(x, np.array([0, outside]), 1)
+
+
 # Faults of the compiler
 
 

@@ -89,4 +89,4 @@ def native_form(
     if not checked.at_once:
         function = everywhere(function, lambda part: with_deferred_checks(part, handed))
     function = everywhere(function, lambda part: in_parts(with_vector_calls(part)))
-    return with_plain_places(with_raised_numbers(function), checked.at_once)
+    return with_plain_places(with_raised_numbers(function))

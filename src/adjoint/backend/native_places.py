@@ -35,24 +35,15 @@ _ANY: Dim = "any"
 _FORMS = {"set": plain.put, "add": plain.add_to, "sub": plain.take_from}
 
 
-def with_plain_places(function: Function, checked: bool = False) -> Function:
+def with_plain_places(function: Function) -> Function:
     """The function with calls of loops for stores of arrays, and for what is read and stored through places.
 
-    Parameters
-    ----------
-    function
-        The function.
-    checked
-        Whether places outside of an array raise: the loops, compiled besides, do not see to it themselves.
+    Places outside of an array raise: to look at them takes little, beside what is done at them.
     """
-    return _Places(checked).function(function)
+    return _Places().function(function)
 
 
 class _Places(Rewriting):
-    def __init__(self, checked: bool) -> None:
-        super().__init__()
-        self.checked = checked
-
     def function(self, function: Function) -> Function:
         outer = getattr(self, "aliases", None), getattr(self, "in_loops", None)
         self.aliases, self.in_loops = Aliases(function), _stores_in_loops(function)
@@ -68,7 +59,7 @@ class _Places(Rewriting):
     def check(self, statement: Load | Store, key: Subscript) -> Iterable[Statement]:
         """What raises where places lie outside of an array."""
         base = statement.base
-        if not self.checked or not isinstance(base, Var) or not _is_of_places(base, key):
+        if not isinstance(base, Var) or not _is_of_places(base, key):
             return ()
         before: list[Statement] = []
         items = [place(item, before) for item in key.items]
