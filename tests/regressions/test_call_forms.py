@@ -7,7 +7,7 @@ import scipy.special
 import scipy.stats
 
 import adjoint as ad
-from regressions.differences import right, second
+from regressions.differences import refused, right, second
 
 X = np.array([0.6, -0.4, 1.3])
 A = np.eye(3) * 3 + np.arange(9.0).reshape(3, 3) / 7
@@ -97,3 +97,12 @@ def test_densities_of_numbers_are_numbers() -> None:
         right(call, 0.7)
         assert isinstance(ad.vjp(call, 0.7)[0], np.float64)
     right(lambda x: scipy.stats.poisson.logpmf((0, 1, 4), x).sum(), np.abs(X))
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_reductions_of_complex_numbers_in_real_ones() -> None:
+    z = X + 1j * X[::-1]
+    for function in (np.var, np.std, np.prod):
+        refused(lambda f=function: ad.vjp(lambda z: f(z, dtype=float), z))
+        refused(lambda f=function: ad.jvp(lambda z: f(z, dtype=float), (z,), (z,)))
+        right(lambda x, f=function: f(x, dtype=float) + f(x, dtype=np.float64), X)

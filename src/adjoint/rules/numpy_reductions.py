@@ -54,23 +54,34 @@ def _twice_over(a, axis, ddof):
     return 2 / max(count(a, axis), 1) if ddof == 0 else divide(2, max(count(a, axis) - ddof, 0))
 
 
+def _computed_with(a, dtype):
+    """``a``; with a dtype of real numbers, NumPy would compute with the real parts alone."""
+    if dtype is not None and not is_real(a):
+        raise NotImplementedError("a reduction of complex numbers in another dtype")
+    return a
+
+
+def _centred(a, axis, dtype):
+    return _computed_with(a, dtype) - np.mean(a, axis=axis, keepdims=True)
+
+
 def _var_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    total = _covariance(dots[0], a - np.mean(a, axis=axis, keepdims=True), axis, keepdims)
+    total = _covariance(dots[0], _centred(a, axis, dtype), axis, keepdims)
     return total * _twice_over(a, axis, ddof)
 
 
 def _var_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    centred = a - np.mean(a, axis=axis, keepdims=True)
+    centred = _centred(a, axis, dtype)
     return (spread(ct * _twice_over(a, axis, ddof), a, axis, keepdims) * _conjugated(centred),)
 
 
 def _std_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    total = _covariance(dots[0], a - np.mean(a, axis=axis, keepdims=True), axis, keepdims)
+    total = _covariance(dots[0], _centred(a, axis, dtype), axis, keepdims)
     return divide(total, y * (count(a, axis) - ddof))
 
 
 def _std_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    centred = a - np.mean(a, axis=axis, keepdims=True)
+    centred = _centred(a, axis, dtype)
     return (times(_conjugated(centred), spread(divide(ct, y * (count(a, axis) - ddof)), a, axis, keepdims)),)
 
 
@@ -80,9 +91,11 @@ general(np.std, _std_jvp, _std_vjp, cases=SPREADS)
 general(
     np.prod,
     lambda dots, y, a, axis=None, dtype=None, *, keepdims=False: np.sum(
-        dots[0] * prod_others(a, axis), axis=axis, keepdims=keepdims
+        dots[0] * prod_others(_computed_with(a, dtype), axis), axis=axis, keepdims=keepdims
     ),
-    lambda ct, y, a, axis=None, dtype=None, *, keepdims=False: (spread(ct, a, axis, keepdims) * prod_others(a, axis),),
+    lambda ct, y, a, axis=None, dtype=None, *, keepdims=False: (
+        spread(ct, a, axis, keepdims) * prod_others(_computed_with(a, dtype), axis),
+    ),
     cases=[*AXES, case(np.array([2.0, 0.0, 3.0])), case(np.array([[2.0, 0.0, 0.0], [1.0, 0.0, 3.0]]), axis=1)],
 )
 
