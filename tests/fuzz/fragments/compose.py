@@ -10,11 +10,26 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fuzz.fragments import arrays, calls, classes, control, inside, iteration, solvers, state, views  # noqa: F401
+from fuzz.fragments import (  # noqa: F401
+    algorithms,
+    aliases,
+    arrays,
+    calls,
+    classes,
+    control,
+    inside,
+    iteration,
+    objects,
+    solvers,
+    state,
+    views,
+)
 from fuzz.fragments.draft import AROUND, FRAGMENTS, Draft, Fragment
 
 HEAD = """\
 import collections
+import contextlib
+import copy
 import functools
 import heapq
 import itertools
