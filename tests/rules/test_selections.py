@@ -132,6 +132,8 @@ def test_the_smaller_one_is_left_out(f: Callable[[np.ndarray], Any]) -> None:
     [
         (lambda x: np.sqrt(x) ** 2, 1.0),
         (lambda x: np.sqrt(x) * np.sqrt(x), 1.0),
+        (lambda x: np.sum(np.sqrt(x * np.ones(2))[1:] ** 2), 1.0),
+        (lambda x: np.sum(np.sqrt(x * np.ones(2))[x >= np.zeros(2)] ** 2), 2.0),
         (lambda x: np.cbrt(x) ** 3, 1.0),
         (lambda x: np.cbrt(x**3), 1.0),
         (lambda x: (x**3) ** (1 / 3), 1.0),

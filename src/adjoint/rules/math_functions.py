@@ -83,14 +83,14 @@ def _hypot_jvp(dots, y, *xs):
     total = 0.0
     for dot, x in zip(dots, xs):  # noqa: B905
         if dot is not None:  # of a whole number
-            total = total + times(x, divide(dot, y))
+            total = total + times(dot, divide(x, y))
     return total
 
 
 general(
     math.hypot,
     _hypot_jvp,
-    lambda ct, y, *xs: tuple([times(x, divide(ct, y)) for x in xs]),
+    lambda ct, y, *xs: tuple([times(ct, divide(x, y)) for x in xs]),
     cases=[case(number()), case(number(), number()), case(number(), number(), number())],
 )
 linear(math.ldexp, lambda ct, x, i: math.ldexp(ct, i), cases=[case(number(), 3)])

@@ -46,7 +46,7 @@ elementwise(
 )
 elementwise(
     np.hypot,
-    scaled=lambda ct, x1, x2, y: (times(x1, divide(ct, y)), times(x2, divide(ct, y))),
+    scaled=lambda ct, x1, x2, y: (times(ct, divide(x1, y)), times(ct, divide(x2, y))),
     singular=True,
     domain=(0.5, 2.0),
 )

@@ -78,6 +78,10 @@ class Supports:
                 if old in self.partial:
                     self.partial.add(new)
 
+    def held_beside(self, builder: Builder, memory: Var, beside: Var) -> None:
+        """The support of a cotangent in memory, beside which there is what was added and may be zero by chance."""
+        self.found[memory] = _united(builder, [memory, beside])
+
     def reduced(self, builder: Builder, new: Atom, old: Atom) -> None:
         """``new`` has sums of ``old``, or what else is not zero only if anything of ``old`` is not."""
         if isinstance(new, Var) and isinstance(old, Var):

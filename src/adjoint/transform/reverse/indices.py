@@ -34,7 +34,7 @@ def leaves_out(context: Context, base: Atom, key: Key | None) -> bool:
         return True
     if all(isinstance(item, Var | Const) and isinstance(type_of_atom(item), Scalar) for item in key.items):
         return False  # a loop comes to the others
-    return _may_be_singular(context, base, _DEPTH)
+    return may_be_singular(context, base)
 
 
 def _is_mask(item: object) -> bool:
@@ -45,15 +45,17 @@ def _is_mask(item: object) -> bool:
 _DEPTH = 8
 
 
-def _may_be_singular(context: Context, var: Var, depth: int) -> bool:
+def may_be_singular(context: Context, var: Var, depth: int = _DEPTH) -> bool:
     """Whether a value comes from a function that is not defined, or not smooth, everywhere."""
     binding = context.regions.bindings.get(var)
     statement = binding.statement if binding is not None else None
+    if depth and isinstance(statement, Load) and isinstance(statement.base, Var):
+        return may_be_singular(context, statement.base, depth - 1)
     if depth == 0 or not isinstance(statement, Call):
         return False
     if statement.callee in _GROWING or _is_singular(statement):
         return True
-    return any(isinstance(arg, Var) and _may_be_singular(context, arg, depth - 1) for arg in statement.args)
+    return any(isinstance(arg, Var) and may_be_singular(context, arg, depth - 1) for arg in statement.args)
 
 
 _GROWING = frozenset({np.exp, np.exp2, np.expm1, np.sinh, np.cosh})
