@@ -1,10 +1,12 @@
-"""Makes a checkout testable without installing it."""
+"""Makes a checkout testable without installing it; every pass is verified."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("ADJOINT_CHECK", "1")
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 if SOURCE not in sys.path:
     sys.path.insert(0, SOURCE)

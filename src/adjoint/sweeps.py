@@ -22,6 +22,7 @@ from adjoint.transform.directed import Inseparable
 from adjoint.transform.elements_of_rows import with_elements_of_rows
 from adjoint.transform.lanes import in_lanes
 from adjoint.transform.narrowing import with_narrow_products
+from adjoint.transform.passes import checked
 from adjoint.transform.rows_of_products import with_rows_of_products
 from adjoint.transform.skipping import with_zeros_skipped
 from adjoint.types.structure import children, is_container
@@ -213,7 +214,7 @@ def _compiled(compiled: Specialization, root: Any, request: _Request) -> Sweeps 
     wide = in_lanes(forms.sweep, request.places, request.width)
     if wide is None:
         return None
-    return Sweeps(before, load_for(root, wide, None, compiled.native), request.width, request.places)
+    return Sweeps(before, load_for(root, checked(wide, "lanes"), None, compiled.native), request.width, request.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +237,14 @@ def _forms(compiled: Specialization, request: _Request) -> _Forms | None:
 def _formed(request: _Request, is_bundled: bool) -> _Forms | None:
     places, gives_value = request.places, request.gives_value
     try:
-        function = with_narrow_products(with_zeros_skipped(request.function, places))
+        function = checked(with_zeros_skipped(request.function, places), "zeros-skipped")
+        function = checked(with_narrow_products(function), "narrow-products")
         parts = beforehand(function, places, with_value=gives_value) if request.is_apart else None
     except Inseparable:
         return None
-    before, sweep = (None, function) if parts is None else (parts.before, parts.sweep)
+    before, sweep = (None, function)
+    if parts is not None:
+        before, sweep = checked(parts.before, "before sweeps"), checked(parts.sweep, "sweep")
     bundled = None
     if is_bundled and gives_value and request.width == DIRECTIONS:
         bundled = _bundled(sweep, places, with_value=before is None)
@@ -254,8 +258,9 @@ def _bundled(sweep: Function, places: tuple[int, ...], with_value: bool) -> Func
 
     try:
         with faults_as_reasons():
-            found = in_bundles(with_elements_of_rows(loops_of(sweep)), places, with_value=with_value)
-            return found and with_rows_of_products(found)
+            looped = checked(with_elements_of_rows(loops_of(sweep)), "elements-of-rows")
+            found = in_bundles(looped, places, with_value=with_value)
+            return found and checked(with_rows_of_products(checked(found, "bundles")), "rows-of-products")
     except NotNative:
         return None
 

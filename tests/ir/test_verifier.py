@@ -72,7 +72,7 @@ def test_valid_functions_pass():
         ((), Return((UNDEFINED,)), "undefined value is read"),
         ((), Yield(), "Yield ends a block of a function"),
         ((), Continue(), "Continue ends a block of a function"),
-        ((Store(X, None, X),), None, "accumulates"),
+        ((Store(X, None, X, "add_at"),), None, "takes an index"),
         ((), Branch(C, Block((), Return((X,))), Block((), Return((X, X)))), "Return hands 2 values"),
     ],
 )

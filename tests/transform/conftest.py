@@ -1,39 +1,31 @@
-"""Derivatives in the form for machine code, run by Python."""
+"""Derivatives in the form for machine code, run by Python: the passes that users run, in their order."""
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from contextvars import ContextVar
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from adjoint import entrances, specialize
-from adjoint.backend.overlaps import without_overlaps
-from adjoint.ir.nodes import Function
-from adjoint.transform import target
-from adjoint.transform.definitions import everywhere
-from adjoint.transform.finish import finish
-from adjoint.transform.fusion import fuse
-from adjoint.transform.loops import tuned
-from adjoint.transform.tapes import as_arrays
+from adjoint.backend import native
+from adjoint.backend.not_native import NotNative
+from adjoint.backend.python import load
+
+
+class PythonCore(native.Core):
+    """A core of which Python runs the text that Numba would compile."""
+
+    def _for(self, args: Sequence[Any]) -> Any:
+        with self._lock:
+            if self._latest is None:
+                try:
+                    self._latest = load(self.emitted)
+                except NotNative:
+                    self._latest = self.interpreted
+            return self._latest
 
 
 @pytest.fixture
-def compiled_form(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    """Lets derivatives be made as for machine code, from when it is called."""
-
-    def switch() -> None:
-        monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
-        monkeypatch.setattr(entrances, "_known", {})
-        monkeypatch.setattr(specialize, "finish", for_machines)
-        monkeypatch.setattr(target, "_machine", ContextVar("machine", default=True))
-        monkeypatch.setattr(specialize, "target", lambda *, machine: nullcontext())
-
-    yield switch
-
-
-def for_machines(function: Function, **_: Any) -> Function:
-    return everywhere(without_overlaps(finish(function)), lambda part: tuned(as_arrays(fuse(part))))
+def machine_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Derivatives that are made with ``native=True`` meanwhile run as Python, in the form for machine code."""
+    monkeypatch.setattr(native, "Core", PythonCore)

@@ -16,3 +16,8 @@ def numbers(value: Any) -> list[Any]:
     if hasattr(value, "__dict__") and not isinstance(value, np.ndarray):
         return numbers(vars(value))
     return [] if value is None else [value]
+
+
+def machine_text(derivative: Any, *args: Any) -> str:
+    """The text for machine code of a derivative that is made with ``native=True``."""
+    return str(derivative.specialized(args, {}).call.emitted.text)

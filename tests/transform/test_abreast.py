@@ -11,20 +11,24 @@ import pytest
 import adjoint as ad
 from adjoint.testing import clone
 from chains import Chains
+from transform.support import machine_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
 
+WRT = (0, 1, 2, 3)
+
+
 def run(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
-    """The value and the gradient of a program, and the text of what computes them."""
-    derivative = ad.value_and_grad(function, wrt=(0, 1, 2, 3))
-    return derivative(*clone(arguments)), ad.source(derivative, *arguments)
+    """The value and the gradient of a program in the form for machine code, and the text of what computes them."""
+    derivative = ad.value_and_grad(function, WRT, native=True)
+    return derivative(*clone(arguments)), machine_text(derivative, *arguments)
 
 
-def test_random_programs(compiled_form: Callable[[], None]) -> None:
+@pytest.mark.usefixtures("machine_form")
+def test_random_programs() -> None:
     programs = [(program.function(), program.arguments()) for program in map(Chains, range(40))]
-    expected = [run(function, arguments)[0] for function, arguments in programs]
-    compiled_form()
+    expected = [ad.value_and_grad(function, WRT)(*clone(arguments)) for function, arguments in programs]
     in_bundles = 0
     for seed, ((function, arguments), (value, gradient)) in enumerate(zip(programs, expected, strict=True)):
         (found, changes), text = run(function, arguments)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,12 @@ import adjoint as ad
 from adjoint.testing import clone, leaves
 from golden.programs import by_heun
 from programs.registry import Case, collect
-from transform.support import numbers
+from transform.support import machine_text, numbers
 
-pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning"),
+    pytest.mark.usefixtures("machine_form"),
+]
 
 
 def same(found: Any, expected: Any, arguments: Any) -> None:
@@ -25,14 +27,13 @@ def same(found: Any, expected: Any, arguments: Any) -> None:
 
 
 @pytest.mark.parametrize("case", collect(), ids=lambda case: case.name)
-def test_same_gradient(case: Case, compiled_form: Callable[[], None]) -> None:
+def test_same_gradient(case: Case) -> None:
     arguments, again = clone(case.arguments()), clone(case.arguments())
     wrt = tuple(place for place, argument in enumerate(arguments) if leaves(argument))
     if not isinstance(case.function(*clone(arguments)), (float, np.floating)) or not wrt:
         pytest.skip("not a function to a number")
     expected = numbers(ad.grad(case.function, wrt=wrt)(*arguments))
-    compiled_form()
-    found = numbers(ad.grad(case.function, wrt=wrt)(*again))
+    found = numbers(ad.grad(case.function, wrt=wrt, native=True)(*again))
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         same(one, other, arguments)
@@ -42,7 +43,7 @@ def test_same_gradient(case: Case, compiled_form: Callable[[], None]) -> None:
 
 
 @pytest.mark.parametrize("case", collect(), ids=lambda case: case.name)
-def test_same_pullback(case: Case, compiled_form: Callable[[], None]) -> None:
+def test_same_pullback(case: Case) -> None:
     arguments, again = clone(case.arguments()), clone(case.arguments())
     value, pullback = ad.vjp(case.function, *arguments)
     if not isinstance(value, (float, np.floating, np.ndarray)) or not np.issubdtype(
@@ -51,27 +52,25 @@ def test_same_pullback(case: Case, compiled_form: Callable[[], None]) -> None:
         pytest.skip("not a function to a number or an array")
     cotangent = np.cos(np.arange(np.size(value))).reshape(np.shape(value)) if np.ndim(value) else 0.7
     expected = numbers(pullback(cotangent))
-    compiled_form()
-    second, other_pullback = ad.vjp(case.function, *again)
+    second, other_pullback = ad.vjp(case.function, *again, native=True)
     same(second, value, arguments)
     for found in (numbers(other_pullback(cotangent)), numbers(other_pullback(cotangent))):
         for one, other in zip(found, expected, strict=True):
             same(one, other, arguments)
 
 
-def test_what_is_filled_anew_each_time_is_not_cleared(compiled_form: Callable[[], None]) -> None:
+def test_what_is_filled_anew_each_time_is_not_cleared() -> None:
     arguments = [np.linspace(0.5, -0.7, count) for count in (1, 2, 3, 7)]
     expected = [ad.grad(by_heun)(x, 10) for x in arguments]
-    compiled_form()
-    gradient = ad.grad(by_heun)
+    gradient = ad.grad(by_heun, native=True)
     for x, slope in zip(arguments, expected, strict=True):
         np.testing.assert_allclose(gradient(x, 10), slope, rtol=1e-12)
-    text = ad.source(gradient, arguments[-1], 10)
+    text = machine_text(gradient, arguments[-1], 10)
     assert len(re.findall(r"\bt_bar\w*\[unsigned\(i\)\] = 0\.0", text)) == 1  # the last place, to which no slope adds
     assert text.count("_rows = ") == 1 and text.count(".append(") == 1  # of the states, the first is made elsewhere
 
 
-def test_sums_of_a_loop_over_all_places_are_stored(compiled_form: Callable[[], None]) -> None:
+def test_sums_of_a_loop_over_all_places_are_stored() -> None:
     def f(x, steps):
         total = 0.0
         for _ in range(steps):
@@ -81,14 +80,13 @@ def test_sums_of_a_loop_over_all_places_are_stored(compiled_form: Callable[[], N
             total += work[0] * work[-1]
         return total
 
-    compiled_form()
-    value = ad.compile(f)
+    value = ad.compile(f, native=True)
     assert value(np.array([2.0, 5.0, 3.0]), 4) == 144.0
-    text = ad.source(value, np.array([2.0, 5.0, 3.0]), 4)
+    text = machine_text(value, np.array([2.0, 5.0, 3.0]), 4)
     assert "work[unsigned(i)] = -" in text and "work[...]" not in text
 
 
-def test_what_is_read_before_it_is_filled_is_cleared(compiled_form: Callable[[], None]) -> None:
+def test_what_is_read_before_it_is_filled_is_cleared() -> None:
     def f(x, steps):
         total, work = 0.0, np.zeros(len(x))
         for _ in range(steps):
@@ -101,12 +99,11 @@ def test_what_is_read_before_it_is_filled_is_cleared(compiled_form: Callable[[],
     def expected(a, b):
         return np.array([3 * b**4, 12 * a * b**3, 0.0])
 
-    compiled_form()
-    np.testing.assert_allclose(ad.grad(f)(np.array([0.5, 1.5, -0.7]), 4), expected(0.5, 1.5), rtol=1e-12)
+    np.testing.assert_allclose(ad.grad(f, native=True)(np.array([0.5, 1.5, -0.7]), 4), expected(0.5, 1.5), rtol=1e-12)
 
 
 @pytest.mark.parametrize("columns", [3, 5])
-def test_known_places_are_stored_and_those_behind_them_cleared(columns: int, compiled_form: Callable[[], None]) -> None:
+def test_known_places_are_stored_and_those_behind_them_cleared(columns: int) -> None:
     def f(row):
         return row[2] * row[0] - row[1] * row[1] * row[0]
 
@@ -117,10 +114,9 @@ def test_known_places_are_stored_and_those_behind_them_cleared(columns: int, com
         return found
 
     rows = np.random.default_rng(3).normal(size=(4, columns))
-    compiled_form()
-    compiled = ad.compile(gradients)
+    compiled = ad.compile(gradients, native=True)
     a, b, c = rows[:, 0], rows[:, 1], rows[:, 2]
     rest = [np.zeros(4)] * (columns - 3)
     np.testing.assert_allclose(compiled(rows), np.stack([c - b * b, -2 * a * b, a, *rest], axis=1), rtol=1e-12)
-    text = ad.source(compiled, rows)
+    text = machine_text(compiled, rows)
     assert "_bar[...]" not in text and "t_bar[0] = " in text and "t_bar[2] = " in text

@@ -17,7 +17,7 @@ import numpy as np
 from adjoint.backend.native_indices import is_mask, rank_of
 from adjoint.backend.native_types import declared_type, dtype_of, numba_type
 from adjoint.backend.not_native import NotNative
-from adjoint.backend.python import Emitted, emit
+from adjoint.backend.python import Emitted, emit, load
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
@@ -51,7 +51,7 @@ _SELDOM_OF_MATH = (
 
 
 class ByPython:
-    """A statement as a function that compiled code can call.
+    """A statement as a function that compiled code can call; Python can call it, too.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class ByPython:
         self.__qualname__ = self.__name__
 
     def __call__(self, *args: Any) -> Any:
-        raise NotImplementedError("it is called by compiled code")
+        return load(self.emitted)(*args)
 
 
 def with_calls_of_python(function: Function) -> Function:

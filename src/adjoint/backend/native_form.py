@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from adjoint.backend.deferred_checks import with_deferred_checks
 from adjoint.backend.native_calls import with_calls_of_python
 from adjoint.backend.native_checks import with_checks
@@ -33,30 +31,29 @@ from adjoint.transform.definitions import everywhere
 from adjoint.transform.fusion import fuse
 from adjoint.transform.loops import tuned
 from adjoint.transform.parts import in_parts
+from adjoint.transform.passes import Pass, run
 from adjoint.transform.tapes import as_arrays
 
-_REWRITINGS: tuple[Callable[[Function], Function], ...] = (
-    without_silencing,
-    with_fractions,
-    with_rows_of_one_kind,
-    with_records,
-    with_plain_copies,
-    with_plain_clips,
-    with_empty_stand_ins,
-    without_overlaps,
-    lambda function: everywhere(function, fuse),
-    with_plain_indices,
-    with_dtypes,
-    with_whole_numbers_of_their_size,
-    lambda function: everywhere(function, as_arrays),
+_LOOPS = (
+    Pass("silence", without_silencing),
+    Pass("fractions", with_fractions),
+    Pass("rows-of-one-kind", with_rows_of_one_kind),
+    Pass("records", with_records),
+    Pass("plain-copies", with_plain_copies),
+    Pass("plain-clips", with_plain_clips),
+    Pass("empty-stand-ins", with_empty_stand_ins),
+    Pass("overlaps", without_overlaps),
+    Pass("fuse", lambda function: everywhere(function, fuse)),
+    Pass("plain-indices", with_plain_indices),
+    Pass("dtypes", with_dtypes),
+    Pass("whole-numbers-of-their-size", with_whole_numbers_of_their_size),
+    Pass("tapes", lambda function: everywhere(function, as_arrays)),
 )
 
 
 def loops_of(function: Function) -> Function:
     """A finished function of which all that computes with arrays is loops over numbers."""
-    for rewriting in _REWRITINGS:
-        function = rewriting(function)
-    return function
+    return run(_LOOPS, function)
 
 
 def native_form(
@@ -78,15 +75,36 @@ def native_form(
     by_rows
         Parameters that are arrays laid out by rows.
     """
-    function = with_numpys_layouts(function, by_rows)
+    return run(_pipeline(checked, handed, by_rows), function)
+
+
+def _pipeline(checked: Checked, handed: frozenset[Storage] | None, by_rows: frozenset[Var]) -> tuple[Pass, ...]:
+    """All passes from a finished function to the one that is printed for Numba."""
+    steps = [Pass("layouts", lambda function: with_numpys_layouts(function, by_rows))]
     if checked.at_once:
-        function = with_rows_checked(function)
-    function = with_extents_compared(everywhere(everywhere(loops_of(function), tuned), unfolded))
-    function = with_depth_checked(function)
+        steps.append(Pass("rows-checked", with_rows_checked))
+    steps += [
+        *_LOOPS,
+        Pass("tuned", lambda function: everywhere(function, tuned)),
+        Pass("unfolded", lambda function: everywhere(function, unfolded)),
+        Pass("extents-compared", with_extents_compared),
+        Pass("depth-checked", with_depth_checked),
+    ]
     if checked.divisions or checked.functions:
-        function = with_checks(function, checked.functions)
-    function = with_calls_of_python(with_plain_masks(with_plain_functions(with_quotients(function))))
+        steps.append(Pass("checks", lambda function: with_checks(function, checked.functions)))
+    steps += [
+        Pass("quotients", with_quotients),
+        Pass("plain-functions", with_plain_functions),
+        Pass("plain-masks", with_plain_masks),
+        Pass("calls-of-python", with_calls_of_python),
+    ]
     if not checked.at_once:
-        function = everywhere(function, lambda part: with_deferred_checks(part, handed))
-    function = everywhere(function, lambda part: in_parts(with_vector_calls(part)))
-    return with_plain_places(with_raised_numbers(function))
+        deferred = lambda part: with_deferred_checks(part, handed)
+        steps.append(Pass("deferred-checks", lambda function: everywhere(function, deferred)))
+    return (
+        *steps,
+        Pass("vector-calls", lambda function: everywhere(function, with_vector_calls)),
+        Pass("parts", lambda function: everywhere(function, in_parts)),
+        Pass("raised-numbers", with_raised_numbers),
+        Pass("plain-places", with_plain_places),
+    )

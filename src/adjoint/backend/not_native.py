@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from adjoint.diagnostics import DifferentiationError, Span, diagnostic
+from adjoint.ir.verifier import InvalidIR
 
 
 class NotNative(Exception):
@@ -23,11 +24,12 @@ def faults_as_reasons() -> Iterator[None]:
     Raises
     ------
     NotNative
-        In place of any exception that is no refusal.
+        In place of any exception that is no refusal, and is not about invalid IR: who asks for it to be verified wants
+        to see it.
     """
     try:
         yield
-    except (NotNative, DifferentiationError):
+    except (NotNative, DifferentiationError, InvalidIR):
         raise
     except Exception as failure:
         raise NotNative(reason_of_fault(failure)) from failure

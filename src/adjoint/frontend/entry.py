@@ -27,6 +27,7 @@ from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import free_vars, inline, statements_in
 from adjoint.records import dataclass, replace
 from adjoint.runtime import display
+from adjoint.transform.passes import checked
 
 MAX_ATTEMPTS = 200
 PATIENCE = 20
@@ -113,6 +114,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             shared = shared_and_written(lo, entry.function)
             if shared:
                 raise _refusal(lo, *shared)
+        checked(entry.function, "lowering")
         return entry
     raise _stuck(lo)
 

@@ -120,7 +120,7 @@ class Load:
 class Store:
     """``base[key] = value``, or an accumulation.
 
-    ``set`` replaces; ``add`` and ``sub`` are ``+=`` and ``-=`` (on the whole array where ``key`` is None);
+    ``set`` replaces; ``add`` and ``sub`` are ``+=`` and ``-=``; without ``key`` they are about the whole array.
     ``add_at`` accumulates through an index that may repeat, as ``np.add.at``.
     """
 
@@ -166,8 +166,9 @@ class Loop:
     ``index`` takes the values of ``over``; without ``over`` the loop runs until it is left. The body's leaves are
     ``Continue(values for params)`` and ``Exit(kind, values for targets)``. ``targets`` begin with one variable
     per parameter; more may follow, for values that only exits hand out. When ``over`` is exhausted the targets
-    take the parameters' values (those that follow are undefined) and the exit kind is 0. ``exit`` is bound to the
-    kind, where anyone asks for it.
+    take the parameters' values (those that follow are undefined) and the exit kind is 0; so it is where the condition
+    of a loop without ``over`` no longer holds: ``Exit(0, values)``. ``exit`` is bound to the kind, where anyone asks
+    for it.
     """
 
     over: Range | Items | None

@@ -17,6 +17,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
+    Definition,
     Exit,
     Function,
     Guarded,
@@ -47,14 +48,18 @@ class InvalidIR(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The construct that a block's terminator answers to, and how many values each kind of leaf hands it."""
+    """The construct that a block's terminator answers to, and how many values each kind of leaf hands it.
+
+    ``is_endless`` tells of a loop that nothing but its body ends.
+    """
 
     construct: str
     takes: dict[type, int | None]
+    is_endless: bool = False
 
 
 def verify(function: Function, stage: str = "") -> None:
-    """Checks a function.
+    """Checks a function, and the recursive functions that it calls.
 
     Parameters
     ----------
@@ -67,13 +72,21 @@ def verify(function: Function, stage: str = "") -> None:
     InvalidIR
         With the broken rule and the printed function.
     """
-    _Verifier(function, stage).run()
+    called: dict[Definition, None] = {}
+    _Verifier(function, stage, called).run()
+    done: set[Definition] = set()
+    while rest := [definition for definition in called if definition not in done]:
+        for definition in rest:
+            done.add(definition)
+            if definition.function is not None:  # None while it is being made
+                _Verifier(definition.function, stage, called).run()
 
 
 class _Verifier:
-    def __init__(self, function: Function, stage: str) -> None:
+    def __init__(self, function: Function, stage: str, called: dict[Definition, None]) -> None:
         self.function = function
         self.stage = stage
+        self.called = called
         self.bound: set[Var] = set()
         self.visible: set[Var] = set()
         self.place = _Place("function", {Return: None})
@@ -137,7 +150,9 @@ class _Verifier:
         for init in inits:
             self.read(init, statement, may_be_undefined=True)
         match statement:
-            case Call(targets=targets, kwargs=kwargs):
+            case Call(targets=targets, callee=callee, kwargs=kwargs):
+                if isinstance(callee, Definition):
+                    self.called[callee] = None
                 names = [name for name, _ in kwargs]
                 self.require(len(set(names)) == len(names), "a keyword argument is given twice")
                 self.bind(targets)
@@ -168,7 +183,7 @@ class _Verifier:
     def store(self, key: Any, mode: str) -> None:
         self.require(mode in ("set", "add", "sub", "add_at"), f"{mode!r} is no way to store")
         if key is None:
-            self.require(mode in ("add", "sub"), f"a store without an index accumulates, but its mode is {mode!r}")
+            self.require(mode != "add_at", "'add_at' takes an index")
             return
         self.key(key)
         self.require(mode != "add_at" or isinstance(key, Subscript), "'add_at' takes an index")
@@ -180,7 +195,8 @@ class _Verifier:
         self.require(len(loop.targets) >= len(loop.params), "a loop has a target for each parameter")
         outer = set(self.visible)
         self.bind(binders_of(loop))
-        self.inside(_Place("loop", {Continue: len(loop.params), Exit: len(loop.targets)}), (loop.body,))
+        takes: dict[type, int | None] = {Continue: len(loop.params), Exit: len(loop.targets)}
+        self.inside(_Place("loop", takes, is_endless=loop.over is None), (loop.body,))
         self.visible = outer
         self.bind(loop.targets)
         if loop.exit is not None:
@@ -225,7 +241,8 @@ class _Verifier:
         for atom in leaf.values:
             self.read(atom, leaf, may_be_undefined=kind is not Return)
         if isinstance(leaf, Exit):
-            self.require(leaf.kind > 0, f"exit kind {leaf.kind!r} is not positive")
+            least = 0 if place.is_endless else 1
+            self.require(leaf.kind >= least, f"exit kind {leaf.kind!r} is less than {least}")
         expected = place.takes[kind]
         if expected is None:
             place.takes[kind] = len(leaf.values)

@@ -14,6 +14,17 @@ NEVER = 2**63 - 1
 """Stands for the place of the first check that failed, where none did."""
 
 
+def holds_somewhere(condition: Any, *numbers: Any) -> bool:
+    """Whether a condition holds of numbers; of bundles, whether it holds in one of their places.
+
+    >>> holds_somewhere(math.isinf, np.array([1.0, math.inf]))
+    True
+    """
+    if any(isinstance(number, np.ndarray) for number in numbers):
+        return any(condition(*each) for each in np.broadcast(*numbers))
+    return bool(condition(*numbers))
+
+
 def check_divisor(divisor: Any, message: str) -> None:
     """Raises what a division by zero would raise.
 
@@ -21,7 +32,7 @@ def check_divisor(divisor: Any, message: str) -> None:
     Traceback (most recent call last):
     ZeroDivisionError: float division by zero
     """
-    if divisor == 0:
+    if holds_somewhere(_is_zero, divisor):
         raise ZeroDivisionError(message)
 
 
@@ -32,7 +43,7 @@ def check_domain(name: str, x: Any) -> None:
     Traceback (most recent call last):
     ValueError: math domain error
     """
-    if is_outside(name, x):
+    if holds_somewhere(OUTSIDE[name], x):
         raise ValueError(OUTSIDE_SAID)
 
 
@@ -128,23 +139,23 @@ def check_range(x: Any, y: Any) -> None:
     Traceback (most recent call last):
     OverflowError: math range error
     """
-    if math.isinf(y) and math.isfinite(x):
+    if holds_somewhere(_is_out_of_range, x, y):
         raise OverflowError(GROWN_SAID)
 
 
 def note_divisor(found: int, place: int, divisor: Any) -> int:
     """Which check of an iteration failed first: the one at ``place`` if it is of a divisor that is zero."""
-    return min(found, place) if divisor == 0 else found
+    return min(found, place) if holds_somewhere(_is_zero, divisor) else found
 
 
 def note_domain(found: int, place: int, name: str, x: Any) -> int:
     """Which check of an iteration failed first: the one at ``place`` if ``math.<name>(x)`` has no value."""
-    return min(found, place) if is_outside(name, x) else found
+    return min(found, place) if holds_somewhere(OUTSIDE[name], x) else found
 
 
 def note_range(found: int, place: int, x: Any, y: Any) -> int:
     """Which check of an iteration failed first: the one at ``place`` if the result ``y`` at ``x`` is too large."""
-    return min(found, place) if math.isinf(y) and math.isfinite(x) else found
+    return min(found, place) if holds_somewhere(_is_out_of_range, x, y) else found
 
 
 def earlier(first: int, index: int, found: int, count: int) -> int:
@@ -177,14 +188,14 @@ def check_power(kind: str, x: Any, y: Any, z: Any) -> None:
     Traceback (most recent call last):
     OverflowError: math range error
     """
-    if FAULTS_OF_POWERS[kind](x, y, z):
+    if holds_somewhere(FAULTS_OF_POWERS[kind], x, y, z):
         error, words = REFUSED_POWERS[kind]
         raise error(*words)
 
 
 def note_power(found: int, place: int, kind: str, x: Any, y: Any, z: Any) -> int:
     """Which check of an iteration failed first: the one at ``place`` if a power is refused."""
-    return min(found, place) if FAULTS_OF_POWERS[kind](x, y, z) else found
+    return min(found, place) if holds_somewhere(FAULTS_OF_POWERS[kind], x, y, z) else found
 
 
 def refuse_power(first: int, count: int, places: int, kind: str) -> None:
@@ -192,6 +203,14 @@ def refuse_power(first: int, count: int, places: int, kind: str) -> None:
     if first != NEVER and places >> first % count & 1:
         error, words = REFUSED_POWERS[kind]
         raise error(*words)
+
+
+def _is_zero(divisor: Any) -> Any:
+    return divisor == 0
+
+
+def _is_out_of_range(x: Any, y: Any) -> Any:
+    return math.isinf(y) and math.isfinite(x)
 
 
 def _is_pole(x: Any, y: Any, z: Any) -> Any:
@@ -248,11 +267,6 @@ REFUSED_POWERS: dict[str, tuple[type[Exception], tuple[Any, ...]]] = {
     "range of complex **": (OverflowError, ("complex exponentiation",)),
     "inverse of whole numbers": (ValueError, (FRACTION_SAID,)),
 }
-
-
-def is_outside(name: str, x: Any) -> bool:
-    """Whether a number is outside of the domain of a function of the module ``math``."""
-    return bool(OUTSIDE[name](x))
 
 
 OUTSIDE: dict[str, Any] = {

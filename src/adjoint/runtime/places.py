@@ -74,7 +74,7 @@ def add_at(a: Any, values: Any, *index: Any) -> None:
     >>> a
     array([2., 0.])
     """
-    np.add.at(a, index, values)
+    np.add.at(a, index[0] if len(index) == 1 else index, values)
 
 
 def all_but(extent: int, obj: Any) -> NDArray[np.intp]:

@@ -16,6 +16,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime.results import owned
 from adjoint.transform.early_checks import with_early_checks
 from adjoint.transform.in_place import direct_updates
+from adjoint.transform.passes import Pass, checked
 from adjoint.transform.polish import polish
 from adjoint.transform.reverse import expand
 from adjoint.transform.reverse.notes import Notes
@@ -26,12 +27,12 @@ from adjoint.transform.target import for_machine
 
 def finish(function: Function, notes: Notes | None = None) -> Function:
     """A function that is ready to be printed; ``notes`` takes down what its loops keep."""
-    function = simplify(expand(function, notes))
-    for touch in (without_idle_shapes, polish, direct_updates, _without_idle_conversions):
-        touched = touch(function)
+    function = simplify(checked(expand(function, notes), "expand"))
+    for touch in _TOUCHES:
+        touched = touch.apply(function)
         if touched is not function:
-            function = simplify(touched)
-    return function if for_machine() else with_early_checks(function)
+            function = simplify(checked(touched, touch.name))
+    return function if for_machine() else checked(with_early_checks(function), "early-checks")
 
 
 def _without_idle_conversions(function: Function) -> Function:
@@ -74,6 +75,14 @@ def _without_idle_conversions(function: Function) -> Function:
         return Block(kept, rebuild_terminator(old.terminator, atom, block))
 
     return Function(function.name, function.params, block(function.body), function.doc)
+
+
+_TOUCHES = (
+    Pass("idle-shapes", without_idle_shapes),
+    Pass("polish", polish),
+    Pass("direct-updates", direct_updates),
+    Pass("idle-conversions", _without_idle_conversions),
+)
 
 
 def _holders(body: Block) -> Counter[Var]:

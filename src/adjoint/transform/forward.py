@@ -45,8 +45,10 @@ from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.tangents import shadow_or_zeros
 from adjoint.transform.constant_views import constant_views, unsure_views
+from adjoint.transform.dead_code import remove_dead_code
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.derived_tangents import call_derived, can_be_kept
+from adjoint.transform.passes import checked
 from adjoint.transform.pure import without_writes
 from adjoint.transform.shadow_types import ShadowTypes
 from adjoint.transform.tangent_rules import TangentRules
@@ -80,7 +82,8 @@ def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, k
     DifferentiationError
         With everything in the function that cannot be differentiated.
     """
-    return _Session(keep_derived).derive(function, tuple(wrt), tuple(outputs))
+    function = checked(remove_dead_code(function), "dead-code")
+    return checked(_Session(keep_derived).derive(function, tuple(wrt), tuple(outputs)), "forward")
 
 
 @dataclass(slots=True)

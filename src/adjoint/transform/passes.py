@@ -1,67 +1,53 @@
-"""A pass takes a function and gives a function; a pipeline runs passes in order and checks what each of them made."""
+"""Passes: named functions from IR to IR, run in order; what each of them makes is verified where that is asked for.
+
+The environment variable ``ADJOINT_CHECK`` asks for it when Adjoint is imported. The tests do; users' programs need not.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 from adjoint.ir.nodes import Function
-from adjoint.ir.verifier import verify
 from adjoint.records import dataclass
 
-Observer = Callable[[str, Function], None]
-
-
-class Pass(Protocol):
-    """A named step of a pipeline."""
-
-    @property
-    def name(self) -> str: ...
-
-    def apply(self, function: Function) -> Function: ...
+CHECKING = os.environ.get("ADJOINT_CHECK", "") not in ("", "0")
+"""Whether functions are verified after each pass."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A pass that is a plain function."""
+class Pass:
+    """A step of a pipeline.
+
+    Attributes
+    ----------
+    name
+        What it is called in messages.
+    apply
+        Takes a valid function and gives a valid function.
+    """
 
     name: str
-    transform: Callable[[Function], Function]
-
-    def apply(self, function: Function) -> Function:
-        return self.transform(function)
+    apply: Callable[[Function], Function]
 
 
-def checking() -> bool:
-    """Whether functions are verified between passes: under pytest, and where ADJOINT_CHECK says so."""
-    asked = os.environ.get("ADJOINT_CHECK")
-    if asked is not None:
-        return asked not in ("", "0")
-    return "PYTEST_CURRENT_TEST" in os.environ
+def run(pipeline: Iterable[Pass], function: Function) -> Function:
+    """Applies passes in order."""
+    for step in pipeline:
+        function = checked(step.apply(function), step.name)
+    return function
 
 
-def run(
-    passes: Iterable[Pass], function: Function, *, check: bool | None = None, observe: Observer | None = None
-) -> Function:
-    """Applies passes in order.
+def checked(function: Function, stage: str) -> Function:
+    """The function itself; verified, where that is asked for, with the name of what made it for the message.
 
-    Parameters
-    ----------
-    passes : iterable of Pass
-    function : Function
-    check : bool, optional
-        Whether to verify the result of each pass; where it is not given, :func:`checking` decides.
-    observe : callable, optional
-        Called with each pass's name and result.
+    Raises
+    ------
+    InvalidIR
+        If it is not well-formed.
     """
-    check = checking() if check is None else check
-    if check:
-        verify(function, "the input of the pipeline")
-    for step in passes:
-        function = step.apply(function)
-        if check:
-            verify(function, step.name)
-        if observe is not None:
-            observe(step.name, function)
+    if CHECKING:
+        from adjoint.ir.verifier import verify
+
+        verify(function, stage)
     return function

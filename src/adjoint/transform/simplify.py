@@ -10,6 +10,7 @@ from __future__ import annotations
 from adjoint.ir.nodes import Function
 from adjoint.transform.dead_code import remove_dead_code
 from adjoint.transform.merge import merge_choices
+from adjoint.transform.passes import checked
 from adjoint.transform.rewrite import rewrite
 
 _MAX_ROUNDS = 8
@@ -30,13 +31,14 @@ def simplify(function: Function) -> Function:
     Function
         With the same parameters and results.
     """
-    function = remove_dead_code(function)
+    function = checked(remove_dead_code(function), "dead-code")
     for _ in range(_MAX_ROUNDS):
         walk = rewrite(function)
-        function, merged = merge_choices(walk.function)
+        function, merged = merge_choices(checked(walk.function, "rewrite"))
+        checked(function, "merge-choices")
         if not walk.changed and not merged:
             break
-        function = remove_dead_code(function)
+        function = checked(remove_dead_code(function), "dead-code")
         if not merged and not walk.leaves_more(function):
             break
     return function

@@ -14,29 +14,28 @@ from adjoint.transform.loops.neighbours import with_neighbours_summed
 from adjoint.transform.loops.order import forwards
 from adjoint.transform.loops.overwritten import without_overwritten_zeros
 from adjoint.transform.loops.promotion import with_places_as_variables
+from adjoint.transform.passes import Pass, run
 from adjoint.transform.simplify import simplify
 
-_STEPS = (
-    jammed,
-    without_allocations_in_loops,
-    without_idle_clears,
-    forwards,
-    with_first_sums_stored,
-    without_overwritten_zeros,
-    with_indices_before_loops,
-    with_loops_in_step,
-    with_neighbours_summed,
-    with_places_as_variables,
-    simplify,
-    with_unsigned_indices,
+_TUNING = (
+    Pass("jamming", jammed),
+    Pass("hoisting", without_allocations_in_loops),
+    Pass("idle-clears", without_idle_clears),
+    Pass("order", forwards),
+    Pass("first-sums", with_first_sums_stored),
+    Pass("overwritten-zeros", without_overwritten_zeros),
+    Pass("indices-before-loops", with_indices_before_loops),
+    Pass("loops-in-step", with_loops_in_step),
+    Pass("neighbours", with_neighbours_summed),
+    Pass("promotion", with_places_as_variables),
+    Pass("simplify", simplify),
+    Pass("unsigned-indices", with_unsigned_indices),
 )
 
 
 def tuned(function: Function) -> Function:
     """The function with its loops in the form that compiles best."""
-    for step in _STEPS:
-        function = step(function)
-    return function
+    return run(_TUNING, function)
 
 
 __all__ = ["tuned"]

@@ -35,6 +35,7 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.transform.dead_code import remove_dead_code
+from adjoint.transform.passes import Pass, checked, run
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
@@ -117,7 +118,7 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
     DifferentiationError
         If anything in the function cannot be differentiated; all such places are named.
     """
-    return clone_function(shared_reverse(function, wrt, outputs, notes))
+    return checked(clone_function(shared_reverse(function, wrt, outputs, notes)), "reverse")
 
 
 def shared_reverse(
@@ -163,7 +164,8 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
     if copies:
         forward, returned = _copied(sweeps, function, residuals)
-    primal = clone_function(Function(function.name, function.params, Block(forward, Return(returned)), function.doc))
+    whole = Function(function.name, function.params, Block(forward, Return(returned)), function.doc)
+    primal = checked(clone_function(whole), "primal")
     end = primal.body.terminator
     assert isinstance(end, Return)
     handed = tuple(atom for atom in end.values[len(sweeps.results) :] if isinstance(atom, Var))
@@ -173,7 +175,7 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     body = Block((*(substitute(made, given) for made in start), *backward.statements), backward.terminator)
     params = (*(given.get(var, var) for var in residuals), *sweeps.seeds)
     adjoint = Function(f"{function.name}_adjoint", params, body)
-    return Split(primal, clone_function(adjoint), handed)
+    return Split(primal, checked(clone_function(adjoint), "adjoint"), handed)
 
 
 def reverse_again(
@@ -241,16 +243,20 @@ def prepared(
     if not callees.isdisjoint((Function, Derived)):
         from adjoint.transform.pure import without_writes
 
-        function = without_writes(function)
+        function = checked(without_writes(function), "pure")
     # references that nobody reads move no shadows
-    function = remove_dead_code(normalize(function))
+    function = run(_NORMAL_FORM, function)
     if any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
         from adjoint.transform.reverse.exceptions import with_exceptions_as_values
 
         function = with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, None, given))
-    function = with_ways(function)
+        checked(function, "exceptions-as-values")
+    function = checked(with_ways(function), "ways")
     unite_flows(function)
     return function
+
+
+_NORMAL_FORM = (Pass("normalize", normalize), Pass("dead-code", remove_dead_code))
 
 
 def _inlined(block: Block) -> Block:
@@ -324,7 +330,7 @@ def _for_target(function: Function) -> Function:
     from adjoint.transform.forwarding import with_known_places
     from adjoint.transform.reverse.sinking import sink_work_arrays
 
-    return sink_work_arrays(with_known_places(function))
+    return run((Pass("known-places", with_known_places), Pass("sinking", sink_work_arrays)), function)
 
 
 def _again(family: Family) -> Again | None:

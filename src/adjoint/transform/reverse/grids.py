@@ -61,11 +61,13 @@ def _keep(keeper: Keeper, var: Var, binding: Binding, type_: Array) -> None:
     edits.put_before(outermost, Call((shape,), display.make_tuple, tuple(sizes)))
     edits.put_before(outermost, Call((kept,), np.empty, (shape, *dtype_argument(type_.dtype))))
     places = tuple(keeper.loop_index(_loop(region), region) for region in regions)
-    keeper.after_binding(var, binding, Store(kept, Subscript(places), var))
+    keeper.after_binding(var, binding, Store(kept, Subscript(places, tupled=len(places) > 1), var))
     keeper.to_parent(kept, regions[0])
     new = keeper.stands_for[var] = Var(var.hint, var.type, var.named)
     back = tuple(keeper.indices[id(region)] for region in regions)
-    keeper.context.sweeps[binding.region].first(keeper.place_of(binding), Load(new, kept, Subscript(back)))
+    keeper.context.sweeps[binding.region].first(
+        keeper.place_of(binding), Load(new, kept, Subscript(back, tupled=len(back) > 1))
+    )
 
 
 def _loops_around(region: Region) -> list[Region]:

@@ -16,6 +16,7 @@ from adjoint.ir.types import OPAQUE, is_handle
 from adjoint.ir.walk import clone_function, substitute
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
+from adjoint.transform.passes import checked
 from adjoint.transform.reverse.build import Sweeps, fresh_memory, prepared, residuals_of, sweeps_of, vars_of
 from adjoint.transform.reverse.packing import packed
 from adjoint.transform.reverse.treatment import Given, Request
@@ -50,7 +51,7 @@ def split_recursive(request: Request, family: Family) -> tuple[Function, Functio
     values = tuple(cotangent for place, cotangent in cotangents if function.params[place] not in lent)
     params = (*known.taken, *sweeps.seeds, *known.given)
     adjoint = Function(f"{function.name}_adjoint", params, known.unpacked(Block(sweeps.backward, Return(values))))
-    return clone_function(primal), clone_function(adjoint)
+    return checked(clone_function(primal), "primal"), checked(clone_function(adjoint), "adjoint")
 
 
 def _given(function: Function, request: Request, family: Family) -> Given:
