@@ -256,7 +256,11 @@ def prepared(
     return function
 
 
-_NORMAL_FORM = (Pass("normalize", normalize), Pass("dead-code", remove_dead_code))
+_NORMAL_FORM = (
+    Pass("dead-code", remove_dead_code),
+    Pass("normalize", normalize),
+    Pass("dead-code", remove_dead_code),
+)
 
 
 def _inlined(block: Block) -> Block:
