@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.runtime import linalg
-from adjoint.runtime.arrays import fitted, unbroadcast
+from adjoint.runtime.arrays import copy_laid_out_like, fitted, unbroadcast
 from adjoint.runtime.linalg import (
     as_columns,
     cofactors,
@@ -31,7 +31,6 @@ from adjoint.runtime.linalg import (
     unskew,
 )
 from adjoint.runtime.numbers import is_real
-from adjoint.runtime.results import copy_laid_out_like
 
 ONE = np.ones((1, 1))
 SQUARE = [case(sample(3, 3, kind="regular")), case(sample(2, 3, 3, kind="regular"))]

@@ -6,7 +6,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, elementwise, general, linear, no_derivative, number, observer, sample
 from adjoint.rules.operators import power_of_constant, power_of_number
-from adjoint.runtime import cotangents, display, numbers
+from adjoint.runtime import cotangents, display, numbers, results
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.numbers import choose, divide, is_real, polygamma, selected, times
 
@@ -76,3 +76,4 @@ linear(
 no_derivative(numbers.first_equal)
 no_derivative(display.format_value, display.join_string, display.make_slice, display.make_set)
 observer(display.keys_of)
+linear(results.owned, lambda ct, x: ct, cases=[case(sample(4, 3)), case(number())])

@@ -6,8 +6,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.runtime import segments
-from adjoint.runtime.arrays import restore_axes, spread
-from adjoint.runtime.results import copy_laid_out_like
+from adjoint.runtime.arrays import copy_laid_out_like, restore_axes, spread
 
 
 def _add_reduce(array, axis=0, *, keepdims=False, initial=None, where=True):

@@ -412,3 +412,14 @@ def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], lis
 def reshape_like(ct: Any, x: Any) -> Any:
     """The elements of ``ct`` in the shape of ``x``."""
     return np.reshape(ct, x.shape) if isinstance(x, np.ndarray) else unbroadcast(ct, x)
+
+
+def copy_laid_out_like(x: Any, like: Any) -> Any:
+    """A copy of ``x``, its elements in the order in which those of ``like`` lie, which has the same shape.
+
+    >>> copy_laid_out_like(np.ones((2, 3)), np.ones((3, 2)).T).flags.f_contiguous
+    True
+    """
+    out = np.empty_like(like, x.dtype, subok=False)
+    out[...] = x
+    return out

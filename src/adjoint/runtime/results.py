@@ -24,14 +24,3 @@ def of_dtype(x: Any, dtype: Any) -> Any:
     array([1.], dtype=float32)
     """
     return x.astype(dtype, copy=False)
-
-
-def copy_laid_out_like(x: Any, like: Any) -> Any:
-    """A copy of ``x``, its elements in the order in which those of ``like`` lie, which has the same shape.
-
-    >>> copy_laid_out_like(np.ones((2, 3)), np.ones((3, 2)).T).flags.f_contiguous
-    True
-    """
-    out = np.empty_like(like, x.dtype, subok=False)
-    out[...] = x
-    return out
