@@ -21,7 +21,7 @@ from safetensors.numpy import save_file
 @dataclass
 class Net:
     w: np.ndarray
-    rate: float = 0.1
+    rate: float
 
 
 def named(name: str):
@@ -83,7 +83,7 @@ def test_texts_that_are_no_key_paths(text: str) -> None:
 
 
 def trained() -> tuple[ad.optim.Adam, Net]:
-    optimizer, net = ad.optim.Adam(0.1), Net(np.ones(3))
+    optimizer, net = ad.optim.Adam(0.1), Net(np.ones(3), 0.1)
     optimizer.update(net, along=gradient(net))
     return optimizer, net
 
@@ -119,14 +119,14 @@ def saved(tmp_path: Path, facts: dict[str, str], **changes: np.ndarray) -> Path:
 )
 def test_files_that_hold_no_state(facts: dict[str, str], message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
-        ad.optim.load(saved(tmp_path, facts), like=Net(np.ones(3)))
+        ad.optim.load(saved(tmp_path, facts), like=Net(np.ones(3), 0.1))
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_states_that_are_not_finite(number: float, tmp_path: Path) -> None:
     path = saved(tmp_path, {}, first_moments__w=np.array([0.0, number, 1.0]))
     with pytest.raises(ValueError, match=r"not finite: first_moments\.w"):
-        ad.optim.load(path, like=Net(np.ones(3)))
+        ad.optim.load(path, like=Net(np.ones(3), 0.1))
 
 
 def test_damaged_files(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_damaged_files(tmp_path: Path) -> None:
     for damaged in (whole[: len(whole) // 2], b"", b"\xff" * 100):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match="is damaged, or no file of safetensors"):
-            ad.optim.load(path, like=Net(np.ones(3)))
+            ad.optim.load(path, like=Net(np.ones(3), 0.1))
 
 
 @pytest.mark.parametrize("step", [-1, 1.5, "2", True, None])
