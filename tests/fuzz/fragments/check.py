@@ -21,7 +21,7 @@ import adjoint as ad
 from adjoint.testing import clone, flatten, leaves, moved, tangent_of
 from fuzz.check import PRIMAL_SECONDS, STEPS, Check, Outcome, Skipped, agree, components, numbers, outcome_of
 
-SECOND_EVERY = 4
+SECOND_EVERY = 6
 """Of how many programs one has its second order checked."""
 NATIVE_EVERY = 1000
 """Of how many programs one is compiled to machine code."""
