@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.rules.conversions import of_dtype
 from adjoint.rules.declare import case, definition, number, sample
 
 SOME = np.array([True, False, True, True])
@@ -21,24 +22,26 @@ def _is_of_some(given):
 
 
 def _sum(a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
-    return np.sum(np.where(where, a, 0), axis=axis, dtype=dtype, keepdims=keepdims) + initial
+    total = np.sum(np.where(where, a, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total + of_dtype(initial, np.result_type(total))
 
 
 def _prod(a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
-    return np.prod(np.where(where, a, 1), axis=axis, dtype=dtype, keepdims=keepdims) * initial
+    total = np.prod(np.where(where, a, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total * of_dtype(initial, np.result_type(total))
 
 
 def _mean(a, axis=None, dtype=None, *, keepdims=False, where=True):
     chosen = np.broadcast_to(where, np.shape(a))
     total = np.sum(np.where(chosen, a, 0), axis=axis, dtype=dtype, keepdims=keepdims)
-    return total / np.sum(chosen, axis=axis, keepdims=keepdims)
+    return total / np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.result_type(total))
 
 
 def _var(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
     chosen = np.broadcast_to(where, np.shape(a))
     centred = np.where(chosen, a - _mean(a, axis, dtype, keepdims=True, where=chosen), 0)
     return np.sum(centred * centred, axis=axis, keepdims=keepdims) / (
-        np.sum(chosen, axis=axis, keepdims=keepdims) - ddof
+        np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.result_type(centred)) - ddof
     )
 
 

@@ -68,7 +68,9 @@ def reverse_declared(reverser: Reverser, call: Call, scope: Scope) -> None:
         reverser.context.problem("AD0303", call.span, label, name=declared.name)
         return
     residuals = [content(reverser, atom, call) for atom in declared.residuals_of(call)]
+    first = len(sweep.nodes)
     bars = inline(sweep, normalize(declared.pullback), (*seeds, *residuals))
+    sweep.last(first)
     for arg, bar in zip(call.args, bars, strict=False):
         reverser.add(scope, arg, bar, shaped=True)
     ask_originals(reverser, sweep, start)

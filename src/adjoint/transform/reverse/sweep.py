@@ -43,6 +43,13 @@ class Sweep(Builder):
         self.region = region
         self.nodes: list[Statement | ReverseIf | ReverseLoop] = self.statements  # type: ignore[assignment]
         self.prologue: list[tuple[tuple[int, int], Statement]] = []
+        self.lasting: set[int] = set()
+
+    def last(self, start: int) -> None:
+        """Has statements from a place on stay that raise or act on the world, needed or not: they do not run again."""
+        self.lasting |= {
+            id(node) for node in self.nodes[start:] if isinstance(node, Statement) and raises_or_acts(node)
+        }
 
     def first(self, order: tuple[int, int], statement: Statement) -> None:
         """Puts a statement at the start of the block, among others in the order of the forward region."""
@@ -109,14 +116,20 @@ def acts(statement: Statement) -> bool:
     if isinstance(statement, Store):
         return True
     if isinstance(statement, Call):
-        if statement.callee in IMPURE or isinstance(statement.callee, (Definition, Derived)) or not statement.targets:
-            return True
+        impure = statement.callee in IMPURE or isinstance(statement.callee, (Definition, Derived))
+        return impure or not statement.targets
+    return any(acts(inner) for block in blocks_of(statement) for inner in statements_in(block))
+
+
+def raises_or_acts(statement: Statement) -> bool:
+    """Whether a statement raises by ``raise``, or may act on the world."""
+    if isinstance(statement, Call):
         found = effects_of(statement)
         return not found.known or found == ACTS
-    blocks = blocks_of(statement)
-    if any(isinstance(end, Raise) for block in blocks for end in leaves(block)):
+    inside = blocks_of(statement)
+    if any(isinstance(end, Raise) for block in inside for end in leaves(block)):
         return True
-    return any(acts(inner) for block in blocks for inner in statements_in(block))
+    return any(raises_or_acts(inner) for block in inside for inner in statements_in(block))
 
 
 # Dropping what nobody needs
@@ -150,7 +163,7 @@ class _Pruner:
                     self.origin.update((target, (node, slot)) for slot, target in enumerate(targets))
                 case _:
                     self.origin.update((target, (node, -1)) for target in targets_of(node))
-                    if acts(node):
+                    if acts(node) or id(node) in sweep.lasting:
                         self.effects.append(node)
             for block in blocks(node):
                 self.scan(block, node)
