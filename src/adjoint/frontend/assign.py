@@ -102,6 +102,8 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             result = _in_place(lo, current, op, value, node)
             if result is None:
                 result = _combine(lo, op, current, value, node)
+            elif isinstance(base, Var) and isinstance(base.type, Array):
+                return  # the part of an array is a view of it, which holds the result already
             objects.set_attribute(lo, base, target.attr, result, target)
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)

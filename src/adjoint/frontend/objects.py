@@ -444,6 +444,9 @@ def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, no
     if name not in ("real", "imag"):
         helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
         raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)
+    dtype = array.type.dtype if isinstance(array.type, Array) else None
+    if name == "imag" and dtype is not None and dtype.kind != "c":
+        raise lo.mistake(TypeError, node, f"an array of {dtype} has no imaginary part to set")
     set_item(lo, attribute(lo, array, name, node), ELLIPSIS, value, node)
 
 

@@ -29,6 +29,17 @@ linear(
 )
 constant(arrays.zeros_like)
 linear(
+    arrays.complex_of,
+    lambda ct, real, imag: (arrays.unbroadcast(np.real(ct), real), arrays.unbroadcast(-np.imag(ct), imag)),
+    wrt=(0, 1),
+    cases=[
+        case(sample(3), sample(3)),
+        case(sample(3, kind="complex"), sample(3)),
+        case(sample(2, 3, kind="complex"), number()),
+        case(0.0, sample(3)),
+    ],
+)
+linear(
     arrays.spread,
     lambda ct, x_ct, x, axis=None, keepdims=False: arrays.unbroadcast(np.sum(ct, axis, keepdims=keepdims), x_ct),
     view_of=0,

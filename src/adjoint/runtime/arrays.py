@@ -111,6 +111,14 @@ def _real_part(x: Any, dtype: Any) -> Any:
     return x if dtype.kind == "c" else np.real(x)
 
 
+def complex_of(real: Any, imag: Any) -> Any:
+    """Complex numbers with the real parts of ``real``, and ``imag`` as their imaginary parts."""
+    out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(real, imag, np.complex64))
+    out.real = np.real(real)
+    out.imag = imag
+    return out[()]
+
+
 def restore_axes(reduced: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``reduced``, a reduction of ``x`` over ``axis``, with the axes that it lost as axes of extent 1."""
     if keepdims or not isinstance(reduced, np.ndarray) or axis is None:

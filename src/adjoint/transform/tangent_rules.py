@@ -33,6 +33,7 @@ from adjoint.types import shadow_class
 
 _ALWAYS_VIEWS = (
     *(np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.diagonal),
+    *(np.matrix_transpose, np.flip, np.fliplr, np.flipud, np.rot90, np.real, np.imag),
     shadow_or_zeros,
 )
 _WHOLE = Subscript((Const(Ellipsis),))

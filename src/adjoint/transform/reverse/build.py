@@ -256,9 +256,19 @@ def prepared(
     return function
 
 
+def _with_complex_stores(function: Function) -> Function:
+    statements = statements_in(function.body)
+    if not any(isinstance(statement, Call) and statement.callee is np.imag for statement in statements):
+        return function
+    from adjoint.transform.imaginary_parts import with_complex_stores
+
+    return with_complex_stores(function)
+
+
 _NORMAL_FORM = (
     Pass("dead-code", remove_dead_code),
     Pass("normalize", normalize),
+    Pass("imaginary-parts", _with_complex_stores),
     Pass("dead-code", remove_dead_code),
 )
 

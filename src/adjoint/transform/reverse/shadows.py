@@ -84,6 +84,7 @@ VIEWS = (
     np.flipud,
     np.rot90,
     np.diagonal,
+    np.real,
     tangents.shadow_or_zeros,
 )
 """Functions whose result is always a view, without overlap."""
