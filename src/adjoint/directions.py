@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from adjoint.diagnostics import error
 from adjoint.frontend.inputs import differentiated
 from adjoint.keys import keys_of
 from adjoint.products import Pullback, checked_tangents, inputs_of_jvp, jvp
+from adjoint.runtime.outside import Before, as_once
 from adjoint.specialize import Specialization
 from adjoint.sweeps import SweepsAt, sweeps_of, width_for
 
@@ -90,6 +92,7 @@ class Forwards:
         self._point = Copies(self._primals)
         self._native = native
         self._is_plain = all(primal is None or isinstance(primal, _PLAIN) for primal in self._primals)
+        self._before: Before = {}
         self._count = 1
         self._sweeps: dict[Any, SweepsAt | None] = {}
         self._latest: tuple[Sequence[Any], Specialization] | None = None
@@ -170,7 +173,8 @@ class Forwards:
         return self._sweeps[key]
 
     def _alone(self, point: tuple[Any, ...], direction: Sequence[Any]) -> Any:
-        return self._take(jvp(self._function, point, direction, native=self._native))
+        with self.as_first():
+            return self._take(jvp(self._function, point, direction, native=self._native))
 
     def _take(self, result: tuple[Any, Any]) -> Any:
         value, derivative = result
@@ -181,6 +185,10 @@ class Forwards:
     def point(self) -> tuple[Any, ...]:
         """The arguments of one sweep."""
         return self._point.again()
+
+    def as_first(self) -> AbstractContextManager[None]:
+        """In which a sweep finds variables that outlive the call as the first one found them."""
+        return as_once(self._before)
 
 
 class Copies:

@@ -13,6 +13,7 @@ from adjoint.keypaths.tangent import unit_in
 from adjoint.operators import Derivative, grad
 from adjoint.products import vjp
 from adjoint.runtime.boundary import check_matrix_argument
+from adjoint.runtime.outside import Before, as_once
 
 
 class Jacobian:
@@ -35,10 +36,15 @@ class Jacobian:
         places = self._at(indices)
         if not isinstance(self.wrt, tuple):
             return self._matrix(function, arguments, places[0], places[0])
-        given = Copies(arguments)
+        given, before = Copies(arguments), Before()
+
+        def matrix(row: _Place, place: _Place) -> Any:
+            with as_once(before):
+                return self._matrix(function, given.again(), row, place)
+
         if self.kind == "jacobian":
-            return tuple([self._matrix(function, given.again(), place, place) for place in places])
-        return tuple([tuple([self._matrix(function, given.again(), row, place) for row in places]) for place in places])
+            return tuple([matrix(place, place) for place in places])
+        return tuple([tuple([matrix(row, place) for row in places]) for place in places])
 
     def _at(self, indices: tuple[int, ...]) -> tuple[_Place, ...]:
         if indices not in self._places:
@@ -113,7 +119,8 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, native: Any) 
     value = forwards.value
     check_matrix_argument(value, None)
     if 0 < np.size(value) < len(units) - 1:
-        pullback = vjp(function, *forwards.point(), native=native)[1]
+        with forwards.as_first():
+            pullback = vjp(function, *forwards.point(), native=native)[1]
         rows = [np.asarray(place.of(row)) for row in pullback.each(_units(value))]
         return np.stack(rows).reshape(np.shape(value) + shape)
     columns += forwards(directions[width:], width)

@@ -186,7 +186,8 @@ class _Sweep:
 
     def backwards(self, groups: np.ndarray, check: Callable[[np.ndarray], None]) -> Iterator[np.ndarray]:
         """The products of the transpose with the indicator of each group."""
-        value, pullback = vjp(self.function, *self.sweeps.point(), native=self.native)
+        with self.sweeps.as_first():
+            value, pullback = vjp(self.function, *self.sweeps.point(), native=self.native)
         check(np.ravel(value))
         width = pulled_width(pullback, _count(groups))
         for units in _units(groups, width):

@@ -17,7 +17,7 @@ from adjoint.frontend.indexing import array_key, is_advanced
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import inplace_operator
 from adjoint.frontend.presence import evaluate_owner, without_none
-from adjoint.frontend.values import UNDEFINED, IteratorValue, Record, Ref, SliceValue, Value
+from adjoint.frontend.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
@@ -43,25 +43,29 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
 
 
 def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> None:
-    frame = lo.frame
-    assert frame is not None
-    cell = frame.cells.get(name) or frame.closure.cells.get(name)
+    cell = lo.cell_named(name)
     if cell is None:
-        raise lo.problem(
-            "AD0302",
-            node,
-            f"the global variable {name!r} is assigned",
-            helps=(f"return the new value of {name!r} and assign it outside",),
-        )
+        from adjoint.frontend.outside import first_assignment
+
+        raise first_assignment(lo, name, node)
     if value is UNDEFINED:
         raise lo.problem("AD0304", node, "a value that does not exist on any path is assigned")
     if isinstance(value, IteratorValue) and value.kind in ("count", "cycle"):
         value = materialize(lo, value, node)  # 'next' may be asked for it
+    if outlives_the_call(lo, cell):
+        from adjoint.frontend.outside import assign_outside
+
+        assign_outside(lo, cell, value, node)
     lo.store[cell] = value
     if cell in lo.run_data.boxes:
         from adjoint.frontend.torn import keep
 
         keep(lo, cell, value, node)
+
+
+def outlives_the_call(lo: Lowerer, cell: Cell) -> bool:
+    """Whether a variable is global, or captured by a function object."""
+    return not lo.run_data.all_constant and (cell in lo.run_data.contents or cell in lo.run_data.globals.values())
 
 
 def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Value) -> None:
@@ -248,10 +252,10 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
 
     match target:
         case ast.Name(id=name):
-            assert lo.frame is not None
-            cell = lo.frame.cells.get(name)
-            if cell is not None:
-                lo.store[cell] = UNDEFINED
+            cell = lo.cell_named(name)
+            if cell is None or outlives_the_call(lo, cell):
+                raise lo.problem("AD0301", target, f"the variable {name!r} outlives the call, and is deleted")
+            lo.store[cell] = UNDEFINED
         case ast.Subscript():
             base = evaluate(lo, target.value)
             index = evaluate(lo, target.slice)

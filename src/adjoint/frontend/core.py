@@ -224,6 +224,19 @@ class Lowerer:
             raise shapes.NeedsRuntime(tuple(shapes.original_sites((ref.site,))))
         return part
 
+    def cell_named(self, name: str) -> Cell | None:
+        """The variable that a name is in this frame; None for a global name that the function does not assign."""
+        frame, known = self.frame, self.run_data.globals
+        assert frame is not None
+        found = frame.cells.get(name) or frame.closure.cells.get(name)
+        return found or (known.get((id(frame.closure.globals), name)) if known else None)
+
+    def assigned_outside(self) -> list[Cell]:
+        """The variables that outlive the call and that the function assigns."""
+        run, known = self.run_data, self.settings.assigned_outside
+        captured = [cell for cell, source in run.contents.items() if ("cell", id(source)) in known]
+        return list(dict.fromkeys((*run.globals.values(), *captured, *run.places)))
+
     # -- the open block --------------------------------------------------------------------------------------------
 
     @property
@@ -501,6 +514,13 @@ class Run:
     objects: dict[int, Value] = field(default_factory=dict)
     cells: dict[int, Cell] = field(default_factory=dict)
     contents: dict[Cell, Any] = field(default_factory=dict)
+    """The cells of function objects in which variables live that are captured."""
+    given: dict[Cell, tuple[Var, int]] = field(default_factory=dict)
+    """Of those that functions among the arguments capture: the function, and the place among its cells."""
+    globals: dict[tuple[int, str], Cell] = field(default_factory=dict)
+    """The global variables that the function assigns, by the identity of the dict and the name."""
+    places: dict[Cell, Atom] = field(default_factory=dict)
+    """Where variables live that outlive the call and are assigned."""
     inputs: list[Any] = field(default_factory=list)
     guards: list[Any] = field(default_factory=list)
     outside_writes: list[tuple[Var, Atom, Span | None]] = field(default_factory=list)
@@ -588,6 +608,8 @@ class Settings:
     """Definitions that said of a call, by its place, that they do not cover it, and what it is that they do not."""
     constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
     """Paths of integer inputs whose value must be known."""
+    assigned_outside: dict[Any, tuple[Any, str]] = field(default_factory=dict)
+    """Global and captured variables that the function assigns: the dict or the cell, and the name."""
     loop_shapes: dict[Any, dict[Any, shapes.Shape]] = field(default_factory=dict)
 
 

@@ -14,10 +14,12 @@ from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operators import BINARY, COMPARE, SAFE_TO_FOLD, UNARY, inplace_name, method_name, reflected_name
 from adjoint.frontend.presence import evaluate_owner
 from adjoint.frontend.refine import Fact, fact_of
+from adjoint.frontend.scope import scope_of
 from adjoint.frontend.starred import elements, list_display, tuple_display
 from adjoint.frontend.values import (
     NONE,
     UNDEFINED,
+    Cell,
     Closure,
     GeneratorContext,
     GeneratorObject,
@@ -79,23 +81,26 @@ def _looked_up(lo: Lowerer, value: Value, node: ast.expr) -> Value:
 
 def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
     """What a name means in the current frame."""
-    frame = lo.frame
-    assert frame is not None
-    cell = frame.cells.get(name) or frame.closure.cells.get(name)
+    cell = lo.cell_named(name)
     if cell is not None:
-        value = lo.store.get(cell, UNDEFINED)
-        if value is UNDEFINED and cell in lo.store:
-            raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
-        if value is UNDEFINED:
-            raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
-        if is_torn(value):
-            from adjoint.frontend.torn import keep_or_refuse
-
-            keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
-        return value
+        return held_by(lo, cell, node)
     from adjoint.frontend.inputs import global_value
 
     return global_value(lo, name, node)
+
+
+def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
+    """What a variable holds."""
+    name, value = cell.name, lo.store.get(cell, UNDEFINED)
+    if value is UNDEFINED and cell in lo.store:
+        raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
+    if value is UNDEFINED:
+        raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
+    if is_torn(value):
+        from adjoint.frontend.torn import keep_or_refuse
+
+        keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
+    return value
 
 
 def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> Closure:
@@ -103,7 +108,8 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
     frame = lo.frame
     assert frame is not None
     frame.makes_closures = True
-    cells = frame.visible_to_closures
+    declared = scope_of(node).globals
+    cells = {own: cell for own, cell in frame.visible_to_closures.items() if own not in declared}
     defaults = tuple(evaluate(lo, default) for default in node.args.defaults)
     kw_defaults = {
         parameter.arg: evaluate(lo, default)

@@ -63,6 +63,8 @@ class Footprint:
         self.statements: list[Statement] = []
         for value in values:
             self._look_at(value)
+        for cell in lo.assigned_outside():
+            self._keep(cell)
 
     def _look_at(self, value: Value | None) -> None:
         match value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from adjoint.frontend.parameters import MARK, parameter_names, refusal, source_o
 from adjoint.frontend.scope import own_yields
 from adjoint.frontend.values import (
     UNDEFINED,
+    Cell,
     Closure,
     GeneratorContext,
     GeneratorObject,
@@ -189,6 +190,10 @@ def lower_inner(
 
         lowered = with_operands_checked(lowered, active.params)
     _check_outside_writes(lo, block, active.params)
+    if lo.run_data.places:
+        from adjoint.frontend.outside import refuse_varying
+
+        refuse_varying(lowered, len(active.params))
     refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
     types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
@@ -272,8 +277,11 @@ def _check_effects(
     lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None, what: str
 ) -> None:
     """What an inner function changes outside of itself would be lost."""
+    runs_once = lo.frame is None and not lo.run_data.declared
+    # What is assigned where variables live that outlive the call is there; behind the operator nobody reads it.
+    written: Collection[Cell] = lo.assigned_outside() if runs_once else ()
     for key, value in after.items():
-        if key in before and before[key] is not value:
+        if key in before and before[key] is not value and key not in written:
             raise lo.problem("AD0302", node, f"{what} changes a variable or object from outside")
 
 

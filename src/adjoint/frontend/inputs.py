@@ -103,6 +103,8 @@ def reader(path: Path) -> Callable[[Any], Any]:
             return lambda _: inspect.getattr_static(cls, name)
         case ("own_cell", index):
             return lambda function: function.__closure__[index].cell_contents
+        case ("own_place", index):
+            return lambda function: function.__closure__[index]
         case ("cell", cell):
             return lambda _: cell.cell_contents
         case ("root",):
@@ -202,6 +204,10 @@ def differentiated(function: Any) -> Any:
 def entered_root(lo: Lowerer, function: Any) -> Value:
     """The function of a call: what it captures is read from the function object that is given at each call."""
     lo.run_data.root = differentiated(function)
+    if lo.settings.assigned_outside:
+        from adjoint.frontend.outside import open_assigned
+
+        open_assigned(lo)
     return Const(function) if lo.run_data.root is not function else captured(lo, function, ("root",), "f", None)
 
 
@@ -355,6 +361,7 @@ def _enter_cells(lo: Lowerer, value: types.FunctionType, path: Path, hint: str, 
             contents = source.cell_contents
         except ValueError:
             continue
+        lo.run_data.given[cell] = base, index
         set_unseen(lo.store, cell, enter(lo, contents, (*path, "__closure__", index), name, loader(index)))
 
 

@@ -113,7 +113,7 @@ def _meaning(lo: Lowerer, node: ast.expr) -> Any:
         return getattr(_meaning(lo, node.value), node.attr, None)
     if not isinstance(node, ast.Name) or lo.frame is None:
         return None
-    cell = lo.frame.cells.get(node.id) or lo.frame.closure.cells.get(node.id)
+    cell = lo.cell_named(node.id)
     if cell is not None:
         value = evaluate(lo, node)
         return value.value if isinstance(value, Const) else None

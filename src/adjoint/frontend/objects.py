@@ -208,6 +208,12 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         value = getattr(owner, name)
     except AttributeError:
         raise lo.mistake(AttributeError, node, f"{_describe(owner)} has no attribute {name!r}") from None
+    if lo.run_data.globals and isinstance(owner, types.ModuleType):
+        cell = lo.run_data.globals.get((id(vars(owner)), name))
+        if cell is not None:
+            from adjoint.frontend.expressions import held_by
+
+            return held_by(lo, cell, node)
     if isinstance(owner, (types.ModuleType, type)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if isinstance(value, types.MethodType) and hasattr(type(owner), inputs.CONSTANT):

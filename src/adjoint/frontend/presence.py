@@ -47,7 +47,7 @@ def without_none(lo: Lowerer, value: Value, node: ast.AST, exception: type[Excep
 def _remember(lo: Lowerer, node: ast.AST, before: Value, present: Value) -> None:
     """From here on the variable that was read is not None."""
     if isinstance(node, ast.Name) and lo.frame is not None:
-        cell = lo.frame.cells.get(node.id) or lo.frame.closure.cells.get(node.id)
+        cell = lo.cell_named(node.id)
         if cell is not None and lo.store.get(cell) is before:
             lo.store[cell] = present
 

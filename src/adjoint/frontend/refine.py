@@ -74,7 +74,7 @@ def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
 
 def _union_of(lo: Lowerer, name: str) -> tuple[Cell, Union] | None:
     assert lo.frame is not None
-    cell = lo.frame.cells.get(name) or lo.frame.closure.cells.get(name)
+    cell = lo.cell_named(name)
     value = lo.store.get(cell) if cell is not None else None
     return (cell, value) if cell is not None and isinstance(value, Union) else None
 

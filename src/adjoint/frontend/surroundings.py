@@ -45,6 +45,8 @@ def surroundings(lo: Lowerer, closure: Closure, args: Iterable[Any]) -> Surround
     """What a function finds where it is called, and what the functions find that it is handed over."""
     walk = _Walk(lo)
     walk.value(closure)
+    for cell in lo.assigned_outside():
+        walk.value(lo.store.get(cell))
     for arg in args:
         for function in _closures_in(lo, arg, set()):
             walk.value(function)

@@ -84,7 +84,7 @@ def _boxes(lo: Lowerer, node: ast.stmt, names: set[str]) -> Iterator[tuple[Cell,
     """The lists of one item in which variables are kept, made before the body."""
     assert lo.frame is not None
     for name in sorted(names):
-        cell = lo.frame.cells.get(name) or lo.frame.closure.cells.get(name)
+        cell = lo.cell_named(name)
         value = lo.store.get(cell, UNDEFINED)
         if is_torn(value):
             keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")

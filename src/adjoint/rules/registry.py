@@ -65,7 +65,10 @@ OF_SCIPY = {
 _HELPERS_OF_SCIPY = {"adjoint.runtime.scipy_linalg": "scipy.linalg"}
 _ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in _HELPERS.split())
 _SEPARATE = {
-    **{f"adjoint.runtime.{name}": STRUCTURES for name in ("checks", "objects", "overlap", "sorting", "tangents")},
+    **{
+        f"adjoint.runtime.{name}": STRUCTURES
+        for name in ("checks", "objects", "outside", "overlap", "sorting", "tangents")
+    },
     "_bisect": BISECTION,
 }
 """What is read besides for functions of some modules."""

@@ -12,6 +12,7 @@ from adjoint.runtime.objects import (
     put_item,
     slice_bounds,
 )
+from adjoint.runtime.outside import assign_captured, assign_global
 from adjoint.runtime.overlap import check_separate
 from adjoint.runtime.sorting import order_of
 
@@ -19,7 +20,7 @@ no_derivative(order_of, slice_bounds)
 no_derivative(first_items, pure=False)
 observer(check_alike, check_bound, check_floats, check_operand, check_separate, check_single, pure=False)
 observer(check_least_length, check_length, check_size, pure=False)
-observer(put_attribute, put_item, pure=False)
+observer(assign_captured, assign_global, put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, pure=False, writes=(0,))
 linear(

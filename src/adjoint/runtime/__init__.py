@@ -36,7 +36,7 @@ _MODULES = (
     "tangents",
     "vector_math",
 )
-_OTHERS = ("boundary", "indices", "jacobians", "overlap", "scipy_linalg", "sparse_matrices", "stacks")
+_OTHERS = ("boundary", "indices", "jacobians", "outside", "overlap", "scipy_linalg", "sparse_matrices", "stacks")
 """Modules whose functions generated code names in other ways."""
 
 

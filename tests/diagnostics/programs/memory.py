@@ -22,7 +22,7 @@ SETTINGS = Settings()
 #: ad.grad(global_variable)(2.0)
 def global_variable(x):
     global best
-    best = x * x  # error[AD0302]: the global variable 'best' is assigned
+    best = x * x  # error[AD0302]: what is stored here depends on the arguments
     return best
 
 

@@ -38,7 +38,8 @@ ENTRIES = {
                     return best
 
             Return the value and keep it outside (has_aux=True takes a second result), or write the constant:
-            best = ad.stop_gradient(x * x).
+            best = ad.stop_gradient(x * x). Numbers, flags and texts that do not vary, such as a counter, may be
+            assigned; a derivative does so once, as the function does. Lists, arrays and other objects may not.
             """,
     ),
     "AD0303": Entry(

@@ -1,0 +1,70 @@
+"""Assignments to variables that outlive the call: globals, and what functions capture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import CellType
+from typing import Any
+
+Before = dict[tuple[int, str], tuple[Any, str, Any]]
+"""What variables held before they were assigned: where each lives, its name, and the value."""
+_latest: ContextVar[Before | None] = ContextVar("_latest", default=None)
+
+
+def assign_global(module: Any, name: str, value: Any) -> None:
+    """Assigns a global variable of a module, or of what was executed with a dict of its own.
+
+    >>> table = {"count": 1}
+    >>> assign_global(table, "count", 2)
+    >>> table
+    {'count': 2}
+    """
+    table = module if isinstance(module, dict) else vars(module)
+    before = _latest.get()
+    if before is not None:
+        before.setdefault((id(table), name), (table, name, table[name]))
+    table[name] = value
+
+
+def assign_captured(cell: CellType, value: Any) -> None:
+    """Assigns a variable that a function captures.
+
+    >>> cell = CellType(1)
+    >>> assign_captured(cell, 2)
+    >>> cell.cell_contents
+    2
+    """
+    before = _latest.get()
+    if before is not None:
+        before.setdefault((id(cell), ""), (cell, "", cell.cell_contents))
+    cell.cell_contents = value
+
+
+@contextmanager
+def as_once(before: Before) -> Iterator[None]:
+    """One of several runs of a function that are to be as one: each starts with what the first one found outside.
+
+    >>> table = {"count": 1}
+    >>> before = {}
+    >>> for _ in range(3):
+    ...     with as_once(before):
+    ...         assign_global(table, "count", table["count"] + 1)
+    >>> table
+    {'count': 2}
+    """
+    for place, name, value in before.values():
+        if isinstance(place, dict):
+            place[name] = value
+        else:
+            place.cell_contents = value
+    around = _latest.get()
+    token = _latest.set(before)
+    try:
+        yield
+    finally:
+        _latest.reset(token)
+        if around is not None:
+            for key, found in before.items():
+                around.setdefault(key, found)
