@@ -17,7 +17,7 @@ import evaluate as ev
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import UNKNOWN, all_definitions, all_rules, definition_of, rule_for
 
-RULES = [rule for rule in all_rules() if not isinstance(rule, (Constant, NoDerivative))]
+RULES = [rule for rule in all_rules() if not (isinstance(rule, (Constant, NoDerivative)) or rule.is_of_a_user)]
 NAMES = [f"{rule.name}" for rule in RULES]
 NOT_ANALYTIC = (
     "abs", "absolute", "fabs", "sign", "maximum", "minimum", "fmax", "fmin", "heaviside", "copysign", "hypot", "mod",

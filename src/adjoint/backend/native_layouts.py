@@ -24,10 +24,13 @@ from adjoint.ir.types import Array, Number, Scalar
 from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import arrays, numbers, results, sequences
+from adjoint.runtime import arrays, bundles, numbers, results, sequences
 from adjoint.transform.reverse.gathers import is_gathered
 
-_BY_ROWS = (np.zeros, np.empty, np.ones, np.full, np.eye, np.identity, np.ndarray.copy, sequences.array_of)
+_BY_ROWS = (
+    *(np.zeros, np.empty, np.ones, np.full, np.eye, np.identity, np.ndarray.copy, sequences.array_of),
+    *(bundles.zero_bundles, bundles.no_bundles_yet),
+)
 """Functions that lay their results out by rows, if nobody asks them for another order."""
 _AS_THEY_LIE = (
     *(np.copy, np.array, np.zeros_like, np.empty_like, np.ones_like, np.full_like, np.where, np.clip),

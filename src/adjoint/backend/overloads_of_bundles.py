@@ -107,6 +107,20 @@ def _same_in_bundles(x, size):
     return same_in_bundles
 
 
+@overload(bundles.anywhere, prefer_literal=True)
+def _anywhere(x, size):
+    if not _is_bundles(x) or not is_size(size):
+        return None
+
+    def anywhere(x, size):
+        found = bundles.zero_bundles((1,), size)
+        for index in np.ndindex(x.shape):
+            found[0] = found[0] + bundles.unless_zero(x[index], 1.0)
+        return found[0]
+
+    return anywhere
+
+
 # Arithmetic
 
 

@@ -156,6 +156,14 @@ def same_in_bundles(x: Any, size: int) -> Any:
     return x.astype(object)
 
 
+def anywhere(x: Any, size: int) -> Any:
+    """A bundle that is zero in the places in which all of an array of bundles is."""
+    found: Any = np.zeros(size).view(Bundle)
+    for element in x.flat:
+        found = found + unless_zero(np.broadcast_to(element, size), 1.0)
+    return found
+
+
 def product_with_bundles(a: Any, b: Any, moves_left: bool) -> Any:
     """``a @ b`` where one of the two, as ``moves_left`` says, is of bundles; vectors or matrices."""
     return np.dot(a, b.astype(object)) if moves_left else np.dot(a.astype(object), b)

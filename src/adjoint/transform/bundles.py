@@ -38,7 +38,7 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
-from adjoint.ir.types import INT, Array, Scalar, Tuple, same_dtype
+from adjoint.ir.types import FLOAT, INT, Array, Scalar, Tuple, same_dtype
 from adjoint.ir.walk import statements_in, with_values
 from adjoint.records import replace
 from adjoint.runtime import arrays, bundles, display, lanes, numbers, plain, sparse_products, tangents
@@ -112,6 +112,7 @@ class Bundling:
         self._directed = Directed(function, seeds)
         self.size = Const(size)
         self._tested: dict[Atom, Atom] = {}
+        self._supports: dict[Atom, Var] = {}
         calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
         self._made = {target for call in calls if _form(_MAKERS, call) for target in call.targets}
 
@@ -201,7 +202,7 @@ class Bundling:
 
     def _refuse_tests(self, atoms: Sequence[Atom]) -> None:
         """What is found out of each number of a bundle there is not, but where it chooses zeros."""
-        if any(atom in self._tested for atom in atoms):
+        if any(atom in self._tested or atom in self._supports for atom in atoms):
             raise Inseparable
 
     def computed(self, call: Call) -> Iterator[Statement]:
@@ -266,6 +267,31 @@ class _Sweep(Bundling):
         found = Var("result", _with_axis(_type(derivative)))
         last = Call((found,), bundles.unbundled, (derivative, self.size))
         return Function(function.name, params, Block((*start, *body, last), Return((*value, found))), function.doc)
+
+    def call(self, call: Call) -> Iterator[Statement]:
+        """As for other bundles; what was not left out is told for each direction: by a number other than zero."""
+        match call:
+            case Call(callee=numbers.somewhere, args=(Var(type=Array()) as given,), targets=(support,)):
+                _type(given)
+                yield Call((self._support(support),), bundles.anywhere, (given, self.size), (), call.span)
+            case Call(callee=operator.ne, args=(known, Const(value=0)), targets=(support,)) if known in self._supports:
+                self._supports[support] = self._supports[known]
+            case Call(callee=operator.ne, args=(Var(type=Scalar()) as tested, Const(value=0)), targets=(support,)):
+                _type(tested)
+                yield Call((self._support(support),), bundles.unless_zero, (tested, Const(1.0)), (), call.span)
+            case Call(callee=operator.or_, args=(a, b), targets=(support,)) if {a, b} <= self._supports.keys():
+                parts = (self._supports[a], self._supports[b])
+                yield Call((self._support(support),), operator.add, parts, (), call.span)
+            case Call(callee=numbers.choose, args=(known, found, Const(value=0.0))) if known in self._supports:
+                yield replace(call, callee=bundles.unless_zero, args=(self._supports[known], found))
+            case Call(callee=numbers.selected, args=(known, found)) if known in self._supports:
+                yield replace(call, callee=bundles.unless_zero, args=(self._supports[known], found))
+            case _:
+                yield from super().call(call)
+
+    def _support(self, var: Var) -> Var:
+        self._supports[var] = Var(var.hint, FLOAT)
+        return self._supports[var]
 
     def computed(self, call: Call) -> Iterator[Statement]:
         match call:
