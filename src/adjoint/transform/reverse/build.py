@@ -266,10 +266,8 @@ def _with_complex_stores(function: Function) -> Function:
 
 
 _NORMAL_FORM = (
-    Pass("dead-code", remove_dead_code),
-    Pass("normalize", normalize),
-    Pass("imaginary-parts", _with_complex_stores),
-    Pass("dead-code", remove_dead_code),
+    # results that nobody reads may be of variables inside loops: they go before anybody looks
+    Pass("normalize", lambda function: remove_dead_code(_with_complex_stores(normalize(function)))),
 )
 
 
