@@ -67,6 +67,8 @@ class Specialization:
         The second half, before it was printed.
     lanes
         What was made of it for several directions in one sweep.
+    ways
+        The ways from arguments to the arrays in them that are written, once somebody has asked for them.
     """
 
     call: Callable[..., Any]
@@ -86,6 +88,7 @@ class Specialization:
     native: Native = None
     adjoint_function: Function | None = None
     lanes: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    ways: dict[int, Any] | None = field(default=None, compare=False, repr=False)
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
         """Whether this may be used for such a call as the world is now."""
@@ -127,9 +130,20 @@ class Specialization:
 
         return write_door(self, function, args, is_called=False)
 
+    def has_written_and_shared(self, place: int, value: Any) -> bool:
+        """Whether an argument holds arrays that share memory, of which one may be written."""
+        from adjoint.shared_memory import ways_to_written, written_and_shared
+
+        if self.ways is None:
+            self.ways = ways_to_written(self.function, self.written)
+        return written_and_shared(value, self.ways[place])
+
     def check_overlap(self, inputs: Sequence[Any]) -> None:
         """Refuses arguments and captured data that share memory with an argument that is written."""
         for place in self.written:
+            if not isinstance(inputs[place], np.ndarray) and self.has_written_and_shared(place, inputs[place]):
+                label = f"arrays in argument {place} share memory, and the function writes one"
+                raise error("AD0303", None, label, helps=("put a copy of one of them there",))
             for other, value in enumerate(inputs):
                 if other != place and _share_memory(inputs[place], value):
                     pair = f"arguments {min(place, other)} and {max(place, other)}"
