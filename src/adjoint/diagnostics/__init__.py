@@ -3,7 +3,7 @@
 from adjoint.diagnostics.diagnostic import Diagnostic, Label, diagnostic
 from adjoint.diagnostics.errors import DifferentiationError, DifferentiationWarning, error, warn
 from adjoint.diagnostics.positions import span_of
-from adjoint.diagnostics.spans import Span, place
+from adjoint.diagnostics.spans import Span, calls_through, place
 
 __all__ = [
     "Diagnostic",
@@ -11,6 +11,7 @@ __all__ = [
     "DifferentiationWarning",
     "Label",
     "Span",
+    "calls_through",
     "diagnostic",
     "error",
     "place",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from adjoint.diagnostics.spans import Span
+from adjoint.diagnostics.spans import Span, calls_through
 from adjoint.records import dataclass
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def diagnostic(
     facts = list(notes)
     if span is not None:
         labels.insert(0, Label(span, label))
+        facts += calls_through(span.caller)
     elif label:
         facts.insert(0, label)
     ways_out = entry.helps if helps is None else tuple(helps)

@@ -20,7 +20,9 @@ def character_column(line: str, byte_offset: int) -> int:
     return len(line.encode()[:byte_offset].decode(errors="ignore"))
 
 
-def span_of(node: ast.AST, file: str, line_text: Callable[[int], str] | None = None) -> Span:
+def span_of(
+    node: ast.AST, file: str, line_text: Callable[[int], str] | None = None, caller: Span | None = None
+) -> Span:
     """The span of a node of a tree whose line numbers are those of the file.
 
     Parameters
@@ -31,13 +33,16 @@ def span_of(node: ast.AST, file: str, line_text: Callable[[int], str] | None = N
         The file's name, as the code object has it.
     line_text
         Gives the text of a line by its number, from 1; by default ``linecache`` does.
+    caller
+        The call that led to the function that the node belongs to.
     """
     get = line_text or (lambda number: linecache.getline(file, number))
     place = _positioned(node)
     if place is None:
-        return Span(file, 1, 0, 1, 0)
+        return Span(file, 1, 0, 1, 0, caller)
     line, column, end_line, end_column = place
-    return Span(file, line, character_column(get(line), column), end_line, character_column(get(end_line), end_column))
+    first, last = character_column(get(line), column), character_column(get(end_line), end_column)
+    return Span(file, line, first, end_line, last, caller)
 
 
 def _positioned(node: ast.AST) -> tuple[int, int, int, int] | None:

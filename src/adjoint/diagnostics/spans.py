@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
+import linecache
 import os
+from collections.abc import Iterator
 
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of source text; lines and columns as Python counts them (lines from 1, columns from 0)."""
+    """A stretch of source text; lines and columns as Python counts them (lines from 1, columns from 0).
+
+    ``caller`` is the call that led there, where the text is that of a function that was called: it does not count when
+    places are compared.
+    """
 
     file: str
     line: int
     column: int
     end_line: int
     end_column: int
+    caller: Span | None = field(default=None, compare=False, repr=False)
 
 
 def place(span: Span) -> str:
     """A place in words, ``train.py:30:9``: the path relative to the working directory where it is below it."""
     return f"{shown_path(span.file)}:{span.line}:{span.column + 1}"
+
+
+def calls_through(caller: Span | None) -> Iterator[str]:
+    """A call and those that led to it, innermost first: ``called from train.py:30:9, inner(x)``."""
+    while caller is not None:
+        yield f"called from {place(caller)}, {_text(caller)}".rstrip(" ,")
+        caller = caller.caller
+
+
+def _text(span: Span) -> str:
+    line = linecache.getline(span.file, span.line)
+    return (
+        line[span.column : span.end_column].strip()
+        if span.line == span.end_line
+        else f"{line[span.column :].strip()} ..."
+    )
 
 
 def shown_path(file: str) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from adjoint.diagnostics import Diagnostic, diagnostic
+from adjoint.diagnostics import Diagnostic, calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend import shapes
-from adjoint.frontend.places import call_notes, headline, users_frame
+from adjoint.frontend.places import headline, users_frame
 from adjoint.frontend.source import FunctionSource
 from adjoint.frontend.tracking import set_unseen
 from adjoint.frontend.values import (
@@ -175,7 +175,7 @@ class Lowerer:
         if self.latest_span is not None and self.latest_span[0] is node and self.latest_span[1] is self.frame:
             return self.latest_span[2]
         frame, span = users_frame(self.frame)
-        found = frame.source.span(node) if span is None else span
+        found = frame.source.span(node, frame.call_span) if span is None else span
         self.latest_span = node, self.frame, found
         return found
 
@@ -187,16 +187,18 @@ class Lowerer:
         *,
         notes: Iterable[str] = (),
         helps: Iterable[str] | None = None,
+        others: Iterable[tuple[Span, str]] = (),
         **fields: Any,
     ) -> Problem:
         """An exception to raise: this code, at this place; without ``helps`` those of the catalogue."""
-        span, facts = self.fixed_span, list(notes)
+        span = self.fixed_span
         if span is None and self.frame is not None:
             frame, span = users_frame(self.frame)
             if span is None and node is not None and hasattr(node, "lineno"):
                 span = headline(frame, node)
-            facts += call_notes(frame)
-        return Problem(diagnostic(code, span, label, notes=facts, helps=helps, **fields))
+            elif span is None:
+                notes = (*notes, *calls_through(frame.call_span))
+        return Problem(diagnostic(code, span, label, notes=notes, helps=helps, others=others, **fields))
 
     def mistake(self, exception: type[Exception], node: ast.AST | None, label: str) -> Exception:
         """What to raise where Python is certain to raise.

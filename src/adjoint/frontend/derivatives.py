@@ -273,8 +273,8 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, shape: shapes.Shape, node:
         case shapes.Leaf(type=type_) if carries_derivative(type_) and not isinstance(type_, Scalar):
             raise refusal(lo, "AD0406", function, node, "this returns a structure, not a number")
         case shapes.Same(value=Const(value=None)):
-            helps = ("return the value",)
-            raise refusal(lo, "AD0407", function, node, "this returns None", helps=helps)
+            others = _missing_return(function)
+            raise refusal(lo, "AD0407", function, node, "this returns None", helps=("return the value",), others=others)
         case _:
             refuse_several_kinds(lo, function, shape, node)
             raise refusal(lo, "AD0407", function, node, f"this returns {describe(shape)}")
@@ -284,7 +284,18 @@ def refuse_several_kinds(lo: Lowerer, function: Value, shape: shapes.Shape, node
     """Refuses a result that is of one kind on some paths and of another on others: it would have two tangents."""
     if isinstance(shape, shapes.UnionShape):
         helps = ("return a value of the same kind on all paths",)
-        raise refusal(lo, "AD0407", function, node, f"this returns {describe(shape)}", helps=helps)
+        others = _missing_return(function) if _may_be_none(shape) else ()
+        raise refusal(lo, "AD0407", function, node, f"this returns {describe(shape)}", helps=helps, others=others)
+
+
+def _may_be_none(shape: shapes.UnionShape) -> bool:
+    return any(isinstance(each, shapes.Same) and each.value == Const(None) for each in shape.options)
+
+
+def _missing_return(function: Value) -> tuple[tuple[Span, str], ...]:
+    from adjoint.frontend.missing_return import missing_return
+
+    return missing_return(source_of(function))
 
 
 def _result_varies(inner: Inner) -> bool:

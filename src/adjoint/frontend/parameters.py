@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_origin
 
-from adjoint.diagnostics import diagnostic
+from adjoint.diagnostics import Span, diagnostic
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.source import FunctionSource
 from adjoint.frontend.values import (
@@ -161,15 +161,16 @@ def refusal(
     *,
     place: int | str | None = None,
     helps: Sequence[str] | None = None,
+    others: Sequence[tuple[Span, str]] = (),
     **fields: Any,
 ) -> Problem:
     """A problem with a function as a whole, or with a parameter: at the definition where the user asked for it."""
     source = None if node is not None else source_of(function)
     if source is None:
-        return lo.problem(code, node, label, helps=helps, **fields)
+        return lo.problem(code, node, label, helps=helps, others=others, **fields)
     found = _parameter_node(function, place)
     span = source.heading if found is None else source.span(found)
-    return Problem(diagnostic(code, span, label, helps=helps, **fields))
+    return Problem(diagnostic(code, span, label, helps=helps, others=others, **fields))
 
 
 def source_of(function: Value) -> FunctionSource | None:

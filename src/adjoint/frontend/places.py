@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import linecache
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adjoint.diagnostics import Span, place
+from adjoint.diagnostics import Span
+from adjoint.records import replace
 
 if TYPE_CHECKING:
     from adjoint.frontend.core import Frame
@@ -28,7 +28,7 @@ def users_frame(frame: Frame) -> tuple[Frame, Span | None]:
 
 def headline(frame: Frame, node: ast.AST) -> Span:
     """The span of a node; of a statement with a body, only what stands before the body."""
-    span = frame.source.span(node)
+    span = frame.source.span(node, frame.call_span)
     match node:
         case ast.For(iter=last) | ast.AsyncFor(iter=last) | ast.While(test=last) | ast.If(test=last):
             end = frame.source.span(last)
@@ -37,26 +37,11 @@ def headline(frame: Frame, node: ast.AST) -> Span:
         case ast.Match(subject=subject):
             end = frame.source.span(subject)
         case ast.Try() | ast.TryStar():
-            return Span(span.file, span.line, span.column, span.line, span.column + len("try"))
+            return replace(span, end_line=span.line, end_column=span.column + len("try"))
         case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             line = linecache.getline(span.file, span.line)
             end_column = line.find(name, span.column) + len(name)
-            return Span(span.file, span.line, span.column, span.line, end_column)
+            return replace(span, end_line=span.line, end_column=end_column)
         case _:
             return span
-    return Span(span.file, span.line, span.column, end.end_line, end.end_column)
-
-
-def call_notes(frame: Frame) -> Iterator[str]:
-    """The calls that led to an activation, innermost first."""
-    caller: Frame | None = frame
-    while caller is not None:
-        if caller.call_span is not None:
-            yield f"called from {place(caller.call_span)}, {_text(caller.call_span) or caller.source.name}"
-        caller = caller.caller
-
-
-def _text(span: Span) -> str:
-    if span.line != span.end_line:
-        return ""
-    return linecache.getline(span.file, span.line)[span.column : span.end_column].strip()
+    return replace(span, end_line=end.end_line, end_column=end.end_column)

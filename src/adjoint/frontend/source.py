@@ -40,9 +40,9 @@ class FunctionSource:
     name: str
     _lines: Sequence[str] = field(repr=False)
 
-    def span(self, node: ast.AST) -> Span:
-        """The place of a part of the definition."""
-        return _span(node, self.file, self._lines)
+    def span(self, node: ast.AST, caller: Span | None = None) -> Span:
+        """The place of a part of the definition, which the call at ``caller`` led to."""
+        return _span(node, self.file, self._lines, caller)
 
     @property
     def heading(self) -> Span:
@@ -182,8 +182,8 @@ def _definitions_in(lines: list[str], code: CodeType) -> Sequence[Definition]:
     return parsed.definitions_of(code)
 
 
-def _span(node: ast.AST, file: str, lines: Sequence[str]) -> Span:
-    return span_of(node, file, lambda number: lines[number - 1] if number <= len(lines) else "")
+def _span(node: ast.AST, file: str, lines: Sequence[str], caller: Span | None = None) -> Span:
+    return span_of(node, file, lambda number: lines[number - 1] if number <= len(lines) else "", caller)
 
 
 def _heading(node: Definition, file: str, lines: Sequence[str]) -> Span:
