@@ -25,6 +25,7 @@ MODES: dict[str, Callable[[Any, Any], Any]] = {
     "vjp": lambda f, t: ad.vjp(f, t),
     "jvp": lambda f, t: ad.jvp(f, (t,), (t,)),
     "hessian": lambda f, t: ad.hessian(f)(t),
+    "native": lambda f, t: ad.grad(f, native=True)(t),
     "inside": lambda f, t: ad.grad(lambda u: ad.grad(f)(u))(t),
 }
 

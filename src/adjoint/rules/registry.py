@@ -62,7 +62,11 @@ OF_SCIPY = {
     "scipy.optimize": ("scipy_optimize",),
 }
 """What is said of modules of SciPy, which need not be installed."""
-_HELPERS_OF_SCIPY = {"adjoint.runtime.scipy_linalg": "scipy.linalg"}
+_HELPERS_OF_SCIPY = {
+    "adjoint.runtime.scipy_linalg": "scipy.linalg",
+    "adjoint.runtime.bessel_orders": "scipy.special",
+    "adjoint.runtime.incomplete": "scipy.special",
+}
 _ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in _HELPERS.split())
 _SEPARATE = {
     **{

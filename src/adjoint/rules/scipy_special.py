@@ -1,6 +1,7 @@
 """Rules of ``scipy.special``.
 
-Orders and shape parameters of which no derivative is known in closed form are taken as given (``fixed``).
+Derivatives by shapes and orders are integrals (``runtime.incomplete``, ``runtime.bessel_orders``). Orders that are
+whole numbers are taken as given (``fixed``).
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -10,6 +11,14 @@ from scipy import special
 
 from adjoint.rules.declare import case, elementwise, general, no_derivative, number, sample
 from adjoint.runtime.arrays import match, restore_axes, unbroadcast
+from adjoint.runtime.bessel_orders import iv_slope, ive_slope, jv_slope, kv_slope, yv_slope
+from adjoint.runtime.incomplete import (
+    beta_density_slope,
+    betainc_slope,
+    boxcox_slope,
+    gamma_density_slope,
+    gammainc_slope,
+)
 from adjoint.runtime.numbers import divide, is_real, log, sign, times
 
 LN10 = 2.302585092994046
@@ -71,10 +80,14 @@ elementwise(
 )
 elementwise(
     special.boxcox,
-    scaled=lambda ct, x, lmbda, y: (times(ct, np.power(x, lmbda - 1.0)), None),
-    fixed=(1,),
+    scaled=lambda ct, x, lmbda, y: (times(ct, np.power(x, lmbda - 1.0)), times(ct, boxcox_slope(1, x, lmbda))),
     domain=POSITIVE,
     cases=[case(sample(3, kind="positive"), 0.7), case(sample(3, kind="positive"), 0.0)],
+)
+elementwise(
+    boxcox_slope,
+    lambda n, x, lmbda, y: (None, np.log(x) ** n * np.power(x, lmbda - 1.0), boxcox_slope(n + 1, x, lmbda)),
+    cases=[case(1, sample(3, kind="positive"), 0.7), case(2, sample(3, kind="positive"), 0.0)],
 )
 elementwise(
     special.huber,
@@ -189,34 +202,102 @@ def _gamma_density(a, x):
 
 
 SHAPES = [case(0.7, number()), case(2.5, sample(3, kind="positive")), case(1, sample(3, kind="positive"))]
-elementwise(special.gammainc, lambda a, x, y: (None, _gamma_density(a, x)), fixed=(0,), cases=SHAPES)
-elementwise(special.gammaincc, lambda a, x, y: (None, -_gamma_density(a, x)), fixed=(0,), cases=SHAPES)
+SLOPES = [case(1, 0.7, number()), case(2, 2.5, sample(3, kind="positive"))]
+elementwise(special.gammainc, lambda a, x, y: (gammainc_slope(1, a, x), _gamma_density(a, x)), cases=SHAPES)
+elementwise(special.gammaincc, lambda a, x, y: (-gammainc_slope(1, a, x), -_gamma_density(a, x)), cases=SHAPES)
+elementwise(
+    gammainc_slope,
+    lambda n, a, x, y: (None, gammainc_slope(n + 1, a, x), gamma_density_slope(n, a, x)),
+    cases=SLOPES,
+)
+elementwise(
+    gamma_density_slope,
+    lambda n, a, x, y: (
+        None,
+        gamma_density_slope(n + 1, a, x),
+        y * ((a - 1.0) / x - 1.0) + n * gamma_density_slope(n - 1, a, x) / x,
+    ),
+    cases=SLOPES,
+)
 elementwise(
     special.betainc,
     lambda a, b, x, y: (
-        None,
-        None,
+        betainc_slope(1, 0, a, b, x),
+        betainc_slope(0, 1, a, b, x),
         np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b)),
     ),
-    fixed=(0, 1),
     cases=[case(0.7, 2.0, 0.3), case(2.5, 1, np.array([0.2, 0.5, 0.9]))],
+)
+MIXED = [case(1, 0, 0.7, 2.0, 0.3), case(1, 1, 2.5, 1.2, np.array([0.2, 0.5, 0.9]))]
+elementwise(
+    betainc_slope,
+    lambda m, n, a, b, x, y: (
+        None,
+        None,
+        betainc_slope(m + 1, n, a, b, x),
+        betainc_slope(m, n + 1, a, b, x),
+        beta_density_slope(m, n, a, b, x),
+    ),
+    cases=MIXED,
+)
+elementwise(
+    beta_density_slope,
+    lambda m, n, a, b, x, y: (
+        None,
+        None,
+        beta_density_slope(m + 1, n, a, b, x),
+        beta_density_slope(m, n + 1, a, b, x),
+        y * ((a - 1.0) / x - (b - 1.0) / (1.0 - x))
+        + m * beta_density_slope(m - 1, n, a, b, x) / x
+        - n * beta_density_slope(m, n - 1, a, b, x) / (1.0 - x),
+    ),
+    cases=MIXED,
 )
 
 # --- Bessel functions -------------------------------------------------------------------------------------------------
 
 ORDERS = [case(order, argument) for order in (0, 1, 2.5) for argument in (number(), sample(3, kind="positive"))]
 WHOLE_ORDERS = ORDERS[:4]
+ORDER_SLOPES = [case(1, 0.5, number()), case(2, 2.5, sample(3, kind="positive"))]
 elementwise(
-    special.jv, lambda v, z, y: (None, 0.5 * (special.jv(v - 1, z) - special.jv(v + 1, z))), fixed=(0,), cases=ORDERS
+    special.jv,
+    lambda v, z, y: (jv_slope(1, v, z), 0.5 * (special.jv(v - 1, z) - special.jv(v + 1, z))),
+    cases=ORDERS,
 )
 elementwise(
-    special.yv, lambda v, z, y: (None, 0.5 * (special.yv(v - 1, z) - special.yv(v + 1, z))), fixed=(0,), cases=ORDERS
+    jv_slope,
+    lambda n, v, z, y: (None, jv_slope(n + 1, v, z), 0.5 * (jv_slope(n, v - 1, z) - jv_slope(n, v + 1, z))),
+    cases=ORDER_SLOPES,
 )
 elementwise(
-    special.iv, lambda v, z, y: (None, 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z))), fixed=(0,), cases=ORDERS
+    special.yv,
+    lambda v, z, y: (yv_slope(1, v, z), 0.5 * (special.yv(v - 1, z) - special.yv(v + 1, z))),
+    cases=ORDERS,
 )
 elementwise(
-    special.kv, lambda v, z, y: (None, -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z))), fixed=(0,), cases=ORDERS
+    yv_slope,
+    lambda n, v, z, y: (None, yv_slope(n + 1, v, z), 0.5 * (yv_slope(n, v - 1, z) - yv_slope(n, v + 1, z))),
+    cases=ORDER_SLOPES,
+)
+elementwise(
+    special.iv,
+    lambda v, z, y: (iv_slope(1, v, z), 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z))),
+    cases=ORDERS,
+)
+elementwise(
+    iv_slope,
+    lambda n, v, z, y: (None, iv_slope(n + 1, v, z), 0.5 * (iv_slope(n, v - 1, z) + iv_slope(n, v + 1, z))),
+    cases=ORDER_SLOPES,
+)
+elementwise(
+    special.kv,
+    lambda v, z, y: (kv_slope(1, v, z), -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z))),
+    cases=ORDERS,
+)
+elementwise(
+    kv_slope,
+    lambda n, v, z, y: (None, kv_slope(n + 1, v, z), -0.5 * (kv_slope(n, v - 1, z) + kv_slope(n, v + 1, z))),
+    cases=ORDER_SLOPES,
 )
 elementwise(
     special.yn,
@@ -233,11 +314,19 @@ elementwise(
 elementwise(
     special.ive,
     lambda v, z, y: (
-        None,
+        ive_slope(1, v, z),
         0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - (sign(z) if is_real(z) else np.nan) * y,
     ),
-    fixed=(0,),
     cases=ORDERS,
+)
+elementwise(
+    ive_slope,
+    lambda n, v, z, y: (
+        None,
+        ive_slope(n + 1, v, z),
+        0.5 * (ive_slope(n, v - 1, z) + ive_slope(n, v + 1, z)) - y,
+    ),
+    cases=ORDER_SLOPES,
 )
 elementwise(special.j0, lambda x, y: -special.j1(x))
 elementwise(special.j1, lambda x, y: 0.5 * (special.j0(x) - special.jv(2, x)))
