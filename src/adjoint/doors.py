@@ -16,9 +16,10 @@ from weakref import WeakSet
 
 import numpy as np
 
-from adjoint.frontend.inputs import CONSTANT, Captured, Guard, fields_of, has_fields, slots_of
+from adjoint.frontend.inputs import CONSTANT, Captured, Guard, has_fields
 from adjoint.keys import MISS, Door, keys_of
 from adjoint.rules.registry import is_of_users
+from adjoint.types.structure import fields_of, slots_of
 
 if TYPE_CHECKING:
     from adjoint.specialize import Specialization

@@ -14,8 +14,9 @@ from weakref import ref
 
 import numpy as np
 
-from adjoint.frontend.inputs import CONSTANT, MAX_PARTS, fields_of, has_fields
+from adjoint.frontend.inputs import CONSTANT, MAX_PARTS, has_fields
 from adjoint.rules.registry import is_of_users
+from adjoint.types.structure import fields_of
 
 Seen = dict[int, int]
 """The objects met so far, by identity, with the order in which they were met."""

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.inputs import fields_of, has_fields
+from adjoint.frontend.inputs import has_fields
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Function, Key, Load, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import statements_in
+from adjoint.types.structure import fields_of
 
 Way = tuple[Any, ...]
 ANY: Any = Ellipsis

@@ -18,7 +18,7 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, er
 from adjoint.diagnostics.errors import warn
 from adjoint.frontend.entry import Entry
 from adjoint.frontend.frozen import noting
-from adjoint.frontend.inputs import Captured, Guard, differentiated, fields_of, has_fields
+from adjoint.frontend.inputs import Captured, Guard, differentiated, has_fields
 from adjoint.frontend.levels import as_deep_as_needed
 from adjoint.garbage import Compilation
 from adjoint.ir.nodes import Atom, Call, Function, Load, Store
@@ -30,6 +30,7 @@ from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
 from adjoint.transform.target import target
+from adjoint.types.structure import fields_of
 
 MOST_PER_KEY = 64
 MOST_KEYS = 1024

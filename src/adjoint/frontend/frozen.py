@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.inputs import Guard, Path, fields_of, has_fields, reader
+from adjoint.frontend.inputs import Guard, Path, has_fields, reader
+from adjoint.types.structure import fields_of
 
 _noted: ContextVar[dict[Any, Guard] | None] = ContextVar("noted", default=None)
 _LIBRARIES = ("adjoint", "numpy", "scipy", "math", "cmath", "operator", "builtins")

@@ -30,7 +30,7 @@ from adjoint.rules.registry import declaration_for, is_defined, is_of_users
 from adjoint.rules.typing import abstract
 from adjoint.runtime.checks import brings_arithmetic
 from adjoint.transform.target import for_machine
-from adjoint.types.structure import is_pythons_own
+from adjoint.types.structure import fields_of, slots_of
 
 MAX_PARTS = 64
 """Up to how many parts of a list or dict of structures are taken one by one."""
@@ -484,26 +484,6 @@ def _is_of_a_library(cls: type) -> bool:
     return (file or "").startswith(LIBRARY_FOLDERS)
 
 
-def slots_of(cls: type) -> tuple[str, ...]:
-    names: list[str] = []
-    for base in reversed(cls.__mro__):
-        slots = base.__dict__.get("__slots__", ())
-        names += [slots] if isinstance(slots, str) else list(slots)
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
-
-
-def fields_of(value: Any) -> dict[str, Any]:
-    """The attributes of an object: those of a dataclass in the order of their declaration."""
-    names = dict.fromkeys(getattr(type(value), "__dataclass_fields__", ()))
-    names.update(dict.fromkeys(slots_of(type(value))))
-    names.update(dict.fromkeys(name for name in getattr(value, "__dict__", ()) if not is_pythons_own(name)))
-    missing = object()
-    found = {name: getattr(value, name, missing) for name in names}
-    own = getattr(value, "__dict__", {})
-    slots = slots_of(type(value))
-    return {name: item for name, item in found.items() if item is not missing and (name in own or name in slots)}
-
-
 def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
     seen = lo.run_data.objects.get(id(value))
     if seen is not None:
@@ -512,10 +492,11 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
     site = Site(("input", *path))
     if site in lo.settings.runtime_sites:
         type_ = abstract(value)
+        if not isinstance(type_, Instance):
+            raise error("AD0307", None, f"{hint!r} is an object of class {cls.__name__!r}, which is not looked into")
         var = Var(hint, type_, True)
         declare(var)
-        if isinstance(type_, Instance):
-            lo.run_data.sites_of_storage.append((type_.storage, site))
+        lo.run_data.sites_of_storage.append((type_.storage, site))
         lo.run_data.objects[id(value)] = var
         return var
     base = Var(hint, Opaque(cls), True)

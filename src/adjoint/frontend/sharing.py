@@ -11,10 +11,11 @@ from typing import Any
 from adjoint.analysis.activity import all_memory
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.inputs import fields_of, has_fields
+from adjoint.frontend.inputs import has_fields
 from adjoint.ir.nodes import Call, Definition, Derived, Function
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.objects import put_attribute, put_item
+from adjoint.types.structure import fields_of
 
 
 def shared_and_written(lo: Lowerer, function: Function) -> list[Diagnostic]:

@@ -10,6 +10,7 @@ import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from adjoint.ir.types import (
 from adjoint.rules import containers, registry
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
 from adjoint.runtime.checks import brings_arithmetic
-from adjoint.types.structure import float_fields, is_pythons_own
+from adjoint.types.structure import fields_of, float_fields, slots_of
 
 __all__ = ["AnyExtents", "abstract", "join", "type_of_call"]
 
@@ -463,24 +464,25 @@ def abstract(value: Any) -> Type:
 
 
 def _abstract_object(value: Any, cls: type) -> Type:
-    if isinstance(value, type) or cls.__module__ == "builtins" or callable(value):
+    if isinstance(value, type) or cls.__module__ == "builtins" or _is_called_by_machine_code(cls):
         return Opaque(cls)
-    fields = getattr(value, "__dict__", None)
-    if fields is None:
-        names = getattr(cls, "__dataclass_fields__", None)
-        if names is None:
-            return Opaque(cls)
-        fields = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    if not hasattr(value, "__dict__") and not slots_of(cls):
+        return Opaque(cls)
     counted = float_fields(cls)
     whole = Scalar("float")
     return Instance(
         cls,
         {
             name: whole if type(item) is int and name in counted else abstract(item)
-            for name, item in fields.items()
-            if not is_pythons_own(name)
+            for name, item in fields_of(value).items()
         },
     )
+
+
+def _is_called_by_machine_code(cls: type) -> bool:
+    """Whether objects of a class can be called, and what runs then is not Python code."""
+    call = next((vars(base)["__call__"] for base in cls.__mro__ if "__call__" in vars(base)), None)
+    return call is not None and not isinstance(call, FunctionType)
 
 
 def join_all(types: Sequence[Type]) -> Type | None:

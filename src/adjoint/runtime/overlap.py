@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import error
+from adjoint.types.structure import fields_of
 
 
 def check_separate(*memory: Any) -> None:
@@ -44,8 +45,8 @@ def _reached(value: Any) -> Iterator[Any]:
         return
     if isinstance(value, (list, tuple, dict)):
         parts = value.values() if isinstance(value, dict) else value
-    elif hasattr(value, "__dict__"):
-        parts = vars(value).values()
+    elif fields := fields_of(value):
+        parts = fields.values()
     else:
         return
     if not isinstance(value, tuple):

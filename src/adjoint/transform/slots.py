@@ -45,6 +45,7 @@ class Memory:
     def __init__(self) -> None:
         self.parents: dict[Storage, Storage] = {}
         self.content: dict[Slot, Type] = {}
+        self.entered: dict[int, Type] = {}
 
     def find(self, storage: Storage) -> Storage:
         storage = storage.find()
@@ -77,15 +78,16 @@ class Memory:
                 self.content[self.find(storage), name] = type_
 
     def enter(self, type_: Type | None) -> None:
-        """Records what a type says about the memory of its values."""
+        """Records what a type says about the memory of its values, once: an object may lie in one of its kind."""
+        if type_ is None or id(type_) in self.entered:
+            return
+        self.entered[id(type_)] = type_
         match type_:
             case List(element=part, storage=storage) | Dict(value=part, storage=storage):
-                if part is not None and self.content.get((self.find(storage), None)) is not part:
-                    self.hold(storage, None, part)
+                self.hold(storage, None, part)
             case Instance(fields=fields, storage=storage):
                 for name, part in fields.items():
-                    if self.content.get((self.find(storage), name)) is not part:
-                        self.hold(storage, name, part)
+                    self.hold(storage, name, part)
             case Tuple(items=items):
                 for item in items:
                     self.enter(item)

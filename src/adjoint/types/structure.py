@@ -81,9 +81,7 @@ def stored_fields(x: object) -> list[str]:
         return [*registered.fields, *registered.no_derivative]
     names: dict[str, None] = {}
     names.update(dict.fromkeys(field.name for field in dataclass_fields(x)))
-    for base in reversed(type(x).__mro__):
-        slots = vars(base).get("__slots__", ())
-        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
+    names.update(dict.fromkeys(slots_of(type(x))))
     names.update(dict.fromkeys(getattr(x, "__dict__", ())))
     return [name for name in names if not is_pythons_own(name) and _has(x, name)]
 
@@ -91,6 +89,27 @@ def stored_fields(x: object) -> list[str]:
 def is_pythons_own(name: str) -> bool:
     """Whether an attribute is none of the user's: ``__dict__``, or ``__orig_class__`` of an instance of a generic."""
     return name.startswith("__") and name.endswith("__")
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    """The names that a class reserves memory for in its instances."""
+    names: list[str] = []
+    for base in reversed(cls.__mro__):
+        slots = base.__dict__.get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else list(slots)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """The attributes that an object has itself, in slots or in its ``__dict__``; declared fields in their order."""
+    names = dict.fromkeys(getattr(type(value), "__dataclass_fields__", ()))
+    names.update(dict.fromkeys(slots_of(type(value))))
+    names.update(dict.fromkeys(name for name in getattr(value, "__dict__", ()) if not is_pythons_own(name)))
+    missing = object()
+    found = {name: getattr(value, name, missing) for name in names}
+    own = getattr(value, "__dict__", {})
+    slots = slots_of(type(value))
+    return {name: item for name, item in found.items() if item is not missing and (name in own or name in slots)}
 
 
 def excluded_fields(x: object) -> list[str]:
