@@ -23,7 +23,8 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
     Parameters
     ----------
     derivative
-        What an operator returned; or ``ad.jvp``, with the arguments it takes.
+        What an operator returned, or one of the functions that it is made of, as ``ad.grad(f).primal``; or
+        ``ad.jvp``, with the arguments it takes.
     *args, **kwargs
         Arguments for which to print it; not needed where annotations tell their types, or once it was called.
 
@@ -37,6 +38,9 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
         return 2.0 * x
     <BLANKLINE>
     """
+    text_of = getattr(derivative, "__adjoint_text__", None)
+    if text_of is not None:
+        return str(text_of(args, kwargs))
     if isinstance(derivative, Pullback):
         emitted = derivative._compiled.adjoint_emitted
         assert emitted is not None

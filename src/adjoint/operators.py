@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from adjoint import keypaths
 from adjoint.compiling import Native, resolve
@@ -14,6 +14,9 @@ from adjoint.frontend.inputs import differentiated
 from adjoint.keypaths.parts import as_part
 from adjoint.keys import MISS, Door
 from adjoint.specialize import Specialization, specialization
+
+if TYPE_CHECKING:
+    from adjoint.artifacts import Adjoint, Canonical, Primal
 
 WrtOne = Union[int, str, "keypaths.KeyPath[Any, Any]"]  # whose class is loaded by those who have one
 Wrt = WrtOne | tuple[WrtOne, ...]
@@ -66,6 +69,35 @@ class Derivative:
 
         return DerivativeType(self)
 
+    @functools.cached_property
+    def primal(self) -> Primal:
+        """The forward sweep: ``df.primal(*args)`` gives ``(checkpoints, value)``. See :mod:`adjoint.artifacts`."""
+        from adjoint import artifacts
+
+        return artifacts.Primal(self)
+
+    @functools.cached_property
+    def adjoint(self) -> Adjoint:
+        """The reverse sweep: ``df.adjoint(checkpoints, value, seed)`` gives the gradient."""
+        from adjoint import artifacts
+
+        return artifacts.Adjoint(self)
+
+    @functools.cached_property
+    def canonical(self) -> Canonical:
+        """Both: ``df.canonical(*args, seed=1.0)`` gives ``(value, gradient)``."""
+        from adjoint import artifacts
+
+        return artifacts.Canonical(self)
+
+    @property
+    def checkpoints(self) -> type:
+        """The dataclass of what the forward sweep hands to the reverse sweep.
+
+        It is that of the types that annotations tell, or else of the latest call of :attr:`primal`.
+        """
+        return self.primal.checkpoints
+
     def __repr__(self) -> str:
         given = (*self.options, *([("native", self.native)] if self.native else []))
         options = "".join(f", {key}={value!r}" for key, value in given if (key, value) not in _DEFAULTS)
@@ -112,11 +144,22 @@ def _wrt(wrt: Any) -> Any:
     return as_part(wrt)
 
 
+def _component(result: Any, has_aux: bool) -> dict[str, Any]:
+    """The option ``result``, where it is given."""
+    if result is None:
+        return {}
+    if has_aux:
+        label = "with has_aux=True the first of the pair is differentiated"
+        raise error("AD0421", None, label, helps=("leave out has_aux: ad.value_and_grad(f, result=0)",))
+    return {"result": as_part(result)}
+
+
 def grad(
     f: Callable[..., Any],
     wrt: Wrt = 0,
     *,
     has_aux: bool = False,
+    result: WrtOne | None = None,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
@@ -133,6 +176,9 @@ def grad(
         from its class; a tuple for several.
     has_aux
         The function returns ``(value, aux)``; the derivative returns ``(gradient, aux)``.
+    result
+        The component of the result to differentiate, where the function returns a structure: the index of an item,
+        a key, the name of a field, or a key path. The others count as constants.
     native
         Whether Numba compiles the derivative. What it cannot compile runs as Python, with a warning that says why;
         ``"strict"`` makes that an error. Without it, derivatives of ``@njit`` functions are compiled. Whole
@@ -166,7 +212,7 @@ def grad(
     6.0
     """
     native = resolve(native, function_of(f, "grad"), fastmath, boundscheck, threads)
-    return Derivative("grad", f, native, wrt=_wrt(wrt), has_aux=has_aux)
+    return Derivative("grad", f, native, wrt=_wrt(wrt), has_aux=has_aux, **_component(result, has_aux))
 
 
 def value_and_grad(
@@ -174,6 +220,7 @@ def value_and_grad(
     wrt: Wrt = 0,
     *,
     has_aux: bool = False,
+    result: WrtOne | None = None,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
@@ -190,7 +237,7 @@ def value_and_grad(
     (9.0, 6.0)
     """
     native = resolve(native, function_of(f, "value_and_grad"), fastmath, boundscheck, threads)
-    return Derivative("value_and_grad", f, native, wrt=_wrt(wrt), has_aux=has_aux)
+    return Derivative("value_and_grad", f, native, wrt=_wrt(wrt), has_aux=has_aux, **_component(result, has_aux))
 
 
 def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:

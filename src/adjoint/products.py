@@ -47,13 +47,13 @@ class Pullback:
     def _seeds(self, cotangent: Any) -> list[Any]:
         """What the compiled function is given for a cotangent."""
         checked = check_cotangent(cotangent, self._value)
-        return [_seed(checked, self._value, path) for path in self._compiled.seeds]
+        return [leaf_seed(checked, self._value, path) for path in self._compiled.seeds]
 
     def __repr__(self) -> str:
         return f"<pullback of {self._compiled.emitted.name}>"
 
 
-def _seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
+def leaf_seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
     """The cotangent of one leaf of a result, zero where None was given; a shadow for what is a container."""
     for key in path:
         named = isinstance(key, str) and key.startswith(".")

@@ -27,6 +27,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.keys import Door, Seen, key_of, keys_of
 from adjoint.records import dataclass, field
 from adjoint.rules.registry import is_of_users, on_change
+from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
 from adjoint.transform.target import target
@@ -66,6 +67,9 @@ class Specialization:
         Whether and how it is compiled.
     adjoint_function
         The second half, before it was printed.
+    component, checkpoints
+        For an adjoint that takes checkpoints: the way to the part of the value that its seed is a cotangent of, and
+        the class of the checkpoints.
     lanes
         What was made of it for several directions in one sweep.
     ways
@@ -88,6 +92,8 @@ class Specialization:
     door_checks_all: bool = False
     native: Native = None
     adjoint_function: Function | None = None
+    component: tuple[Any, ...] = ()
+    checkpoints: type[Checkpoints] | None = None
     lanes: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     ways: dict[int, Any] | None = field(default=None, compare=False, repr=False)
 
@@ -383,6 +389,8 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
         adjoint_emitted,
         native=native,
         adjoint_function=finished_adjoint,
+        component=entry.component,
+        checkpoints=entry.checkpoints,
     )
 
 

@@ -34,6 +34,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple,
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.records import dataclass
 from adjoint.runtime import display, objects, stacks, tangents
+from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.tangents import TangentVector
 
 _READERS = (stacks.field_of_all, tangents.zero_tangent, tangents.to_shadow)
@@ -210,7 +211,7 @@ def _packs(statement: Statement) -> bool:
 
 
 def _is_tangent_class(callee: Any) -> bool:
-    return isinstance(callee, type) and issubclass(callee, TangentVector)
+    return isinstance(callee, type) and issubclass(callee, (TangentVector, Checkpoints))
 
 
 # What compiled code makes of numbers

@@ -8,7 +8,7 @@ the operators around.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from adjoint.analysis.layout import has_one_layout
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import Span
 from adjoint.frontend import shapes
+from adjoint.frontend.components import Component, component
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.inner import Inner, forget_changes, lower_inner
 from adjoint.frontend.parameters import MARK, _parameter_node, parameter_names, positions, refusal, source_of
@@ -58,6 +59,7 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
+from adjoint.records import dataclass
 from adjoint.runtime.checks import brings_arithmetic, check_single, ways_out
 from adjoint.runtime.tangents import to_shadow
 
@@ -114,10 +116,8 @@ def _called(
     lo: Lowerer, operator: Operator, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     options = dict(operator.options)
-    wrt = options.get("wrt", 0)
-    has_aux = bool(options.get("has_aux", False))
     if operator.kind in ("grad", "value_and_grad"):
-        return _gradient(lo, operator, wrt, has_aux, args, kwargs, node)
+        return _gradient(lo, operator, options, args, kwargs, node)
     from adjoint.frontend import library
     from adjoint.runtime import jacobians
 
@@ -125,6 +125,12 @@ def _called(
         from adjoint.frontend.calls import call_value
 
         return call_value(lo, operator.function, args, kwargs, node)
+    if operator.kind not in ("jacobian", "hessian"):
+        helps = ("take the derivative: ad.grad(f)",)
+        raise lo.problem(
+            "AD0301", node, f"{operator.kind!r} of a derivative is not for other code to call", helps=helps
+        )
+    wrt = options.get("wrt", 0)
     names = positions(lo, operator.function, wrt, args, kwargs, node)
     if len(names) != 1 or isinstance(wrt, (tuple, list)) or isinstance(names[0], str):
         raise lo.problem("AD0301", node, f"{operator.kind!r} inside other code takes one positional argument")
@@ -162,52 +168,88 @@ def _is_container(value: Value) -> bool:
 def _gradient(
     lo: Lowerer,
     operator: Operator,
-    wrt: Any,
-    has_aux: bool,
+    options: dict[str, Any],
     args: list[Value],
     kwargs: dict[str, Value],
     node: ast.AST | None,
 ) -> Value:
-    choices = list(wrt) if isinstance(wrt, (tuple, list)) else [wrt]
-    places = positions(lo, operator.function, wrt, args, kwargs, node)
-    given = [kwargs[place] if isinstance(place, str) else args[place] for place in places]
-    ways = [_way(lo, choice, value, node) for choice, value in zip(choices, given, strict=True)]
-    chosen = [part_at(lo, value, way.known) for way, value in zip(ways, given, strict=True)]
-    for place, value in zip(places, chosen, strict=True):
-        check_differentiable(lo, operator.function, value, place, node)
-    varied = list(dict.fromkeys((place, way.known) for place, way in zip(places, ways, strict=True)))
-    sources = [varied.index((place, way.known)) for place, way in zip(places, ways, strict=True)]
-    places, chosen = [place for place, _ in varied], [chosen[sources.index(i)] for i in range(len(varied))]
-    inner = lower_inner(lo, operator.function, args, kwargs, places, node, [known for _, known in varied])
-    value_shape = inner.shape
-    if has_aux:
-        if not isinstance(value_shape, shapes.TupleShape) or len(value_shape.items) != 2:
-            label = "with has_aux=True the function must return a pair (value, aux)"
-            raise refusal(lo, "AD0407", operator.function, node, label)
-        value_shape = value_shape.items[0]
-    seed = _seed(lo, operator.function, inner, value_shape, node)
+    has_aux = bool(options.get("has_aux", False))
+    picked = pick(lo, operator.function, options.get("wrt", 0), args, kwargs, node)
+    inner = lower_inner(lo, operator.function, args, kwargs, picked.places, node, picked.ways)
+    if has_aux and (not isinstance(inner.shape, shapes.TupleShape) or len(inner.shape.items) != 2):
+        label = "with has_aux=True the function must return a pair (value, aux)"
+        raise refusal(lo, "AD0407", operator.function, node, label)
+    part = component(lo, operator.function, inner.shape, 0 if has_aux else options.get("result"), node)
+    seed = _seed(lo, operator.function, inner, part, node)
     if node is None and not lo.regions:
-        _warn_of_zero(lo, operator.function, inner, chosen, varied)
-    layout = {} if lo.regions else layouts(lo, chosen, lasting=False)
+        _warn_of_zero(lo, operator.function, inner, picked, part.start)
+    layout = {} if lo.regions else layouts(lo, picked.values, lasting=False)
     stacked = Stacked(lo, inner)
     inner = stacked.inner
     targets, cotangents = _targets(inner, "value")
-    derived = Derived(inner.function, tuple(range(inner.count)), (0,))
+    derived = Derived(inner.function, tuple(range(inner.count)), (part.start,))
     lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
-    if _may_have_several_elements(targets[0].type):
-        lo.emit(Call((), check_single, (targets[0],), (), lo.span(node)))
+    differentiated = targets[part.start]
+    if _may_have_several_elements(differentiated.type):
+        lo.emit(Call((), check_single, (differentiated,), (), lo.span(node)))
     stacked.put_back()
     result = shapes.build(inner.shape, iter(targets), lo.store)
-    places_of = iter(stacked.cotangents(cotangents, layout))
-    gradients = [tangent_of(lo, value, places_of, layout) for value in chosen]
-    gradients = [_part_of_gradient(lo, gradients[i], way, node) for i, way in zip(sources, ways, strict=True)]
-    gradient: Value = TupleValue(tuple(gradients)) if isinstance(wrt, (tuple, list)) else gradients[0]
+    gradient = picked.gradient(lo, iter(stacked.cotangents(cotangents, layout)), layout, node)
     if operator.kind == "value_and_grad":
         return TupleValue((result, gradient))
     if has_aux:
         assert isinstance(result, TupleValue)
         return TupleValue((gradient, result.items[1]))
     return gradient
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """What ``wrt`` means in a call: the arguments, or parts of them, each once.
+
+    Attributes
+    ----------
+    places, ways, values
+        The arguments, the ways into them, and the parts that are there.
+    sources, entries
+        For each entry of ``wrt`` which of these has it, and the way to it.
+    several
+        Whether the gradient is a tuple with an entry for each.
+    """
+
+    places: list[int | str]
+    ways: list[Keys]
+    values: list[Value]
+    sources: list[int]
+    entries: list[Way]
+    several: bool
+
+    def gradient(
+        self, lo: Lowerer, cotangents: Iterator[Var], layout: Mapping[Atom, Var], node: ast.AST | None
+    ) -> Value:
+        """The gradient in the structure of the arguments, from the cotangents of their leaves."""
+        parts = [tangent_of(lo, value, cotangents, layout) for value in self.values]
+        found = zip(self.sources, self.entries, strict=True)
+        gradients = tuple(_part_of_gradient(lo, parts[source], way, node) for source, way in found)
+        return TupleValue(gradients) if self.several else gradients[0]
+
+
+def pick(
+    lo: Lowerer, function: Value, wrt: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Picked:
+    """What a derivative is taken with respect to."""
+    several = isinstance(wrt, (tuple, list))
+    choices = list(wrt) if several else [wrt]
+    places = positions(lo, function, wrt, args, kwargs, node)
+    given = [kwargs[place] if isinstance(place, str) else args[place] for place in places]
+    entries = [_way(lo, choice, value, node) for choice, value in zip(choices, given, strict=True)]
+    chosen = [part_at(lo, value, way.known) for way, value in zip(entries, given, strict=True)]
+    for place, value in zip(places, chosen, strict=True):
+        check_differentiable(lo, function, value, place, node)
+    varied = list(dict.fromkeys((place, way.known) for place, way in zip(places, entries, strict=True)))
+    sources = [varied.index((place, way.known)) for place, way in zip(places, entries, strict=True)]
+    values = [chosen[sources.index(i)] for i in range(len(varied))]
+    return Picked([place for place, _ in varied], [way for _, way in varied], values, sources, entries, several)
 
 
 def _way(lo: Lowerer, choice: Any, value: Value, node: ast.AST | None) -> Way:
@@ -233,8 +275,8 @@ def _warn_of_zero(
     lo: Lowerer,
     function: Value,
     inner: Inner,
-    chosen: Sequence[Value],
-    varied: Sequence[tuple[int | str, Keys]],
+    picked: Picked,
+    output: int,
 ) -> None:
     from adjoint.frontend.zero_derivatives import zero_derivatives
 
@@ -242,14 +284,14 @@ def _warn_of_zero(
     source = source_of(function)
     arguments: list[tuple[str, Sequence[int], Span | None]] = []
     start = 0
-    for (place, keys), value in zip(varied, chosen, strict=True):
+    for place, keys, value in zip(picked.places, picked.ways, picked.values, strict=True):
         end = start + sum(1 for _ in differentiable_leaves(lo, value))
         name = place if isinstance(place, str) else names[place] if place < len(names) else f"argument {place}"
         found = _parameter_node(function, place)
         span = None if source is None else source.heading if found is None else source.span(found)
         arguments.append((name + written(keys), range(start, end), span))
         start = end
-    lo.run_data.warnings += zero_derivatives(inner.function, arguments, (0,))
+    lo.run_data.warnings += zero_derivatives(inner.function, arguments, (output,))
 
 
 def _targets(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:
@@ -258,10 +300,11 @@ def _targets(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:
     return targets, cotangents
 
 
-def _seed(lo: Lowerer, function: Value, inner: Inner, shape: shapes.Shape, node: ast.AST | None) -> Atom:
-    """The cotangent 1 of a scalar result."""
+def _seed(lo: Lowerer, function: Value, inner: Inner, part: Component, node: ast.AST | None) -> Atom:
+    """The cotangent 1 of a scalar result, or of a component of the result that is one."""
+    shape = part.shape
     match shape:
-        case shapes.Leaf(type=Scalar(kind="int")) if not _result_varies(inner):
+        case shapes.Leaf(type=Scalar(kind="int")) if not _result_varies(inner, part.start):
             return Const(1.0)
         case shapes.Leaf(type=Scalar(kind="float")) | shapes.Leaf(type=Number()):
             return Const(1.0)
@@ -298,10 +341,10 @@ def _missing_return(function: Value) -> tuple[tuple[Span, str], ...]:
     return missing_return(source_of(function))
 
 
-def _result_varies(inner: Inner) -> bool:
-    """Whether the first result has anything to do with the arguments."""
+def _result_varies(inner: Inner, place: int) -> bool:
+    """Whether a result has anything to do with the arguments."""
     varied = varying(inner.function.body, inner.function.params[: inner.count])
-    return any(leaf.values[0] in varied for leaf in leaves(inner.function.body) if isinstance(leaf, Return))
+    return any(leaf.values[place] in varied for leaf in leaves(inner.function.body) if isinstance(leaf, Return))
 
 
 def _has_one_element(dims: tuple[Dim, ...] | None) -> bool:

@@ -27,6 +27,7 @@ from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import free_vars, inline, statements_in
 from adjoint.records import dataclass, replace
 from adjoint.runtime import display
+from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.transform.passes import checked
 
 MAX_ATTEMPTS = 200
@@ -46,6 +47,10 @@ class Entry:
     seeds: tuple[tuple[Any, ...], ...] = ()
     """For a pullback: where in the structure of the result the leaves lie that take these cotangents."""
     warnings: tuple[Diagnostic, ...] = ()
+    component: tuple[Any, ...] = ()
+    """For an adjoint: the way from the value to the component that the seed is a cotangent of."""
+    checkpoints: type[Checkpoints] | None = None
+    """For an adjoint that takes checkpoints: their class."""
 
 
 def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
@@ -162,10 +167,10 @@ def lower_operator(
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
-        params, values, named = _entered(lo, names, args, kwargs)
+        params, values, named = entered(lo, names, args, kwargs)
         result = derivatives.call_operator(lo, Operator(kind, fn, options), values, named, None)
         refuse_made_here(lo, result, None)
-        return _finish(lo, f"{_plain_name(fn)}_{kind}", params, result)
+        return finish_entry(lo, f"{_plain_name(fn)}_{kind}", params, result)
 
     return attempt(build)
 
@@ -176,7 +181,7 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
-        params, values, _ = _entered(lo, names, primals, {})
+        params, values, _ = entered(lo, names, primals, {})
         dots: list[Value] = []
         for i, tangent in enumerate(tangents):
             hint = f"{names[i] if i < len(names) else f'arg_{i}'}_dot"
@@ -189,7 +194,7 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
                 params.append(found[0] if found else Var(hint, Opaque(type(tangent)), True))
         result = derivatives.jvp(lo, fn, values, dots, None)
         refuse_made_here(lo, result, None)
-        return _finish(lo, f"{_plain_name(fn)}_jvp", params, result)
+        return finish_entry(lo, f"{_plain_name(fn)}_jvp", params, result)
 
     return attempt(build)
 
@@ -201,7 +206,7 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
-        params, values, named = _entered(lo, names, args, kwargs)
+        params, values, named = entered(lo, names, args, kwargs)
         places = [i for i, value in enumerate(values) if any(True for _ in differentiable_leaves(lo, value))]
         layout = layouts(lo, [values[i] for i in places], lasting=True)
         stacked = Stacked(lo, lower_inner(lo, fn, values, named, places, None))
@@ -218,29 +223,29 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         adjoint, residuals = _adjoint(lo, fn, halves, stacked, outputs, places, values, layout, atoms[count:])
         pack = lo.open.call(display.make_tuple, *residuals)
         both = lo.open.call(display.make_tuple, value, pack)
-        entry = _finish(lo, f"{_plain_name(fn)}_primal", params, both)
-        paths = list(_leaf_paths(inner.shape, ()))
+        entry = finish_entry(lo, f"{_plain_name(fn)}_primal", params, both)
+        paths = list(leaf_paths(inner.shape, ()))
         return replace(entry, adjoint=adjoint, seeds=tuple(paths[i] for i in outputs))
 
     return attempt(build)
 
 
-def _leaf_paths(shape: shapes.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+def leaf_paths(shape: shapes.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     """Where the leaves of a result lie: attribute names of objects behind a dot."""
     match shape:
         case shapes.Leaf():
             yield path
         case shapes.TupleShape(items=items):
             for i, item in enumerate(items):
-                yield from _leaf_paths(item, (*path, i))
+                yield from leaf_paths(item, (*path, i))
         case shapes.RefShape(record=record):
             plain = record.cls in (list, dict)
             for key, item in zip(record.keys, record.items, strict=True):
-                yield from _leaf_paths(item, (*path, key if plain else f".{key}"))
+                yield from leaf_paths(item, (*path, key if plain else f".{key}"))
         case shapes.UnionShape(options=options):
             yield path
             for option in options:
-                yield from _leaf_paths(option, path)
+                yield from leaf_paths(option, path)
 
 
 def _adjoint(
@@ -263,7 +268,7 @@ def _adjoint(
     taken_seeds = zip(outputs, halves.adjoint.params[len(residuals) :], strict=True)
     seeds = [Var(f"{result_types[i][1]}_bar", param.type, True) for i, param in taken_seeds]
     cotangents = inline(lo.open, halves.adjoint, (*taken, *seeds))
-    bars = iter(stacked.cotangents([_as_var(lo, atom) for atom in cotangents], layout))
+    bars = iter(stacked.cotangents([as_var(lo, atom) for atom in cotangents], layout))
     tangents: list[Value] = []
     for i, value in enumerate(values):
         tangents.append(tangent_of(lo, value, bars, layout) if i in places else NONE)
@@ -282,7 +287,7 @@ def _adjoint(
     return adjoint, [*residuals, *extra]
 
 
-def _as_var(lo: Lowerer, atom: Atom) -> Var:
+def as_var(lo: Lowerer, atom: Atom) -> Var:
     if isinstance(atom, Var):
         return atom
     import operator
@@ -290,7 +295,7 @@ def _as_var(lo: Lowerer, atom: Atom) -> Var:
     return lo.open.call(operator.pos, atom)
 
 
-def _entered(
+def entered(
     lo: Lowerer, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Var], list[Value], dict[str, Value]]:
     """One parameter of the entry for every argument of the call, used or not."""
@@ -316,7 +321,7 @@ def _plain_name(fn: Value) -> str:
     return name_of(fn)
 
 
-def _finish(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -> Entry:
+def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -> Entry:
     atom = materialize(lo, result, None, observer=True)
     lo.open.terminator = Return((atom,))
     body = lo.root.seal()

@@ -39,6 +39,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storag
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import tangents
+from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.copies import fresh_shadows, snapshot
 from adjoint.runtime.objects import attribute_or_none, make_object
 from adjoint.runtime.results import owned
@@ -329,7 +330,7 @@ def _by_kind(callee: Any) -> Effects:
         return PURE
     if isinstance(callee, type) and issubclass(callee, np.generic):
         return PURE
-    if isinstance(callee, type) and issubclass(callee, TangentVector):
+    if isinstance(callee, type) and issubclass(callee, (TangentVector, Checkpoints)):
         return FRESH
     if (
         isinstance(callee, type)

@@ -21,6 +21,7 @@ from adjoint.ir.walk import map_blocks, statements_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arrays import count, spread, unbroadcast
+from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import make_object
 
 if TYPE_CHECKING:
@@ -245,7 +246,7 @@ def _constructed(call: Call) -> Call:
     from adjoint.types.vectors import TangentVector
 
     cls, names = call.args[0].value, call.args[1]
-    if not issubclass(cls, TangentVector) or not isinstance(names, Const):
+    if not issubclass(cls, (TangentVector, Checkpoints)) or not isinstance(names, Const):
         return call
     return Call(call.targets, cls, (), tuple(zip(names.value, call.args[2:], strict=True)), call.span)
 

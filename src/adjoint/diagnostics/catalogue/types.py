@@ -219,4 +219,36 @@ ENTRIES = {
                 ad.grad(lambda options: options["step size"] ** 2)({"step size": 0.1})
             """,
     ),
+    "AD0421": Entry(
+        title="result must name a component of what the function returns",
+        helps=("result takes an index, a key, the name of a field, or a key path",),
+        explanation="""
+            What result names is not there in what the function returns, or only known when it runs, as the items of
+            a list that grows.
+
+                def f(x):
+                    return {"loss": x * x, "steps": 3}
+
+                ad.grad(f, result="cost")                    # refused: the keys are "loss" and "steps"
+
+            Name a component that is there on every path:
+
+                ad.grad(f, result="loss")
+            """,
+    ),
+    "AD0422": Entry(
+        title="the adjoint needs the checkpoints that its primal gave",
+        helps=("checkpoints, value = df.primal(*args), and then df.adjoint(checkpoints, value, seed)",),
+        explanation="""
+            The adjoint of a gradient reads what the primal of the same gradient has kept. Checkpoints of another
+            function, or of a gradient with respect to other arguments, hold something else.
+
+                checkpoints, value = ad.grad(f).primal(2.0)
+                ad.grad(g).adjoint(checkpoints, value, 1.0)  # refused: these are checkpoints of f
+
+            Hand over what the primal of the same gradient gave:
+
+                ad.grad(f).adjoint(checkpoints, value, 1.0)
+            """,
+    ),
 }
