@@ -59,3 +59,20 @@ def test_operands_as_lists(name: str, fn: Any, declared: Any) -> None:
             beside = next((k for k in range(len(args)) if k != listed and operands.has(k) and _varies(args[k])), None)
             if beside is not None:
                 _check(name, args, kwargs, beside, listed)
+
+
+UNKNOWN_RANK = ["", "", "def unsure(a):", "    return np.squeeze(a[: len(a)])"]
+
+
+@pytest.mark.parametrize(("name", "fn", "declared"), CALLEES, ids=[name for name, _, _ in CALLEES])
+def test_operands_of_unknown_rank(name: str, fn: Any, declared: Any) -> None:
+    """A rule takes its general way, or the call is refused: nothing breaks inside."""
+    for args, kwargs in cases_of(declared, np.random.default_rng(0))[:1]:
+        for place, array in enumerate(args):
+            if not (_is_array(array) and _varies(array)) or 1 in array.shape:
+                continue
+            texts = [*map(literal, args[:place]), "unsure(x)", *map(literal, args[place + 1 :])]
+            named = [f"{key}={literal(value)}" for key, value in kwargs.items()]
+            form = Form(name, module_text(name, ", ".join([*texts, *named]), literal(array), UNKNOWN_RANK))
+            outcome = check_form(form)
+            assert outcome.kind != "failed", f"{form.text}\n{outcome.key}\n{outcome.message}"

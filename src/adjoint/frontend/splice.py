@@ -9,7 +9,7 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from adjoint.diagnostics import error
+from adjoint.diagnostics import Diagnostic, error
 from adjoint.frontend.calls import call_value
 from adjoint.frontend.core import Lowerer, Open, Problem, Restart, Settings
 from adjoint.frontend.materialize import materialize
@@ -17,7 +17,9 @@ from adjoint.frontend.shapes import NeedsRuntime, original_sites
 from adjoint.frontend.snippets import keep, kept, key_of_splice
 from adjoint.frontend.values import NONE, Record, Ref, TupleValue, Value
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Const
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import Array
 
 MAX_ATTEMPTS = 20
 Spliced = Any
@@ -111,12 +113,20 @@ def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any],
         with lowerer.region("function"):
             value = call_value(lowerer, Const(fn), [_value(arg) for arg in args], named, None)
     except Problem as problem:
-        raise AssertionError(f"the rule {fn!r} cannot be spliced: {problem.diagnostic}") from problem
+        raise _unusable(builder, fn, args, problem.diagnostic) from problem
     if lowerer.run_data.diagnostics:
-        found = next(iter(lowerer.run_data.diagnostics.values()))
-        raise AssertionError(f"the rule {fn!r} cannot be spliced: {found}")
+        raise _unusable(builder, fn, args, next(iter(lowerer.run_data.diagnostics.values())))
     assert lowerer.block is block, "a rule has one way out"
     return _result(lowerer, value)
+
+
+def _unusable(builder: Builder, fn: Any, args: Sequence[Any], found: Diagnostic) -> Exception:
+    """What to raise where a rule is not defined for these operands: some need to know the rank."""
+    types = [type_of_atom(arg) for arg in args if isinstance(arg, (Var, Const))]
+    if any(isinstance(type_, Array) and type_.dims is None for type_ in types):
+        label = "the number of axes of an operand is not known here, and the derivative depends on it"
+        return error("AD0401", builder.span, label, helps=("give it its shape: np.reshape(x, (n, m))",))
+    return AssertionError(f"the rule {fn!r} cannot be spliced: {found}")
 
 
 def _value(arg: Any) -> Value:
