@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         recursively_all_key_paths,
         recursively_all_writable_key_paths,
     )
+    from adjoint.linear import linearize, transpose
     from adjoint.operators import compile, grad, hessian, jacobian, value_and_grad
     from adjoint.parameters import (
         GroupParameterized,
@@ -90,6 +91,7 @@ __all__ = [
     "jvp",
     "jvps",
     "keypath",
+    "linearize",
     "manifolds",
     "memberwise",
     "move",
@@ -107,6 +109,7 @@ __all__ = [
     "tangents",
     "tape_report",
     "testing",
+    "transpose",
     "types",
     "unrolled",
     "value_and_grad",
@@ -120,6 +123,8 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "DifferentiationWarning": "adjoint.diagnostics",
     "derivative_of": "adjoint.declare",
     "export": "adjoint.exporting",
+    "linearize": "adjoint.linear",
+    "transpose": "adjoint.linear",
     "jvps": "adjoint.directions",
     "source": "adjoint.inspection",
     "stages": "adjoint.inspection",

@@ -7,7 +7,7 @@ import sys
 import types
 from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -32,6 +32,9 @@ from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
 from adjoint.transform.target import target
 from adjoint.types.structure import fields_of
+
+if TYPE_CHECKING:
+    from adjoint.frontend.linear import Differential
 
 MOST_PER_KEY = 64
 MOST_KEYS = 1024
@@ -67,6 +70,8 @@ class Specialization:
         Whether and how it is compiled.
     adjoint_function
         The second half, before it was printed.
+    differential, differential_emitted, linear
+        For a pullback that comes with the differential: that, its text, and what it takes.
     component, checkpoints
         For an adjoint that takes checkpoints: the way to the part of the value that its seed is a cotangent of, and
         the class of the checkpoints.
@@ -92,6 +97,9 @@ class Specialization:
     door_checks_all: bool = False
     native: Native = None
     adjoint_function: Function | None = None
+    differential: Callable[..., Any] | None = None
+    differential_emitted: Emitted | None = None
+    linear: Differential | None = None
     component: tuple[Any, ...] = ()
     checkpoints: type[Checkpoints] | None = None
     lanes: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -364,6 +372,13 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
         native = _native_halves(finished, finished_adjoint, native)
         adjoint_emitted = emit(finished_adjoint)
         adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
+    differential = differential_emitted = None
+    if entry.differential is not None:
+        from adjoint.frontend.linear import with_tangents_named
+
+        finished_differential = with_tangents_named(finish(entry.differential.function))
+        differential_emitted = emit(finished_differential)
+        differential = load_for(function, finished_differential, differential_emitted, native)
     count = len(finished.params) - len(entry.captured)
     changed = _changed(finished)
     written = tuple(
@@ -389,6 +404,9 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
         adjoint_emitted,
         native=native,
         adjoint_function=finished_adjoint,
+        differential=differential,
+        differential_emitted=differential_emitted,
+        linear=entry.differential,
         component=entry.component,
         checkpoints=entry.checkpoints,
     )

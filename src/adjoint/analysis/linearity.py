@@ -55,6 +55,14 @@ _DISPLAYS = (display.make_list, display.make_tuple)
 
 def is_linear(function: Function, places: Iterable[int]) -> bool:
     """Whether every result is linear in the parameters at ``places`` together, and nothing else depends on them."""
+    return first_other(function, places) is None
+
+
+def first_other(function: Function, places: Iterable[int]) -> Statement | Function | None:
+    """What is not seen to be linear in the parameters at ``places`` together; None where everything is.
+
+    It is the function itself where the results are affine, or where its end is chosen by the parameters.
+    """
     wanted = set(places)
     degrees: dict[Atom, Degree] = {
         param: Degree.LINEAR if place in wanted else Degree.CONSTANT for place, param in enumerate(function.params)
@@ -65,11 +73,12 @@ def is_linear(function: Function, places: Iterable[int]) -> bool:
         before = dict(degrees)
         for statement in statements:
             if not _statement(statement, degrees):
-                return False
+                return statement
         if _chooses_by(function.body, degrees):
-            return False
+            return function
     results = [value for leaf in leaves(function.body) if isinstance(leaf, Return) for value in leaf.values]
-    return all(_degree(value, degrees) in (Degree.ZERO, Degree.LINEAR) for value in results)
+    is_so = all(_degree(value, degrees) in (Degree.ZERO, Degree.LINEAR) for value in results)
+    return None if is_so else function
 
 
 def _degree(atom: Atom, degrees: dict[Atom, Degree]) -> Degree:

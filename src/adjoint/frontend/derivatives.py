@@ -82,6 +82,9 @@ def operator_of(
         return call_operator(lo, Operator(kind, inner, options), args, kwargs, node)
     if kind in ("vjp", "jvp", "hvp"):
         return _immediate(lo, kind, args, kwargs, node)
+    if kind in ("linearize", "transpose", "jet"):
+        helps = ("in code that is differentiated, take ad.jvp, ad.vjp or ad.grad",)
+        raise lo.problem("AD0301", node, f"ad.{kind} inside other code is not covered", helps=helps)
     function_value, options = args[0] if args else kwargs["f"], _options(lo, args[1:], kwargs, node)
     return Operator(kind, function_value, options)
 

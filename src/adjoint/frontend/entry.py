@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.frontend import derivatives, shapes
@@ -30,6 +30,9 @@ from adjoint.runtime import display
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.transform.passes import checked
 
+if TYPE_CHECKING:
+    from adjoint.frontend.linear import Differential
+
 MAX_ATTEMPTS = 200
 PATIENCE = 20
 
@@ -47,6 +50,8 @@ class Entry:
     seeds: tuple[tuple[Any, ...], ...] = ()
     """For a pullback: where in the structure of the result the leaves lie that take these cotangents."""
     warnings: tuple[Diagnostic, ...] = ()
+    differential: Differential | None = None
+    """What takes tangents of the arguments to the tangent of the result, from the same residuals."""
     component: tuple[Any, ...] = ()
     """For an adjoint: the way from the value to the component that the seed is a cotangent of."""
     checkpoints: type[Checkpoints] | None = None
@@ -199,8 +204,13 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
     return attempt(build)
 
 
-def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Entry:
-    """The entry of ``vjp(function, *args)``: a primal that returns ``(value, residuals)``, and its adjoint."""
+def lower_vjp(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], mode: Literal["", "linearize", "transpose"] = ""
+) -> Entry:
+    """The entry of ``vjp(function, *args)``: a primal that returns ``(value, residuals)``, and its adjoint.
+
+    ``linearize`` adds the differential, which is the adjoint transposed. ``transpose`` refuses what is not linear.
+    """
     from adjoint.transform.reverse import split
 
     def build(lo: Lowerer) -> Entry:
@@ -212,6 +222,10 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         stacked = Stacked(lo, lower_inner(lo, fn, values, named, places, None))
         inner = stacked.inner
         derivatives.refuse_several_kinds(lo, fn, inner.shape, None)
+        if mode == "transpose":
+            from adjoint.frontend.linear import refuse_other_than_linear
+
+            refuse_other_than_linear(lo, fn, inner)
         outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
         halves = split(inner.function, tuple(range(inner.count)), outputs)
         atoms = inline(lo.open, halves.primal, inner.atoms)
@@ -221,11 +235,17 @@ def lower_vjp(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         refuse_made_here(lo, result, None)
         value = materialize(lo, result, None, observer=True)
         adjoint, residuals = _adjoint(lo, fn, halves, stacked, outputs, places, values, layout, atoms[count:])
+        differential = None
+        if mode == "linearize":
+            from adjoint.frontend.linear import lower_differential
+
+            differential, residuals = lower_differential(lo, fn, stacked, halves, outputs, atoms, residuals, values)
         pack = lo.open.call(display.make_tuple, *residuals)
         both = lo.open.call(display.make_tuple, value, pack)
         entry = finish_entry(lo, f"{_plain_name(fn)}_primal", params, both)
         paths = list(leaf_paths(inner.shape, ()))
-        return replace(entry, adjoint=adjoint, seeds=tuple(paths[i] for i in outputs))
+        seeds = tuple(paths[i] for i in outputs)
+        return replace(entry, adjoint=adjoint, seeds=seeds, differential=differential)
 
     return attempt(build)
 

@@ -412,7 +412,7 @@ def substitute(node: Block | Node, mapping: Mapping[Var, Atom]) -> Block | Node:
     return rebuild_terminator(node, atom, block)
 
 
-def clone(block: Block, mapping: MutableMapping[Var, Atom] | None = None) -> Block:
+def clone(block: Block, mapping: MutableMapping[Var, Atom] | None = None, hints: Callable[[str], str] = str) -> Block:
     """A copy of a block in which everything that it binds has a new name.
 
     Parameters
@@ -421,6 +421,8 @@ def clone(block: Block, mapping: MutableMapping[Var, Atom] | None = None) -> Blo
     mapping : mutable mapping of Var to Atom, optional
         What stands for the variables that the block reads; those that are missing stay. Afterwards it also
         tells the new name of each variable that the block binds.
+    hints : callable, optional
+        What the hints of variables become.
     """
     names: MutableMapping[Var, Atom] = {} if mapping is None else mapping
 
@@ -428,7 +430,7 @@ def clone(block: Block, mapping: MutableMapping[Var, Atom] | None = None) -> Blo
         return names.get(old, old) if type(old) is Var else old
 
     def fresh(old: Var) -> Var:
-        new = names[old] = Var(old.hint, old.type, old.named)
+        new = names[old] = Var(hints(old.hint), old.type, old.named)
         return new
 
     def copy(old: Block) -> Block:

@@ -1,0 +1,149 @@
+"""Linear maps: the differential of a function as one, from what its primal keeps; functions that are to be linear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adjoint.analysis.linearity import first_other
+from adjoint.diagnostics import diagnostic
+from adjoint.frontend import shapes
+from adjoint.frontend.core import Lowerer, Problem
+from adjoint.frontend.inner import Inner, name_of
+from adjoint.frontend.materialize import materialize
+from adjoint.frontend.parameters import refusal
+from adjoint.frontend.stacked import Stacked
+from adjoint.frontend.tangent_values import owned_tangent, result_tangent, varying_parts
+from adjoint.frontend.values import Record, Ref, TupleValue, Union, Value
+from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Return, Var
+from adjoint.ir.types import Array, Number, Scalar, carries_derivative, fresh
+from adjoint.ir.walk import clone, free_vars, substitute
+from adjoint.records import dataclass
+from adjoint.runtime.arrays import zeros_like
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse import Split
+
+
+@dataclass(frozen=True, slots=True)
+class Differential:
+    """The differential of a function at a point.
+
+    Attributes
+    ----------
+    function
+        Takes residuals and one tangent per differentiable leaf of the arguments, and gives the tangent of the result.
+    residuals
+        Which of those that the primal returns it takes.
+    pulled_back
+        How many of them the adjoint takes: the first ones.
+    paths
+        For each tangent the argument, and the way to the leaf in it.
+    """
+
+    function: Function
+    residuals: tuple[int, ...]
+    pulled_back: int
+    paths: tuple[tuple[Any, ...], ...]
+
+
+def lower_differential(
+    lo: Lowerer,
+    fn: Value,
+    stacked: Stacked,
+    halves: Split,
+    outputs: tuple[int, ...],
+    atoms: Sequence[Atom],
+    residuals: list[Atom],
+    values: Sequence[Value],
+) -> tuple[Differential, list[Atom]]:
+    """The adjoint transposed: linear in the seeds, so that its own adjoint with respect to them does not need any.
+
+    ``atoms`` are the results of the primal and what the adjoint reads, ``residuals`` the latter and what else has been
+    kept for it. Gives the residuals with those that are needed besides.
+    """
+    inner = stacked.inner
+    if stacked.fields:
+        raise refusal(lo, "AD0424", fn, None, "an argument is a list of objects", helps=("leave out native",))
+    results, kept = atoms[: len(inner.results)], atoms[len(inner.results) :]
+    active = inner.function.params[: inner.count]
+    for leaf, (type_, _) in enumerate(shapes.leaf_types(inner.shape, "")):
+        if leaf in outputs and not isinstance(type_, (Scalar, Array, Number)):
+            label = "this returns a list, dict or object whose structure is only known when it runs"
+            raise refusal(lo, "AD0424", fn, None, label)
+    outer_block, outer_store = lo.open, lo.store
+    root = lo.fork(outer_store)
+    params = halves.adjoint.params
+    taken = [Var(var.hint, var.type, var.named) for var in params[: len(kept)]]
+    seeds = params[len(kept) :]
+    zeros = [_zero(lo, results[place], seed) for place, seed in zip(outputs, seeds, strict=True)]
+    dots = [Var(f"{param.hint}_dot", fresh(param.type), True) for param in active]
+    derived = Derived(halves.adjoint, tuple(range(len(kept), len(params))), tuple(range(len(active))))
+    unused = tuple(Var("unused", fresh(param.type)) for param in active)
+    names = [name for _, name in shapes.leaf_types(inner.shape, "y")]
+    made = tuple(Var(f"{names[place]}_dot", fresh(seed.type), True) for place, seed in zip(outputs, seeds, strict=True))
+    lo.emit(Call((*unused, *made), derived, (*taken, *zeros, *dots)))
+    owned = {place: owned_tangent(lo, dot, results[place]) for place, dot in zip(outputs, made, strict=True)}
+    tangent = result_tangent(lo, inner.shape, iter(range(len(inner.results))), owned)
+    lo.open.terminator = Return((materialize(lo, tangent, None, observer=True),))
+    block = root.seal()
+    lo.block, lo.store = outer_block, outer_store
+    own = {*taken, *dots}
+    extra = {var: Var(var.hint, var.type, var.named) for var in free_vars(block) if var not in own}
+    function = Function(f"{name_of(fn)}_differential", (*taken, *extra.values(), *dots), substitute(block, dict(extra)))
+    places = (*range(len(kept)), *range(len(residuals), len(residuals) + len(extra)))
+    paths = tuple((i, *path) for i, value in enumerate(values) for path in tangent_paths(lo, value, (), set()))
+    return Differential(function, places, len(residuals), paths), [*residuals, *extra]
+
+
+def with_tangents_named(function: Function) -> Function:
+    """A finished differential in which cotangents of cotangents are called what they are: tangents."""
+    return Function(function.name, function.params, clone(function.body, {}, _tangent_hint), function.doc)
+
+
+def _tangent_hint(hint: str) -> str:
+    return f"{hint.removesuffix('_bar_bar')}_dot" if hint.endswith("_bar_bar") else hint
+
+
+def _zero(lo: Lowerer, result: Atom, seed: Var) -> Atom:
+    """A zero cotangent of a result."""
+    if isinstance(seed.type, Scalar) and seed.type.dtype is None:
+        return Const(0j if seed.type.kind == "complex" else 0.0)
+    target = Var("zero", fresh(seed.type))
+    lo.emit(Call((target,), zeros_like, (result,)))
+    return target
+
+
+def tangent_paths(lo: Lowerer, value: Value, path: tuple[Any, ...], seen: set[Ref]) -> Iterator[tuple[Any, ...]]:
+    """Where in an argument its differentiable leaves lie, in their order; attribute names behind a dot."""
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            yield path
+        case Const(value=float()):
+            yield path
+        case TupleValue(items=items):
+            for place, item in enumerate(items):
+                yield from tangent_paths(lo, item, (*path, place), seen)
+        case Union(options=options):
+            for option in options:
+                yield from tangent_paths(lo, option, path, seen)
+        case Ref() if value not in seen:
+            seen.add(value)
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            for key, item in varying_parts(record):
+                named = record.cls not in (list, dict)
+                yield from tangent_paths(lo, item, (*path, f".{key}" if named else key), seen)
+
+
+def refuse_other_than_linear(lo: Lowerer, fn: Value, inner: Inner) -> None:
+    """Refuses a function that is not seen to be linear in its arguments, at the statement where that is lost."""
+    found = first_other(inner.function, range(inner.count))
+    if found is None:
+        return
+    if isinstance(found, Function) or found.span is None:
+        raise refusal(lo, "AD0425", fn, None, "what this returns is not a linear combination of the arguments")
+    raise Problem(diagnostic("AD0425", found.span, "this is not linear in the arguments"))
+
+
+__all__ = ["Differential", "lower_differential", "refuse_other_than_linear", "tangent_paths", "with_tangents_named"]

@@ -1,0 +1,170 @@
+"""Linear maps: the differential of a function at a point, and transposes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.compiling import Native, resolve
+from adjoint.diagnostics import error
+from adjoint.entrances import Request, enter
+from adjoint.frontend.entry import lower_vjp
+from adjoint.frontend.inputs import differentiated
+from adjoint.operators import function_of
+from adjoint.products import Pullback, leaf_seed
+from adjoint.runtime.boundary import check_tangent
+from adjoint.specialize import Specialization
+
+
+class Differential:
+    """The differential of a function at a point: takes tangents of the arguments to the tangent of the result.
+
+    It may be called any number of times. What is not linear was computed once, when it was made.
+    """
+
+    def __init__(self, root: Any, compiled: Specialization, residuals: tuple[Any, ...], point: Any, value: Any) -> None:
+        assert compiled.linear is not None
+        self._root = root
+        self._compiled = compiled
+        self._residuals = residuals
+        self._taken = [residuals[place] for place in compiled.linear.residuals]
+        self._point = point
+        self._value = value
+
+    def __call__(self, *tangents: Any) -> Any:
+        """One tangent for each positional argument; None is zero."""
+        if len(tangents) != len(self._point):
+            raise error("AD0409", None, f"{len(self._point)} arguments, but {len(tangents)} tangents")
+        pairs = enumerate(zip(tangents, self._point, strict=True))
+        checked = [check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs]
+        assert self._compiled.differential is not None
+        assert self._compiled.linear is not None
+        paths = self._compiled.linear.paths
+        dots = [leaf_seed(checked[place], self._point[place], tuple(path)) for place, *path in paths]
+        return self._compiled.differential(*self._taken, *dots)
+
+    @property
+    def transposed(self) -> Pullback:
+        """The transpose: the pullback at the same point, with what was computed already."""
+        assert self._compiled.linear is not None
+        residuals = self._residuals[: self._compiled.linear.pulled_back]
+        return Pullback(self._root, self._compiled, residuals, self._value)
+
+    def __adjoint_text__(self, args: Any, kwargs: Any) -> str:
+        assert self._compiled.differential_emitted is not None
+        return self._compiled.differential_emitted.text
+
+    def __repr__(self) -> str:
+        return f"<differential of {self._compiled.emitted.name.removesuffix('_primal')}>"
+
+
+def linearize(
+    f: Callable[..., Any],
+    *args: Any,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> tuple[Any, Differential]:
+    """The value of a function, and its differential at a point: a linear map.
+
+    Many tangents at one point cost less than by :func:`adjoint.jvp`, for what is not linear is computed once. The
+    differential is made of the pullback, by transposing it.
+
+    Parameters
+    ----------
+    f
+        The function; its result is a number, an array, or a structure of these.
+    *args
+        Its arguments.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles it; see :func:`adjoint.grad`.
+
+    Returns
+    -------
+    value, differential
+        ``differential(*tangents)`` takes one tangent per argument (None is zero) and returns the tangent of the value.
+        What it keeps of the arguments is copied. ``ad.transpose(differential)`` is the pullback.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0424 where the result holds lists of a length that is only known when it runs; what differentiating raises.
+
+    Examples
+    --------
+    >>> import adjoint as ad, math
+    >>> def f(x, y):
+    ...     return math.exp(x) * y
+    >>> y, differential = ad.linearize(f, 0.0, 3.0)
+    >>> y, differential(1.0, 0.0), differential(0.0, 1.0)
+    (3.0, 3.0, 1.0)
+    >>> print(ad.source(differential))
+    def f_differential(y, t, x_dot, y_dot):
+        return y_dot * t + x_dot * t * y
+    <BLANKLINE>
+    >>> ad.transpose(differential)(1.0)
+    (3.0, 1.0)
+    """
+
+    def ask() -> Request:
+        resolved = resolve(native, function_of(f, "linearize"), fastmath, boundscheck)
+        return Request(("linearize",), args, {}, lambda: lower_vjp(f, args, {}, "linearize"), resolved)
+
+    way = "linearize", native, fastmath, boundscheck
+    compiled, (value, residuals) = enter(f, way, args, ask)
+    return value, Differential(differentiated(f), compiled, residuals, args, value)
+
+
+def transpose(f: Callable[..., Any], *like: Any) -> Pullback:
+    """The transpose of a linear function.
+
+    Parameters
+    ----------
+    f
+        What :func:`linearize` has returned; or a function that is linear in all its arguments together. That it is,
+        must be seen in its text: sums, and products with what does not depend on the arguments.
+    *like
+        For a function: arguments with the structure, the types and the shapes that it is to be transposed for; their
+        numbers do not matter.
+
+    Returns
+    -------
+    Pullback
+        Takes a cotangent of the result, and returns a tuple with a cotangent for each argument.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0425 where the function is not linear, or not seen to be.
+
+    Examples
+    --------
+    >>> import adjoint as ad, numpy as np
+    >>> def differences(x):
+    ...     return x[1:] - x[:-1]
+    >>> ad.transpose(differences, np.zeros(3))(np.array([1.0, 10.0]))
+    (array([-1., -9., 10.]),)
+    """
+    if isinstance(f, Differential):
+        return f.transposed
+    function_of(f, "transpose")
+    if isinstance(f, Pullback):
+        label = "a pullback is the transpose of the differential, which is not kept with it"
+        raise error("AD0425", None, label, helps=("make both: y, differential = ad.linearize(f, *args)",))
+    if not like:
+        label = "ad.transpose needs arguments of the shapes that the function is to be transposed for"
+        raise error("AD0425", None, label, helps=("pass them behind the function: ad.transpose(f, np.zeros(3))",))
+
+    def ask() -> Request:
+        lower = lambda: lower_vjp(f, like, {}, "transpose")
+        return Request(("transpose",), like, {}, lower, resolve(None, f))
+
+    compiled, (value, residuals) = enter(f, ("transpose",), like, ask)
+    return Pullback(differentiated(f), compiled, residuals, value)
+
+
+for _operator in (linearize, transpose):
+    _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[union-attr]
+
+
+__all__ = ["Differential", "linearize", "transpose"]
