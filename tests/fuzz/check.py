@@ -145,6 +145,11 @@ def numbers(value: Any) -> list[Any]:
 
 
 class Check:
+    agreement = AGREEMENT
+    tolerance = TOLERANCE
+    same = 1e-12
+    """How near values must be to those of the program itself, relative."""
+
     def __init__(self, module: ModuleType, text: str, seed: int, outcome: Outcome, seconds: int) -> None:
         self.module, self.text, self.outcome, self.seconds = module, text, outcome, seconds
         self.f: Callable[..., Any] = module.f
@@ -237,7 +242,7 @@ class Check:
     def same_value(self, stage: str, value: Any, given: Any) -> None:
         for what, expected, found in (("value", self.value, value), ("arguments afterwards", self.after, given)):
             one, two = np.array(numbers(expected)), np.array(numbers(found))
-            if one.shape != two.shape or not np.allclose(one, two, rtol=1e-12, atol=1e-12, equal_nan=True):
+            if one.shape != two.shape or not np.allclose(one, two, rtol=self.same, atol=self.same, equal_nan=True):
                 raise Failed(f"{stage}: {what}", f"{expected!r} is the function's, {found!r} the derivative's")
 
     # --- differences ---
@@ -265,7 +270,7 @@ class Check:
         scale = max(1.0, float(np.abs(one).max()), float(np.abs(claimed).max()))
         if not np.isfinite(one).all() or scale > 1e5 or np.abs(one - two).max() > 0.1 * TOLERANCE * scale:
             return self.outcome.notes.append(f"{stage}: the function is not smooth nearby")
-        if np.abs(claimed - two).max() <= TOLERANCE * scale:
+        if np.abs(claimed - two).max() <= self.tolerance * scale:
             return None
         h, middle = STEPS[1], table[0.0]
         right = (4 * table[h] - table[2 * h] - 3 * middle) / (2 * h)
@@ -353,9 +358,9 @@ def components(stage: str, point: Any, tangent: Any) -> Any:
     return found
 
 
-def agree(key: str, one: Any, two: Any, scale_of: Any) -> None:
+def agree(key: str, one: Any, two: Any, scale_of: Any, agreement: float = AGREEMENT) -> None:
     scale = max(1.0, float(np.abs(scale_of).max()), float(np.abs(one).max()))
-    if np.abs(np.asarray(one) - two).max() > AGREEMENT * scale:
+    if np.abs(np.asarray(one) - two).max() > agreement * scale:
         raise Failed(key, f"{one} and {two}")
 
 

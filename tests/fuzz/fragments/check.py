@@ -1,7 +1,8 @@
 """The checks of :mod:`fuzz.check`, made cheap: each derivative is compiled once, each neighbour computed once.
 
 Values, arguments afterwards, the pullback twice, forward against reverse and both against differences are checked for
-every program; products with the Hessian and machine code for some.
+every program; products with the Hessian and machine code for some. The differences of a program that computes in single
+precision are those of the same program in double.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ SECOND_EVERY = 6
 NATIVE_EVERY = 1000
 """Of how many programs one is compiled to machine code."""
 SECONDS = 30
+SINGLE = "np.float32"
 LARGEST = 1e6
 """Of what size numbers may be, for differences to tell anything."""
 
@@ -67,6 +69,23 @@ def module_of(text: str, seed: int) -> Iterator[ModuleType]:
 class FragmentCheck(Check):
     """A program at its arguments, with the results at the neighbours along one direction."""
 
+    def __init__(self, module: ModuleType, text: str, seed: int, outcome: Outcome, seconds: int) -> None:
+        super().__init__(module, text, seed, outcome, seconds)
+        self.precise = self.f
+        if SINGLE in text:
+            self.agreement, self.tolerance, self.same = 1e-4, 2e-3, 1e-5
+            namespace: dict[str, Any] = {"__name__": module.__name__}
+            exec(compile(text.replace(SINGLE, "np.float64"), module.__file__ or "", "exec"), namespace)
+            self.precise = namespace["f"]
+
+    def outputs(self, args: Any) -> Any:
+        if self.precise is self.f:
+            return super().outputs(args)
+        try:
+            return flatten(self.precise(*clone(args)))
+        except Exception as error:
+            raise Skipped(f"the program raises {type(error).__name__}") from None
+
     def first_order(self) -> None:
         self.limit(PRIMAL_SECONDS)
         self.value, self.after = self.primal(self.args)
@@ -86,7 +105,7 @@ class FragmentCheck(Check):
         if self.back is None and along is None:
             return
         if self.back is not None and along is not None:
-            agree("forward and reverse differ", w @ along, self.back @ v, self.back)
+            agree("forward and reverse differ", w @ along, self.back @ v, self.back, self.agreement)
         self.beside(w, along)
 
     def beside(self, w: Any, along: Any) -> None:
@@ -120,14 +139,14 @@ class FragmentCheck(Check):
         found = self.stage("grad", lambda: of_gradient(self.args))
         if found is None:
             return
-        agree("grad and vjp differ", found, self.back, found)
+        agree("grad and vjp differ", found, self.back, found, self.agreement)
         tangents = tangent_of(self.args, self.v)
         product = self.stage("hvp", lambda: components("hvp", self.args, ad.hvp(self.f, clone(self.args), tangents)))
-        if product is not None:
+        if product is not None and self.precise is self.f:
             self.differences("hvp", of_gradient, product, self.v)
 
     def machine_code(self) -> None:
-        """Compares compiled derivatives with interpreted ones."""
+        """Compares compiled derivatives with interpreted ones; half of them run in threads."""
         if not isinstance(self.value, float) or self.back is None:
             return
         wrt = tuple(i for i, arg in enumerate(self.args) if leaves(arg))
@@ -138,10 +157,12 @@ class FragmentCheck(Check):
             self.outcome.notes.append("native: runs as Python")
         if result is not None:
             self.outcome.notes.append("native: compared")
-            agree("native and interpreted differ", result, self.back, result)
+            agree("native and interpreted differ", result, self.back, result, self.agreement)
 
     def _native(self, wrt: tuple[int, ...]) -> Any:
         given = clone(self.args)
-        value, gradient = ad.value_and_grad(self.f, wrt=wrt, native=True)(*given)
+        threads = 1 + int(self.random.integers(2))
+        self.outcome.notes.append(f"native: threads={threads}")
+        value, gradient = ad.value_and_grad(self.f, wrt=wrt, native=True, threads=threads)(*given)
         self.same_value("native", value, given)
         return components("native", tuple(self.args[i] for i in wrt), gradient)

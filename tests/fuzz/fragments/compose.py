@@ -16,17 +16,21 @@ from fuzz.fragments import (  # noqa: F401
     arrays,
     calls,
     classes,
+    complex_numbers,
     control,
     inside,
     iteration,
     objects,
+    precision,
     solvers,
     state,
+    ties,
     views,
 )
 from fuzz.fragments.draft import AROUND, FRAGMENTS, Draft, Fragment
 
 HEAD = """\
+import cmath
 import collections
 import contextlib
 import copy
@@ -70,8 +74,11 @@ TERMS = {
     "object": ("$c * $n.u + np.sum($n.v)", "$n.energy() * $c"),
     "pair": ("$c * $n[0] - $n[1]",),
     "function": ("$c * $n($c)",),
+    "waves": ("$c * np.sum(np.abs($n) ** 2)", "np.sum($n.imag) * $c - np.sum($n.real)", "$c * np.vdot($n, $n).real"),
 }
 MOST_TERMS = 7
+EQUAL = 0.08
+"""How often two numbers of an array are equal."""
 
 
 @dataclass(frozen=True)
@@ -155,9 +162,12 @@ def _params(draft: Draft, chosen: random.Random) -> dict[str, str]:
 
 
 def _numbers(draft: Draft, what: str) -> str:
-    """Random numbers, others each time: equal ones are where sorting and choosing have kinks."""
+    """Random numbers; seldom equal ones, where sorting and choosing have kinks."""
     count = {"NUMBERS": draft.size, "TWICE": 2 * draft.size, "ALL": draft.size * draft.rows}[what]
-    return ", ".join(f"{draft.random.uniform(-1.2, 1.2):.3f}" for _ in range(count))
+    found = [f"{draft.random.uniform(-1.2, 1.2):.3f}" for _ in range(count)]
+    if draft.random.random() < EQUAL:
+        found[draft.random.randrange(count)] = found[0]
+    return ", ".join(found)
 
 
 def _write(draft: Draft, step: Step, seed: int, without: frozenset[int]) -> None:
