@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
     from adjoint.directions import jvps
     from adjoint.exporting import export
+    from adjoint.functions import Fn, differentiable_function
     from adjoint.inspection import source, stages
     from adjoint.keypaths import (
         KeyPath,
@@ -62,6 +63,7 @@ __all__ = [
     "DifferentiationError",
     "DifferentiationWarning",
     "ElementaryFunctions",
+    "Fn",
     "GroupParameterized",
     "KeyPath",
     "KeyPathError",
@@ -80,6 +82,7 @@ __all__ = [
     "compile",
     "derivative_of",
     "differentiable",
+    "differentiable_function",
     "differentiable_variables",
     "export",
     "for_parameters",
@@ -150,6 +153,7 @@ _TYPES = (
     "with_variables",
 )
 _HOMES |= dict.fromkeys(_TYPES, "adjoint.types") | {"differentiable": "adjoint.types.declaring"}
+_HOMES |= dict.fromkeys(("Fn", "differentiable_function"), "adjoint.functions")
 _HOMES |= dict.fromkeys(("hvp", "jvp", "vjp"), "adjoint.products")
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
 _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")

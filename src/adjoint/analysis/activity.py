@@ -13,6 +13,7 @@ from adjoint.analysis.numbers import NumberFlows, varies_smoothly
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Block,
     Branch,
@@ -215,7 +216,7 @@ def derivative_ignores(callee: object) -> bool:
 
 def _is_ruled(call: Call) -> bool:
     """Whether it is declared how a derivative flows through a call."""
-    return isinstance(call.callee, Declared) or rule_for(call.callee) is not None
+    return isinstance(call.callee, (Declared, Applied)) or rule_for(call.callee) is not None
 
 
 def _until_stable(marks: Marks, step: Callable[[], None]) -> None:
@@ -297,7 +298,7 @@ def _read_values(call: Call) -> tuple[Atom, ...]:
     """The arguments of a call on whose values its results may depend."""
     if call.callee in tangents.LAYOUTS:
         return call.args[:1]
-    return differentiated_args(call) if isinstance(call.callee, Declared) else operands(call)
+    return differentiated_args(call) if isinstance(call.callee, (Declared, Applied)) else operands(call)
 
 
 def _forward_call(call: Call, marks: Marks) -> None:

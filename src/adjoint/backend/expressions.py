@@ -187,7 +187,7 @@ class Expressions:
             special = self._operator(callee, args) or self._display(callee, args) or self._of_array(callee, atoms, args)
             if special is not None:
                 return special
-        if callee is display.call:
+        if callee is display.call or is_call_of_pullback(callee):
             return self._plain(args[0], args[1:], kwargs)
         if isinstance(callee, _METHODS) and args:
             return self._plain(ast.Attribute(args[0], callee.__name__, _LOAD), args[1:], kwargs)
@@ -231,6 +231,11 @@ class Expressions:
         if callee is display.make_slice:
             return self._call(self.names.builtin("slice"), args)
         return None
+
+
+def is_call_of_pullback(callee: Any) -> bool:
+    """Whether what is called is the first argument: the pullback of a call of a function value."""
+    return getattr(callee, "__name__", "") == "pulled_back" and callee.__module__ == "adjoint.runtime.functions"
 
 
 def _unless_none(part: ast.expr) -> ast.expr | None:

@@ -139,6 +139,8 @@ def _is_surely_unknown(callee: Any) -> bool:
 
 
 def _without_form(callee: Any) -> str:
+    if getattr(callee, "__module__", None) == "adjoint.runtime.functions":
+        return "a function value that is known only at run time cannot be called in machine code"
     name = getattr(callee, "__name__", None) or type(callee).__name__
     return f"'{name}' has no form for machine code, and the kind of what it gives is known only when it runs"
 

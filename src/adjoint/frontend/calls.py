@@ -34,6 +34,7 @@ from adjoint.frontend.values import (
     Partial,
     Pullback,
     Record,
+    Ref,
     SuperValue,
     TupleValue,
     Union,
@@ -43,9 +44,12 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import OPAQUE, Array, Number, Scalar
+from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
+
+SIGNATURE = "__adjoint_signature__"
+"""The attribute by which objects that carry their derivatives say what they take and give."""
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -68,8 +72,26 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
         kwargs.update(record.parts)
     if lo.block is None:
         return UNDEFINED
+    if isinstance(node.func, ast.Name) and isinstance(function, (Var, Ref)):
+        _note_definition(lo, node.func, node)
     lo.at(node)
     return starred.for_each_length(lo, args, lambda given: call_value(lo, function, given, kwargs, node), node)
+
+
+def _note_definition(lo: Lowerer, name: ast.Name, call: ast.Call) -> None:
+    """Takes down where the name of what is called gets its value, for a refusal of that call."""
+    assert lo.frame is not None
+    code = lo.frame.closure.source.node
+    spec = code.args
+    parameters = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+    places: list[ast.arg | ast.Name] = [parameter for parameter in parameters if parameter.arg == name.id]
+    names = (node for node in ast.walk(code) if isinstance(node, ast.Name))
+    places.extend(node for node in names if node.id == name.id and isinstance(node.ctx, ast.Store))
+    before = [(place.lineno, place.col_offset, place) for place in places if place.lineno <= name.lineno]
+    defined = lo.span(max(before, key=lambda entry: entry[:2])[2]) if before else None
+    at = lo.span(call)
+    if defined is not None and at is not None:
+        lo.run_data.called_values[at] = defined
 
 
 def _super(lo: Lowerer, node: ast.Call) -> Value:
@@ -106,12 +128,26 @@ def call_value(
             from adjoint.frontend.expressions import on_each_option
 
             return on_each_option(lo, function, lambda option: call_value(lo, option, args, kwargs, node), node)
+    if is_function_value(lo, function):
+        from adjoint.frontend import function_values
+
+        if isinstance(function, Var):
+            return function_values.call_carried(lo, function, args, kwargs, node)
+        assert isinstance(function, Ref)
+        return function_values.call_known(lo, function, args, kwargs, node)
     method = objects.special_method(lo, function, "__call__")
     if method is not None:
         return call_value(lo, method, args, kwargs, node)
     if isinstance(function, Var):
         return _call_opaque_variable(lo, function, args, kwargs, node)
     raise lo.problem("AD0202", node, "what is called here is not known")
+
+
+def is_function_value(lo: Lowerer, function: Value) -> bool:
+    """Whether a value carries its derivatives: an object of :class:`adjoint.Fn`, whose function is known or not."""
+    if isinstance(function, Var):
+        return isinstance(function.type, Opaque) and function.type.signature is not None
+    return isinstance(function, Ref) and hasattr(objects.class_of(lo, function), SIGNATURE)
 
 
 def is_ruled(constant: Any) -> bool:
@@ -146,6 +182,13 @@ def _call_constant(
     operator = operator_of(lo, constant, args, kwargs, node)
     if operator is not None:
         return operator
+    if hasattr(type(constant), inputs.CONSTANT) and type(constant).__name__ == "Signature":
+        from adjoint.frontend.function_values import converted
+
+        return converted(lo, constant, args, kwargs, node)
+    if hasattr(type(constant), SIGNATURE):
+        receiver = inputs.captured(lo, constant, ("object", constant), "f", node)
+        return call_value(lo, receiver, args, kwargs, node)
     args, kwargs = with_arrays(lo, constant, args, kwargs, node)
     meaning = definitions.meaning_of(constant, args, kwargs)
     if meaning is not None and definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
@@ -304,7 +347,13 @@ def _call_opaque(
     atoms = [materialize(lo, value, node) for value in args]
     pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
     lend(constant, atoms, pairs)
-    return objects.call_any(lo, constant, list(atoms), node, **pairs)
+    result = objects.call_any(lo, constant, list(atoms), node, **pairs)
+    _note_given(lo, result, (*atoms, *pairs.values()))
+    if isinstance(result, Var) and type(result.type) is Opaque and getattr(constant, "__annotations__", None):
+        from adjoint.frontend.function_values import as_annotated, returned_by
+
+        return as_annotated(lo, result, returned_by(constant), node)
+    return result
 
 
 def _text_of(
@@ -338,7 +387,19 @@ def _call_opaque_variable(
     pairs = tuple(named.items())
     target = Var("t", OPAQUE)
     lo.emit(Call((target,), display.call, tuple(atoms), pairs, lo.span(node)))
+    _note_given(lo, target, (*atoms, *named.values()))
+    known = next((item.read(lo.run_data.root) for item in lo.run_data.inputs if item.var is function), None)
+    if getattr(known, "__annotations__", None):  # the very object is part of the key of the specialisation
+        from adjoint.frontend.function_values import as_annotated, returned_by
+
+        return as_annotated(lo, target, returned_by(known), node)
     return target
+
+
+def _note_given(lo: Lowerer, result: Value, given: tuple[Atom, ...]) -> None:
+    """Takes down what a function that nobody sees was given: what it returns may have captured that."""
+    if isinstance(result, Var) and type(result.type) is Opaque:
+        lo.run_data.made_with[result] = given
 
 
 LIBRARY_FOLDERS = tuple(
@@ -546,7 +607,28 @@ def activated(
         frame.self_cell = cells[first[0].arg]
     for name, value in bound.items():
         lo.store[cells[name]] = value
+    if any(map(_may_be_annotated, bound.values())):
+        _as_annotated(lo, frame, bound, node)
     return frame
+
+
+def _may_be_annotated(value: Value) -> bool:
+    """Whether nothing is known of a value but what an annotation may say."""
+    return isinstance(value, Var) and type(value.type) is Opaque and value.type.signature is None
+
+
+def _as_annotated(lo: Lowerer, frame: Frame, bound: dict[str, Value], node: ast.AST | None) -> None:
+    """Takes arguments of which nothing is known for the function values that the annotations of parameters say."""
+    spec = frame.closure.source.node.args
+    annotations = {p.arg: p.annotation for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if p.annotation}
+    if not annotations:
+        return
+    from adjoint.frontend.function_values import as_annotated, meaning
+
+    for name, value in bound.items():
+        if name in annotations and _may_be_annotated(value):
+            said = meaning(lo, annotations[name], frame.closure.globals)
+            lo.store[frame.cells[name]] = as_annotated(lo, value, said, node)
 
 
 def bind(

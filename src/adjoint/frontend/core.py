@@ -545,6 +545,10 @@ class Run:
     """The functions being inlined, outermost first, with their arguments."""
     declared: list[Any] = field(default_factory=list)
     """The declared derivatives being followed, outermost first."""
+    made_with: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
+    """What functions of which nobody sees the body were given that may vary, by the variable of their result."""
+    called_values: dict[Span, Span] = field(default_factory=dict)
+    """Where functions of which nobody sees the body are called by a name, and where that name gets its value."""
     originals: set[Var] = field(default_factory=set)
     """What functions gave whose derivative is declared, where they were called as they stand."""
     repeated: dict[ast.AST, int] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
+from adjoint.diagnostics.diagnostic import Label
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.handing_over import refuse_made_here
@@ -135,9 +136,24 @@ CONSEQUENCES = ("AD0401", "AD0406", "AD0407")
 
 def _refusal(lo: Lowerer, *last: Diagnostic) -> DifferentiationError:
     """The exception for all problems that were found, without those that others entail."""
-    found = (*lo.run_data.diagnostics.values(), *last)
+    found = [_with_definition(lo, problem) for problem in (*lo.run_data.diagnostics.values(), *last)]
     causes = [problem for problem in found if problem.code not in CONSEQUENCES]
     return DifferentiationError(causes or lo.run_data.diagnostics.values() or found)
+
+
+def _with_definition(lo: Lowerer, problem: Diagnostic) -> Diagnostic:
+    """A refusal of a call of a function that is not visible, with the place where that function is defined."""
+    place = None if problem.span is None else lo.run_data.called_values.get(problem.span)
+    if place is None or problem.code != "AD0201":
+        return problem
+    return replace(problem, labels=(*problem.labels, Label(place, "the function is defined here")), helps=_CARRYING)
+
+
+_CARRYING = (
+    "let its type say that it carries its derivatives: f: ad.Fn[[float], float]",
+    "or make it from a pullback: ad.differentiable_function(lambda x: (value, pullback))",
+    "or hand it ad.stop_gradient(x), if the result shall count as a constant",
+)
 
 
 def hidden_problems(function: Function) -> list[Diagnostic]:

@@ -62,6 +62,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("generator_contexts",)
         case FunctionType(__module__="statistics"):
             return ("statistics_calls",)
+        case FunctionType(__module__="adjoint.functions"):
+            return ("function_values",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)
         case _:

@@ -53,7 +53,12 @@ def _number(lo: Lowerer, value: Value) -> Value:
 def _stop_gradient(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if len(args) != 1 or kwargs:
         return NotImplemented
-    return _constant(lo, args[0], node, {})
+    return as_constant(lo, args[0], node)
+
+
+def as_constant(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """The value, through which nothing flows back."""
+    return _constant(lo, value, node, {})
 
 
 def _constant(lo: Lowerer, value: Value, node: ast.AST | None, known: dict[Ref, Ref]) -> Value:

@@ -18,7 +18,7 @@ from adjoint.frontend.operators import BINARY
 from adjoint.frontend.refine import refine
 from adjoint.frontend.values import NONE, UNDEFINED, Value
 from adjoint.ir.nodes import Const, If, Raise, Var, Yield
-from adjoint.ir.types import OPAQUE
+from adjoint.ir.types import OPAQUE, Opaque
 
 
 def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
@@ -82,7 +82,24 @@ def _annotated(lo: Lowerer, node: ast.AnnAssign) -> None:
         value = evaluate(lo, node.value)
         if isinstance(node.target, ast.Name):
             lo.rename(value, node.target.id)
+        if not isinstance(value, Var) or type(value.type) is Opaque:
+            value = _as_annotated(lo, value, node)
         assign.assign(lo, node.target, value)
+
+
+def _as_annotated(lo: Lowerer, value: Value, node: ast.AnnAssign) -> Value:
+    """The value; a function value where it is one by its annotation."""
+    if is_plain(node.annotation) or lo.frame is None:
+        return value
+    from adjoint.frontend.function_values import as_annotated, meaning
+
+    return as_annotated(lo, value, meaning(lo, node.annotation, lo.frame.closure.globals), node)
+
+
+def is_plain(annotation: ast.expr) -> bool:
+    """Whether an annotation surely says nothing of functions."""
+    names = ("float", "int", "bool", "str", "complex", "list", "tuple", "dict", "object")
+    return isinstance(annotation, ast.Name) and annotation.id in names
 
 
 def _augmented(lo: Lowerer, node: ast.AugAssign) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.mistakes import always_raises
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Attribute,
     Call,
@@ -35,7 +36,7 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
+from adjoint.ir.types import RESIDUAL, Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import tangents
@@ -185,6 +186,10 @@ _CMATH = """
 _LANES = "plus times_by largest smallest sliced step_along block_size block_end"
 _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "cmath": dict.fromkeys(_CMATH.split(), PURE),
+    "adjoint.runtime.functions": {
+        **dict.fromkeys(("with_pullback", "called", "pulled_back"), NEW),
+        **dict.fromkeys(("forward_of", "as_function"), PURE),
+    },
     "adjoint.runtime.bundles": {
         **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),
         "product_by_rows": NEW,
@@ -226,6 +231,8 @@ def _declared(callee: Any) -> Effects:
         return _of_function(callee, _Query())
     if isinstance(callee, Declared):
         return PURE
+    if isinstance(callee, Applied):
+        return NEW
     from adjoint.rules.registry import declaration_for, rule_for
 
     if declaration_for(callee) is not None:
@@ -301,8 +308,8 @@ def _may_be_overloaded(args: Sequence[Atom]) -> bool:
 
 def _has_methods(type_: Type | None) -> bool:
     match type_:
-        case Opaque(cls=cls):
-            return cls is None or not issubclass(cls, _PLAIN)
+        case Opaque(cls=cls, signature=signature):
+            return cls is None or not (issubclass(cls, _PLAIN) or signature is not None or hasattr(cls, RESIDUAL))
         case Instance():
             return True
         case Array(dtype=dtype):

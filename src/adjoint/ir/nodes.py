@@ -330,6 +330,20 @@ class Declared:
         return call.args[self.arguments + len(call.targets) :]
 
 
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A call of a function value that is known only at run time.
+
+    Called with the function value, then its arguments, numbers and arrays. The results are its values, each in memory
+    of its own, and last the pullback of this call. A derivative flows from the arguments at ``places`` (the first
+    has place 1) to the values; a call is refused where anything else varies.
+    """
+
+    places: tuple[int, ...]
+
+
 def differentiated_args(call: Call) -> tuple[Atom, ...]:
     """The positional arguments of a call from which a derivative may flow to its results."""
+    if isinstance(call.callee, Applied):
+        return tuple([call.args[place] for place in call.callee.places])
     return call.args[: call.callee.arguments] if isinstance(call.callee, Declared) else call.args

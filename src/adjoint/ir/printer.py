@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Attribute,
     Block,
@@ -94,6 +95,8 @@ def format_callee(callee: Any) -> str:
             return f"@{function.name}'[wrt={list(wrt)}, outputs={list(outputs)}]"
         case Declared(name=name):
             return f"@{name}'"
+        case Applied(places=places):
+            return f"applied[{', '.join(map(str, places))}]"
         case np.ufunc():
             return f"numpy.{callee.__name__}"
         case ModuleType():
@@ -252,6 +255,6 @@ def _constant(value: Any) -> str:
         return f"<{format_type(Array(value.dtype, None))} {value.shape}>"
     if isinstance(value, tuple):
         return f"({', '.join(map(_constant, value))}{',' if len(value) == 1 else ''})"
-    if callable(value) or isinstance(value, (ModuleType, Function, Definition, Declared, Derived)):
+    if callable(value) or isinstance(value, (ModuleType, Function, Definition, Declared, Derived, Applied)):
         return format_callee(value)
     return f"<{type(value).__name__}>"

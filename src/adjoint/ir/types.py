@@ -8,7 +8,7 @@ known) never reaches the IR: the frontend keeps it apart as its leaves.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -132,15 +132,23 @@ class Instance(Type):
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Type):
-    """Anything else; it carries no derivative. ``cls`` is its class where that is known."""
+    """Anything else; it carries no derivative. ``cls`` is its class where that is known.
+
+    ``signature`` is that of a function value, which is called with its derivatives (:class:`adjoint.functions.Fn`).
+    """
 
     cls: type | None = None
+    signature: Any = None
 
 
 FLOAT = Scalar("float")
 INT = Scalar("int")
 BOOL = Scalar("bool")
 OPAQUE = Opaque()
+
+
+RESIDUAL = "__adjoint_residual__"
+"""The attribute of classes whose objects only carry what a call has kept for its pullback."""
 
 
 def is_float_dtype(dtype: np.dtype | None) -> bool:

@@ -27,6 +27,7 @@ Fn = Callable[..., Any]
 BASICS = ("runtime_helpers", "operators", "builtin", "math_functions")
 STRUCTURES = ("structure_helpers",)
 BISECTION = ("bisection",)
+FUNCTIONS = ("function_values",)
 ARRAYS = (
     "array_helpers",
     "numpy_elementwise",
@@ -74,6 +75,7 @@ _SEPARATE = {
         for name in ("checks", "objects", "outside", "overlap", "sorting", "tangents")
     },
     "_bisect": BISECTION,
+    "adjoint.runtime.functions": FUNCTIONS,
 }
 """What is read besides for functions of some modules."""
 
@@ -131,7 +133,7 @@ _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
-_unread = [*BASICS, *STRUCTURES, *BISECTION, *ARRAYS, *_OF_SCIPY]
+_unread = [*BASICS, *STRUCTURES, *BISECTION, *FUNCTIONS, *ARRAYS, *_OF_SCIPY]
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -341,7 +343,7 @@ def is_about_arrays(callee: Any) -> bool:
 def _read_all() -> None:
     if _unread and _reader != get_ident():
         imported = [name for module, names in OF_SCIPY.items() if module in sys.modules for name in names]
-        _read(BASICS + STRUCTURES + BISECTION + ARRAYS + tuple(imported))
+        _read(BASICS + STRUCTURES + BISECTION + FUNCTIONS + ARRAYS + tuple(imported))
 
 
 def _read(names: tuple[str, ...]) -> bool:

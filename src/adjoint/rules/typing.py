@@ -464,6 +464,8 @@ def abstract(value: Any) -> Type:
 
 
 def _abstract_object(value: Any, cls: type) -> Type:
+    if hasattr(cls, "__adjoint_signature__"):
+        return Opaque(cls, value.__adjoint_signature__)
     if isinstance(value, type) or cls.__module__ == "builtins" or _is_called_by_machine_code(cls):
         return Opaque(cls)
     if not hasattr(value, "__dict__") and not slots_of(cls):

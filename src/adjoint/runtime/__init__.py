@@ -18,6 +18,7 @@ _MODULES = (
     "copies",
     "cotangents",
     "display",
+    "functions",
     "lanes",
     "linalg",
     "numbers",

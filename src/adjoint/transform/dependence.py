@@ -18,6 +18,7 @@ from adjoint.diagnostics import diagnostic
 from adjoint.ir.effects import effects
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Attribute,
     Call,
@@ -76,6 +77,7 @@ class Dependence:
         self.edges: dict[Node, set[Node]] = defaultdict(set)
         self.opaque: list[tuple[Call, str]] = []
         self.settings: list[tuple[Call, str, Atom]] = []
+        self.conversions: list[Call] = []
         self.stores: list[Store] = []
         self.writers: list[Call] = []
         self.foreign: list[Load] = []
@@ -346,6 +348,9 @@ class Dependence:
         if isinstance(call.callee, Declared):
             self._flow(self._all(differentiated_args(call)), sinks)
             return
+        if isinstance(call.callee, Applied):
+            self._connect_applied(call)
+            return
         roles = roles_of(call, is_container)
         if roles is not None:
             self._connect_structural(call, roles)
@@ -371,6 +376,12 @@ class Dependence:
             )
         else:
             self._connect_rule(call, rule, sinks)
+
+    def _connect_applied(self, call: Call) -> None:
+        for place, arg in enumerate(call.args):
+            if place not in call.callee.places and may_vary(type_of_atom(arg)):
+                self.settings.append((call, "", arg))
+        self._flow(self._all(call.args), self._all(call.targets))
 
     def _read(self) -> set[Atom]:
         """All that some statement reads."""
@@ -445,8 +456,14 @@ class Dependence:
         return found
 
     def _setting_problems(self) -> list[Any]:
-        return [
-            diagnostic("AD0204", call.span, f"{name} varies", name=_name(call)[1:-1])
+        label = "this function comes out of what varies"
+        of_functions = [
+            diagnostic("AD0204", call.span, label, helps=_INSTEAD)
+            for call in self.conversions
+            if self.varies(call.args[0])
+        ]
+        return of_functions + [
+            _setting_problem(call, name, value)
             for call, name, value in self.settings
             if self.varies(value) and any(map(self.active, call.targets))
         ]
@@ -459,7 +476,11 @@ class Dependence:
             if any(map(self.varies, args := (*call.args, *(value for _, value in call.kwargs))))
         ]
         # What is done with the result of an opaque function is a consequence.
-        first = [item for item in calls if any(self.varies(arg) and type_of_atom(arg) != Opaque() for arg in item[2])]
+        first = [
+            (call, code, args)
+            for call, code, args in calls
+            if any(self.varies(arg) and type_of_atom(arg) != Opaque() for arg in args[call.callee is display.call :])
+        ]
         for call, code, args in first or calls:
             if any(map(self.active, call.targets)):
                 name = _name(call)
@@ -538,6 +559,42 @@ class Dependence:
         return found
 
 
+def _setting_problem(call: Call, name: str, value: Atom) -> Any:
+    """An argument varies that must not."""
+    hint = f"'{value.hint}'" if isinstance(value, Var) else "this"
+    if isinstance(call.callee, Applied):
+        label = f"{hint} varies, and the parameter is marked NoDerivative"
+        return diagnostic("AD0204", call.span, label, helps=_UNMARKED, name=_name(call)[1:-1])
+    if _is_of_function_values(call.callee):
+        is_given = call.callee.__name__ == "given"
+        said = "and the parameter is marked NoDerivative" if is_given else "and is captured by the function value"
+        helps = _UNMARKED if is_given else _INSTEAD
+        return diagnostic("AD0204", call.span, f"{hint} varies, {said}", helps=helps)
+    return diagnostic("AD0204", call.span, f"{name} varies", name=_name(call)[1:-1])
+
+
+_UNMARKED = (
+    "let the type of the function say that it varies: without NoDerivative there",
+    "or hand it ad.stop_gradient(x), if it shall count as a constant",
+)
+_INSTEAD = ("make it of what does not vary, and hand over what varies as an argument",)
+
+
+def _is_of_function_values(callee: Any) -> bool:
+    return getattr(callee, "__module__", None) == "adjoint.runtime.functions"
+
+
+def _is_conversion(callee: Any) -> bool:
+    """Whether a call makes function values of what nothing is known of."""
+    return _is_of_function_values(callee) and callee.__name__.startswith("as_")
+
+
+_OUT_OF_FUNCTION_VALUES = (
+    "let the type of the function say that it varies: without NoDerivative there",
+    "or hand it ad.stop_gradient(x), if it shall count as a constant",
+)
+
+
 def _takes_out(call: Call) -> bool:
     """Whether a structural call gives what lies in a container, rather than another container."""
     return getattr(call.callee, "__name__", "") in ("pop", "get", "setdefault", "getitem")
@@ -573,7 +630,7 @@ def _surely_varies(type_: Type) -> bool:
 
 def _name(call: Call) -> str:
     callee = call.callee
-    if getattr(callee, "__name__", "") == "call" and call.args:
+    if isinstance(callee, Applied) or (getattr(callee, "__name__", "") in ("call", "__call__") and call.args):
         called = call.args[0]
         if isinstance(called, Const):
             callee = called.value

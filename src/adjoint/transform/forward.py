@@ -16,6 +16,7 @@ from adjoint.diagnostics import DifferentiationError
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Block,
     Branch,
@@ -44,6 +45,7 @@ from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.tangents import shadow_or_zeros
+from adjoint.transform.applied import applies, forward_applied
 from adjoint.transform.constant_views import constant_views, unsure_views
 from adjoint.transform.dead_code import remove_dead_code
 from adjoint.transform.dependence import Dependence
@@ -130,7 +132,7 @@ def _without_derived(
     function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool, is_called: bool
 ) -> tuple[Function, Dependence]:
     """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results."""
-    if keep:
+    if keep or applies(function):
         function = without_writes(function)
     found = Dependence(function, wrt, outputs, is_called=is_called)
     while any(_must_be_written_out(statement, found, keep) for statement in statements_in(function.body)):
@@ -161,7 +163,7 @@ def _must_be_written_out(statement: Statement, found: Dependence, keep: bool) ->
     if not isinstance(statement, Call) or not isinstance(statement.callee, Derived):
         return False
     is_active = any(map(found.active, (*statement.args, *statement.targets)))
-    return is_active and not (keep and can_be_kept(statement, found))
+    return is_active and not ((keep or applies(statement.callee.function)) and can_be_kept(statement, found))
 
 
 def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep: bool) -> Block:
@@ -278,6 +280,8 @@ class _Forward:
                 from adjoint.transform.declared import forward_declared
 
                 forward_declared(builder, statement, self.rules, self.bind)
+            case Call(callee=Applied()):
+                forward_applied(builder, statement, self.rules, self.bind)
             case Call():
                 self.rules.call(builder, statement)
             case Load():

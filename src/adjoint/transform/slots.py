@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, is_float_dtype
+from adjoint.ir.types import RESIDUAL, Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, is_float_dtype
 
 Slot = tuple[Storage, str | None]
 _CONSTANT_CLASSES = (str, bytes, int, type(None), type, range, slice, BaseException)
@@ -20,8 +20,9 @@ def may_vary(type_: Type | None) -> bool:
             return kind in ("float", "complex")
         case Array(dtype=dtype):
             return dtype is None or is_float_dtype(dtype)
-        case Opaque(cls=cls):
-            return cls is None or not issubclass(cls, _CONSTANT_CLASSES)
+        case Opaque(cls=cls, signature=signature):
+            is_constant = cls is not None and (issubclass(cls, _CONSTANT_CLASSES) or hasattr(cls, RESIDUAL))
+            return not is_constant and signature is None
         case Tuple(items=items):
             return any(map(may_vary, items))
         case None:

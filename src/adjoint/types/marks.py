@@ -88,6 +88,9 @@ def _marked(cls: type) -> typing.Iterator[str]:
             if isinstance(annotation, str) and re.search(_IN_TEXT, annotation):
                 yield name
     for name, annotation in field_types(cls).items():
-        if get_origin(annotation) is Annotated and any(isinstance(mark, Mark) for mark in get_args(annotation)[1:]):
+        is_marked = get_origin(annotation) is Annotated and any(
+            isinstance(mark, Mark) for mark in get_args(annotation)[1:]
+        )
+        if is_marked or hasattr(annotation, "__adjoint_function_type__"):  # what a function captures is no part of it
             yield name
     yield from (field.name for field in dataclass_fields(cls) if field.metadata.get(KEY))

@@ -141,4 +141,57 @@ ENTRIES = {
             of a series. Memory maps (np.memmap) are arrays as any others.
             """,
     ),
+    "AD0220": Entry(
+        title="this is not the type of a differentiable function",
+        explanation="""
+            Fn[[float, np.ndarray], float] is the type of a function that carries its derivatives: the types of its
+            parameters, in a list, and that of its result. The result varies, and so does at least one parameter. What
+            cannot vary, as a string or an integer, is marked, so that nobody expects a derivative there.
+
+                Loss = ad.Fn[[np.ndarray, str], float]       # refused: a string cannot vary
+
+            Mark it:
+
+                Loss = ad.Fn[[np.ndarray, ad.NoDerivative[str]], float]
+
+            Parameters that could vary may be marked, too; then calls in which they do are refused. A result is never
+            marked, and the number of parameters is fixed.
+            """,
+    ),
+    "AD0221": Entry(
+        title="{name|this} does not become a function that carries its derivatives",
+        helps=(
+            "say what its derivative is: ad.differentiable_function(lambda x: (value, pullback))",
+            "or declare it for all: @ad.derivative_of(fn)",
+        ),
+        explanation="""
+            Fn[[float], float] says that a value is a function that can be differentiated. Python code can be, and so
+            can what a derivative is declared for; of a function of an extension module nobody can see the body.
+
+                square: ad.Fn[[float], float] = ctypes_library.square        # refused
+
+            Say what its derivative is:
+
+                square = ad.differentiable_function(
+                    lambda x: (ctypes_library.square(x), lambda ct: 2.0 * x * ct)
+                )
+
+            A conversion also checks how many parameters the function has; calls check what it returns.
+            """,
+    ),
+    "AD0222": Entry(
+        title="a function that is known only at run time is used in a way that its type does not tell",
+        helps=("let its type say what it takes and gives: ad.Fn[[float, np.ndarray], float]",),
+        explanation="""
+            Where a function comes out of a place that is not looked into, the derivative calls what the function
+            carries. Before anything runs it must be known what such a call gives: a number, an array, or a tuple of
+            these.
+
+                def loss(x):
+                    f: ad.Fn[[float], Model] = table(0)
+                    return f(x).weight                       # refused: an object
+
+            Let it return numbers and arrays, or choose among functions with code that names them.
+            """,
+    ),
 }

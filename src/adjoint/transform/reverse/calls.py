@@ -10,6 +10,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Attribute,
     Call,
@@ -64,6 +65,10 @@ def reverse_call(reverser: Reverser, call: Call, scope: Scope) -> None:
         from adjoint.transform.reverse.declared import reverse_declared
 
         reverse_declared(reverser, call, scope)
+    elif isinstance(call.callee, Applied):
+        from adjoint.transform.reverse.applied import reverse_applied
+
+        reverse_applied(reverser, call, scope)
     elif isinstance(call.callee, Function):
         raise AssertionError(f"{call.callee.name} should have been inlined")
     else:

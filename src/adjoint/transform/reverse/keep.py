@@ -17,6 +17,7 @@ from adjoint.diagnostics import Span
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import (
     UNDEFINED,
+    Applied,
     Atom,
     Attribute,
     Block,
@@ -555,7 +556,7 @@ def _counts_from_start(over: Range) -> bool:
 
 def _repeatable(callee: object) -> bool:
     """Whether a call only computes its result."""
-    if isinstance(callee, (Function, Definition, Declared, Derived)):
+    if isinstance(callee, (Function, Definition, Declared, Derived, Applied)):
         return False
     rule = rule_for(callee)
     if rule is not None and (not rule.pure or isinstance(rule, Observer)):

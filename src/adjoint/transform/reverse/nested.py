@@ -14,6 +14,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of, storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Block,
     Branch,
@@ -27,7 +28,16 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, Storage, is_handle
-from adjoint.ir.walk import clone_function, inline, map_blocks, operands, rebuild_terminator, statements_in, substitute
+from adjoint.ir.walk import (
+    clone_function,
+    inline,
+    map_blocks,
+    operands,
+    rebuild_terminator,
+    statements_in,
+    substitute,
+    terminators_in,
+)
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
@@ -303,8 +313,13 @@ class _Expansion:
     def __init__(self, notes: Notes | None) -> None:
         self.notes = notes
         self.definitions: dict[Definition, Definition] = {}
+        self.read: set[Atom] = set()
+        """What some statement reads in functions in which function values are called."""
 
     def function(self, function: Function) -> Function:
+        if any(isinstance(item, Call) and isinstance(item.callee, Applied) for item in statements_in(function.body)):
+            nodes = (*statements_in(function.body), *terminators_in(function.body))
+            self.read.update(atom for node in nodes for atom in operands(node))
         return Function(function.name, function.params, self.block(function.body), function.doc)
 
     def block(self, block: Block) -> Block:
@@ -321,6 +336,10 @@ class _Expansion:
                 from adjoint.transform.reverse.declared import write_values
 
                 write_values(builder, current, renamed)
+            elif isinstance(current, Call) and isinstance(current.callee, Applied):
+                from adjoint.transform.reverse.applied import write_call
+
+                write_call(builder, current, self.read)
             elif isinstance(current, Call) and isinstance(current.callee, Definition):
                 callee = self.definition(current.callee)
                 builder.emit(Call(current.targets, callee, current.args, current.kwargs, current.span))
@@ -346,4 +365,4 @@ class _Expansion:
 
 
 def _is_named(statement: Statement) -> bool:
-    return isinstance(statement, Call) and isinstance(statement.callee, (Declared, Derived, Definition))
+    return isinstance(statement, Call) and isinstance(statement.callee, (Declared, Applied, Derived, Definition))

@@ -1,0 +1,51 @@
+"""Function values that are known only at run time, in reverse mode: the pullback of each call; and without any mode."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import TYPE_CHECKING
+
+from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Applied, Atom, Call, Var
+from adjoint.ir.types import OPAQUE, fresh
+from adjoint.runtime.functions import called, pulled_back, with_pullback
+from adjoint.transform.reverse.scopes import Scope
+from adjoint.transform.reverse.sweep import is_zero
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.reverser import Reverser
+
+
+def write_call(builder: Builder, call: Call, read: Set[Atom]) -> None:
+    """Writes out a call: with its pullback only where somebody reads that."""
+    *values, pullback = call.targets
+    if pullback in read:
+        builder.emit(Call(call.targets, with_pullback, call.args, (), call.span))
+    else:
+        builder.emit(Call(tuple(values), called, call.args, (), call.span))
+
+
+def reverse_applied(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """Adds to the cotangents of the arguments what the pullback of the call gives."""
+    applied: Applied = call.callee
+    *values, pullback = call.targets
+    if not any(map(reverser.active, values)):
+        return
+    cotangents = [reverser.take(scope, value) for value in values]
+    if all(cotangent is None or is_zero(cotangent) for cotangent in cotangents):
+        return
+    sweep = scope.sweep
+    seeds = [
+        reverser.context.zero(sweep, value) if cotangent is None else cotangent
+        for value, cotangent in zip(values, cotangents, strict=True)
+    ]
+    args = [call.args[place] for place in applied.places]
+    bars = tuple(Var(_hint(arg), fresh(type_of_atom(arg) or OPAQUE)) for arg in args)
+    sweep.emit(Call(bars, pulled_back, (pullback, *seeds), (), call.span))
+    for arg, bar in zip(args, bars, strict=True):
+        reverser.add(scope, arg, bar, shaped=True)
+
+
+def _hint(arg: Atom) -> str:
+    return f"{arg.hint}_bar" if isinstance(arg, Var) else "t_bar"

@@ -1,0 +1,366 @@
+"""Function values: known ones are differentiated like any function, others by what they carry."""
+
+import contextvars
+import functools
+import math
+import operator
+import pickle
+import types
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from regressions.differences import refused, right, second
+
+Scalar = ad.Fn[[float], float]
+OfArray = ad.Fn[[np.ndarray, ad.NoDerivative[float]], np.ndarray]
+Two = ad.Fn[[float, float], tuple[float, float]]
+
+KEPT = {
+    "cube": Scalar(lambda x: x * x * x),
+    "sine": Scalar(math.sin),
+    "exp": Scalar(ad.differentiable_function(lambda x: (math.exp(x), lambda ct: ct * math.exp(x)))),
+}
+ARRAYS = {"sine": OfArray(lambda x, k: np.sin(x) * k), "itself": OfArray(lambda x, k: x)}
+MANY = [Scalar(lambda x, i=i: x ** (i % 5)) for i in range(100)]
+CURRENT = contextvars.ContextVar("current", default=KEPT["cube"])
+
+
+@functools.lru_cache
+def kept(name) -> Scalar:
+    return KEPT[name]
+
+
+@functools.lru_cache
+def arrays(name) -> "ad.Fn[[np.ndarray, ad.NoDerivative[float]], np.ndarray]":
+    return ARRAYS[name]
+
+
+class Table:
+    """Attributes that are known only when somebody asks for them."""
+
+    def __getattr__(self, name):
+        if name in KEPT:
+            return KEPT[name]
+        raise AttributeError(name)
+
+
+TABLE = Table()
+
+
+def by_result(x, name):
+    f = kept(name)
+    return f(x) * x
+
+
+def by_annotation(x, name):
+    f: Scalar = getattr(TABLE, name)
+    return f(f(x))
+
+
+def by_parameter(x):
+    return applied(CURRENT.get(), x)
+
+
+def applied(f: Scalar, x):
+    return f(x) + f(0.5 * x)
+
+
+def by_index(x, place):
+    return MANY[place](x) * MANY[place + 1](x)
+
+
+def by_container(x):
+    table: dict[str, Scalar] = CONTAINER()
+    return table["cube"](x) * table["sine"](x)
+
+
+CONTAINER = functools.partial(operator.attrgetter("kept"), type("Holder", (), {"kept": KEPT}))
+
+
+def in_a_loop(x):
+    f: Scalar = getattr(TABLE, "sine")
+    for i in range(4):
+        if i % 2:
+            x = f(x) + x
+        else:
+            x = f(x * 0.5)
+    return x
+
+
+@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("program", [by_result, by_annotation])
+def test_values_that_are_known_only_at_run_time(program, name):
+    right(program, 0.7, name)
+    second(lambda x: program(x, name), 0.7)
+
+
+@pytest.mark.parametrize("program", [by_parameter, by_container, in_a_loop])
+def test_other_places_they_come_from(program):
+    right(program, 0.7)
+    second(program, 0.7)
+
+
+def test_items_of_long_lists():
+    right(by_index, 0.7, 3)
+    second(lambda x: by_index(x, 3), 0.7)
+    gradient = ad.grad(by_index)
+    assert [gradient(2.0, place) for place in (1, 2, 52)] == [12.0, 80.0, 80.0]
+
+
+def test_third_derivatives():
+    third = ad.grad(ad.grad(ad.grad(by_parameter)))
+    assert third(0.7) == pytest.approx(6.0 * (1 + 0.125))
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_that_are_written_afterwards(name):
+    def loss(x):
+        f = arrays(name)
+        x = x.copy()
+        for _ in range(3):
+            x = f(x, 0.9)
+            if x[0] > -5.0:
+                x[0] *= 2.0
+        return np.sum(x * x)
+
+    right(loss, np.array([0.3, 0.7, -0.2]))
+    second(loss, np.array([0.3, 0.7, -0.2]))
+
+
+def test_results_that_are_tuples():
+    pair = Two(lambda x, y: (x * y, x + y * y))
+    held = functools.lru_cache(lambda: pair)
+
+    def loss(x):
+        f: Two = held()
+        a, b = f(x, 2.0 * x)
+        return a * b
+
+    right(loss, 0.7)
+    second(loss, 0.7)
+
+
+def test_the_derivative_reads_well():
+    text = ad.source(ad.grad(by_index), 0.7, 3)
+    assert text == (
+        "def by_index_grad(x, place, MANY):\n"
+        "    y, pullback = rt.with_pullback(MANY[place], x)\n"
+        "    y_1, pullback_1 = rt.with_pullback(MANY[place + 1], x)\n"
+        "    return pullback_1(y) + pullback(y_1)\n"
+    )
+
+
+def test_a_function_runs_once_in_a_gradient():
+    calls = []
+
+    def counted(x):
+        calls.append(1)
+        return x * x
+
+    value = functools.lru_cache(lambda: Scalar(counted))
+
+    def loss(x):
+        f: Scalar = value()
+        return f(x) * f(2.0 * x)
+
+    assert ad.value_and_grad(loss)(3.0) == (324.0, 432.0)
+    assert len(calls) == 2
+    assert ad.jvp(loss, (3.0,), (1.0,)) == (324.0, 432.0)
+    assert len(calls) == 4
+
+
+# Known functions
+
+
+def scaled(k):
+    return ad.differentiable_function(lambda x: (k * x * x, lambda ct: 2.0 * k * x * ct))
+
+
+def call(f, x):
+    return f(x) * x
+
+
+@pytest.mark.parametrize("f", [scaled(3.0), scaled(2.0), Scalar(lambda x: x * x), Scalar(scaled(0.5))])
+def test_known_values_as_arguments(f):
+    right(call, f, 0.7, wrt=1)
+    second(lambda x: call(f, x), 0.7)
+    right(f, 0.7)
+
+
+def test_what_it_captures_is_read_at_each_call():
+    gradient = ad.grad(call, wrt=1)
+    assert [gradient(scaled(k), 2.0) for k in (1.0, 2.0)] == [12.0, 24.0]
+    assert len({ad.source(gradient, scaled(k), 2.0) for k in (1.0, 2.0)}) == 1
+
+
+@dataclass
+class Layer:
+    weight: float
+    activation: Scalar
+
+    def __call__(self, x):
+        return self.activation(self.weight * x)
+
+
+def network(layers, x):
+    for layer in layers:
+        x = layer(x)
+    return x
+
+
+def test_fields_carry_no_derivative():
+    gradient = ad.grad(network)([Layer(0.5, scaled(2.0)), Layer(0.7, Scalar(math.tanh))], 0.3)
+    assert [vars(part).keys() for part in gradient] == [{"weight"}, {"weight"}]
+    layer = Layer(0.5, Scalar(math.tanh))
+    assert ad.grad(lambda layer: layer(2.0))(layer).weight == pytest.approx(2.0 / math.cosh(1.0) ** 2)
+
+
+def test_fields_of_many_objects():
+    layers = [Layer(0.9 + 0.001 * i, KEPT["sine"] if i % 2 else Scalar(math.tanh)) for i in range(80)]
+    right(network, layers, 0.7, wrt=1)
+    known = ad.grad(network)(layers[:3], 0.7)
+    assert [part.weight for part in ad.grad(lambda layers, x: network(layers[:3], x))(layers, 0.7)[:3]] == [
+        pytest.approx(part.weight) for part in known
+    ]
+
+
+def test_machine_code_for_known_ones():
+    assert ad.grad(call, wrt=1, native="strict")(scaled(3.0), 2.0) == 36.0
+
+
+def test_machine_code_refuses_others():
+    problem = refused(lambda: ad.grad(by_index, native="strict")(0.7, 3)).diagnostics[0]
+    assert problem.code == "AD0601"
+    with pytest.warns(ad.DifferentiationWarning, match="function value that is known only at run time"):
+        assert ad.grad(by_index, native=True)(2.0, 1) == 12.0
+
+
+def test_values_are_pickled_and_shown():
+    value = pickle.loads(pickle.dumps(Scalar(math.sin)))
+    assert value(0.5) == math.sin(0.5) and isinstance(value, ad.Fn)
+    assert repr(value) == "<Fn[[float], float]: sin>"
+    assert repr(OfArray) == "Fn[[np.ndarray, NoDerivative[float]], np.ndarray]"
+    assert ad.Fn[[float], float] == Scalar
+
+
+# Refusals
+
+make_pair = functools.lru_cache(lambda k: types.SimpleNamespace(first=Scalar(lambda x: k * x)))
+
+
+def message(run):
+    refusal = refused(run)
+    (problem,) = refusal.diagnostics
+    return problem.code, " ".join([*(label.text for label in problem.labels), *problem.notes[:1]])
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: ad.Fn[[str], float], "its parameter of type 'str' cannot vary"),
+        (lambda: ad.Fn[[float, int], float], "its parameter of type 'int' cannot vary"),
+        (lambda: ad.Fn[[float], int], "its result of type 'int' cannot vary"),
+        (lambda: ad.Fn[[float], ad.NoDerivative[float]], "its result is marked NoDerivative"),
+        (lambda: ad.Fn[float], "Fn[float] does not list the types of the parameters"),
+        (lambda: ad.Fn[..., float], "Fn[..., float] does not list the types of the parameters"),
+        (lambda: ad.Fn[[ad.NoDerivative[float]], float], "it has no parameter that varies"),
+        (lambda: ad.Fn[[], float], "it has no parameter that varies"),
+    ],
+)
+def test_types_that_no_differentiable_function_has(make, said):
+    assert message(make) == ("AD0220", said)
+
+
+def test_functions_that_cannot_be_converted():
+    assert message(lambda: Scalar(operator.attrgetter("x"))) == (
+        "AD0221",
+        "the body of 'attrgetter' is not visible here",
+    )
+    assert message(lambda: Scalar(3.0)) == ("AD0221", "Fn[[float], float] was given a value of type 'float'")
+    code, said = message(lambda: Scalar(lambda x, y: x))
+    assert code == "AD0221" and "missing a required argument: 'y'" in said
+    assert message(lambda: ad.differentiable_function(3.0))[0] == "AD0221"
+    assert message(lambda: ad.differentiable_function(len))[0] == "AD0221"
+
+
+def test_results_of_another_type():
+    held = functools.lru_cache(lambda: Scalar(lambda x: np.ones(3) * x))
+
+    def loss(x):
+        f: Scalar = held()
+        return f(x)
+
+    code, said = message(lambda: ad.grad(loss)(1.0))
+    assert (code, said) == (
+        "AD0221",
+        "it returns an array of float64, and its type says a float: Fn[[float], float]",
+    )
+
+
+def test_parameters_without_derivative():
+    def dynamic(x, k):
+        f = arrays("sine")
+        return np.sum(f(x, k))
+
+    code, said = message(lambda: ad.grad(dynamic, wrt=1)(np.ones(2), 2.0))
+    assert code == "AD0204" and said.startswith("'k' varies, and the parameter is marked NoDerivative")
+    power = ad.Fn[[float, ad.NoDerivative[float]], float](lambda x, k: x**k)
+    known = lambda x, k: power(x, k)
+    assert ad.grad(known)(2.0, 3.0) == 12.0
+    code, said = message(lambda: ad.grad(known, wrt=1)(2.0, 3.0))
+    assert code == "AD0204" and said.startswith("'k' varies, and the parameter is marked NoDerivative")
+    assert ad.grad(lambda x: power(x, ad.stop_gradient(x)))(2.0) == 4.0
+
+
+def test_captures_that_vary():
+    def loss(w, x):
+        f = ad.differentiable_function(lambda t: (w * t, lambda ct: ct * w))
+        return f(x) * w
+
+    assert ad.grad(loss, wrt=1)(2.0, 3.0) == 4.0
+    code, said = message(lambda: ad.grad(loss)(2.0, 3.0))
+    assert code == "AD0204" and said.startswith("'w' varies, and is captured by the function value")
+
+
+def test_functions_made_of_what_varies():
+    make = functools.lru_cache(lambda k: Scalar(lambda x: k * x))
+
+    def loss(x):
+        f: Scalar = make(x)
+        return f(2.0)
+
+    code, said = message(lambda: ad.grad(loss)(3.0))
+    assert code == "AD0204" and said.startswith("'x' varies, and is captured by the function value")
+    assert refused(lambda: ad.jvp(loss, (3.0,), (1.0,)))
+
+    def in_part(x):
+        f: Scalar = make_pair(x).first
+        return f(x)
+
+    assert message(lambda: ad.grad(in_part)(3.0))[0] == "AD0204"
+
+
+def test_opaque_functions_without_a_type():
+    def loss(x, name):
+        f = TABLE.__getattribute__(name)
+        return f(x)
+
+    def through(f, x):
+        return f(x)
+
+    for run in (lambda: ad.grad(loss)(1.0, "cube"), lambda: ad.grad(through, wrt=1)(operator.attrgetter("x"), 1.0)):
+        problem = refused(run).diagnostics[-1]
+        assert problem.code == "AD0201"
+        assert [label.text for label in problem.labels] == [
+            "the body of 'f' is not visible here",
+            "the function is defined here",
+        ]
+        assert problem.helps[0] == "let its type say that it carries its derivatives: f: ad.Fn[[float], float]"
+
+
+def test_calls_that_do_not_fit():
+    assert refused(lambda: ad.grad(lambda x: kept("cube")(x, x))(1.0)).diagnostics
+    assert refused(lambda: ad.grad(lambda x: kept("cube")(x=x))(1.0)).diagnostics[0].code == "AD0203"
