@@ -1,8 +1,8 @@
 """What generated code calls: small functions, free of state.
 
 Every public function of the modules named here is handed out by the package, so that generated code says
-``rt.spread(ct, x)`` after ``from adjoint import runtime as rt``, wherever the function lives. Nothing here needs the
-compiler.
+``rt.spread(ct, x)`` after ``from adjoint import runtime as rt``, wherever the function lives. But for calls of function
+values, nothing here needs the compiler.
 """
 
 import sys
@@ -18,7 +18,6 @@ _MODULES = (
     "copies",
     "cotangents",
     "display",
-    "functions",
     "lanes",
     "linalg",
     "numbers",
@@ -36,7 +35,9 @@ _MODULES = (
     "tables",
     "tangents",
     "vector_math",
+    "functions",
 )
+"""The last one needs the compiler: it is looked into for what no other has."""
 _OTHERS = ("boundary", "indices", "jacobians", "outside", "overlap", "scipy_linalg", "sparse_matrices", "stacks")
 """Modules whose functions generated code names in other ways."""
 
