@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from adjoint.exporting import export
     from adjoint.functions import Fn, differentiable_function
     from adjoint.inspection import source, stages
+    from adjoint.jets import jet
     from adjoint.keypaths import (
         KeyPath,
         KeyPathError,
@@ -91,6 +92,7 @@ __all__ = [
     "hessian",
     "hvp",
     "jacobian",
+    "jet",
     "jvp",
     "jvps",
     "keypath",
@@ -126,6 +128,7 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "DifferentiationWarning": "adjoint.diagnostics",
     "derivative_of": "adjoint.declare",
     "export": "adjoint.exporting",
+    "jet": "adjoint.jets",
     "linearize": "adjoint.linear",
     "transpose": "adjoint.linear",
     "jvps": "adjoint.directions",

@@ -137,7 +137,7 @@ def jvp(
     >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    points, tangents = _entries(primals, "primals", "jvp"), _entries(tangents, "tangents", "jvp")
+    points, tangents = entries_of(primals, "primals", "jvp"), entries_of(tangents, "tangents", "jvp")
 
     def ask() -> Request:
         return _jvp_request(f, points, tangents, resolve(native, function_of(f, "jvp"), fastmath, boundscheck))
@@ -163,7 +163,7 @@ def _jvp_request(f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], nati
     return Request(_key_of_jvp(primals), args, {}, lambda: lower_jvp(f, primals, checked), native)
 
 
-def _entries(given: Any, name: str, operator: str) -> tuple[Any, ...]:
+def entries_of(given: Any, name: str, operator: str) -> tuple[Any, ...]:
     """One entry per argument, or a refusal of what is one argument itself."""
     if type(given) is tuple:
         return given
@@ -220,7 +220,7 @@ def hvp(
     >>> ad.hvp(f, (2.0,), (1.0,))
     (12.0,)
     """
-    points, tangents = _entries(primals, "primals", "hvp"), _entries(tangents, "tangents", "hvp")
+    points, tangents = entries_of(primals, "primals", "hvp"), entries_of(tangents, "tangents", "hvp")
 
     def ask() -> Request:
         resolved = resolve(native, function_of(f, "hvp"), fastmath, boundscheck)

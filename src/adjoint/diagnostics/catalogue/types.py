@@ -251,6 +251,24 @@ ENTRIES = {
                 ad.grad(f).adjoint(checkpoints, value, 1.0)
             """,
     ),
+    "AD0423": Entry(
+        title="ad.jet does not cover this",
+        helps=("nest forward mode: lambda x: ad.jvp(f, (x,), (x_dot,))[1]",),
+        explanation="""
+            Derivatives of high order are computed by Taylor series, for which each function needs a recurrence. It is
+            made of the derivative that the rule of the function tells. There is none for functions that call
+            themselves, or whose derivative is declared as a pullback, and none for some uses of NumPy.
+
+                def power(x, n):
+                    return x if n == 1 else x * power(x, n - 1)
+
+                ad.jet(power, (2.0, 3), (1.0, None), order=2)     # refused
+
+            Write a loop, or nest forward mode, whose cost doubles with each order:
+
+                ad.jvp(lambda x: ad.jvp(lambda x: power(x, 3), (x,), (1.0,))[1], (2.0,), (1.0,))
+            """,
+    ),
     "AD0424": Entry(
         title="ad.linearize does not cover this structure",
         helps=("take derivatives in directions one by one: ad.jvp(f, (x,), (x_dot,))",),

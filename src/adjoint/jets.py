@@ -1,0 +1,185 @@
+"""Derivatives of any order along a direction, by truncated Taylor series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.diagnostics import DifferentiationError, diagnostic, error
+from adjoint.diagnostics.spans import Span
+from adjoint.frontend.entry import Entry, lower_operator
+from adjoint.frontend.inputs import differentiated
+from adjoint.frontend.recurrences import lifted
+from adjoint.operators import function_of
+from adjoint.products import checked_tangents, entries_of, specialized_jvp
+from adjoint.records import replace
+from adjoint.runtime.taylor import ORDER, NotCovered, Series
+from adjoint.specialize import Specialization, specialization
+from adjoint.transform.reverse import expand
+from adjoint.types.structure import field_names, is_namedtuple, new_object, set_field
+from adjoint.types.vectors import tangent_class
+
+
+def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], order: int) -> tuple[Any, ...]:
+    """The value of a function and its derivatives along a direction, up to an order.
+
+    These are the derivatives of ``f(x + t * x_dot)`` by ``t`` at 0. Unlike nested forward mode, whose cost doubles with
+    each order, ``k`` derivatives cost ``O(k**2)``.
+
+    Parameters
+    ----------
+    f
+        The function. It runs as Python, once, with truncated Taylor series for numbers and arrays. What it writes to
+        its arguments, it writes to copies.
+    primals, tangents
+        Its arguments, and the direction, as :func:`adjoint.jvp` takes them.
+    order
+        How many derivatives.
+
+    Returns
+    -------
+    tuple
+        ``order + 1`` entries: the value, the first derivative and so on, each with the structure of the result.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0423 for what series do not cover: recursion, derivatives that are declared, functions without a rule for
+        forward mode; else what :func:`adjoint.jvp` raises.
+
+    Examples
+    --------
+    >>> import adjoint as ad, math
+    >>> def f(x):
+    ...     return math.exp(2.0 * x)
+    >>> ad.jet(f, (0.0,), (1.0,), order=4)
+    (1.0, 2.0, 4.0, 8.0, 16.0)
+    """
+    function_of(f, "jet")
+    points, directions = entries_of(primals, "primals", "jet"), entries_of(tangents, "tangents", "jet")
+    given: Any = order
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 0:
+        label = f"the order of ad.jet is a whole number from 0, here it is {order!r}"
+        raise error("AD0423", None, label, helps=("write ad.jet(f, (x,), (x_dot,), order=3)",))
+    checked = checked_tangents(points, directions)
+    specialized_jvp(f, points, checked)  # refuses what has no derivative at all
+    compiled = specialization(f, ("jet",), points, {}, lambda: _lower(f, points))
+    root = differentiated(f)
+    inputs = compiled.inputs(root, points)
+    count = int(order)
+    memo: dict[int, Any] = {}
+    curves = [
+        _curve(point, direction, count, place in compiled.written, memo)
+        for place, (point, direction) in enumerate(zip(points, checked, strict=True))
+    ]
+    token = ORDER.set(count)
+    try:
+        result = compiled.call(*curves, *inputs[len(points) :])
+    except NotCovered as problem:
+        span = _place_of(problem, compiled)
+        raise DifferentiationError(diagnostic("AD0423", span, f"{problem} is not covered for series")) from None
+    finally:
+        ORDER.reset(token)
+    return tuple(_derivative(result, place, {}) for place in range(count + 1))
+
+
+def _lower(f: Callable[..., Any], points: tuple[Any, ...]) -> Entry:
+    entry = lower_operator("call", f, (), points, {})
+    function = lifted(expand(entry.function))
+    return replace(entry, function=replace(function, name=f"{entry.function.name.removesuffix('_call')}_jet"))
+
+
+def _place_of(problem: BaseException, compiled: Specialization) -> Span | None:
+    """Where in the user's source the generated code was that raised."""
+    trace, found = problem.__traceback__, None
+    code = compiled.call.__code__
+    while trace is not None:
+        if trace.tb_frame.f_code is code:
+            found = compiled.emitted.lines.get(trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+def _curve(point: Any, direction: Any, order: int, written: bool, memo: dict[int, Any]) -> Any:
+    """An argument that moves: series for the numbers and arrays that have a tangent, in a copy of its structure."""
+    if isinstance(point, np.ndarray):
+        if point.dtype.kind not in "fc" or (direction is None and not written):
+            return point
+        first = np.zeros_like(point) if direction is None else np.array(direction, dtype=point.dtype)
+        rest = [np.zeros_like(point) for _ in range(order - 1)]
+        return Series(order, [point.copy(), first, *rest][: order + 1])
+    if direction is None and not written:
+        return point
+    if isinstance(point, (float, complex, np.floating, np.complexfloating)):
+        dot = point * 0 if direction is None else direction
+        return Series(order, [point, dot, *[point * 0] * (order - 1)][: order + 1])
+    if isinstance(point, (list, dict)) or hasattr(point, "__dict__"):
+        if id(point) in memo:
+            return memo[id(point)]
+        return _container(point, direction, order, written, memo)
+    if isinstance(point, tuple):
+        dots = [None] * len(point) if direction is None else direction
+        parts = [_curve(part, dot, order, written, memo) for part, dot in zip(point, dots, strict=True)]
+        return type(point)(*parts) if is_namedtuple(point) else tuple(parts)
+    return point
+
+
+def _container(point: Any, direction: Any, order: int, written: bool, memo: dict[int, Any]) -> Any:
+    if isinstance(point, list):
+        made: Any = []
+        memo[id(point)] = made
+        dots = [None] * len(point) if direction is None else direction
+        made.extend(_curve(part, dot, order, written, memo) for part, dot in zip(point, dots, strict=True))
+    elif isinstance(point, dict):
+        made = memo[id(point)] = {}
+        for key, part in point.items():
+            made[key] = _curve(part, None if direction is None else direction[key], order, written, memo)
+    else:
+        made = memo[id(point)] = new_object(type(point))
+        for name in field_names(point):
+            dot = None if direction is None else getattr(direction, name, None)
+            set_field(made, name, _curve(getattr(point, name), dot, order, written, memo))
+    return made
+
+
+def _derivative(result: Any, place: int, memo: dict[int, Any]) -> Any:
+    """The derivative of an order in the structure of the result; what does not vary has zeros and None."""
+    if isinstance(result, Series):
+        return result.at(place) * math.factorial(place) if place > 1 else result.at(place)
+    if place == 0 and not _has_parts(result):
+        return result
+    if isinstance(result, tuple):
+        parts = [_derivative(part, place, memo) for part in result]
+        return type(result)(*parts) if is_namedtuple(result) else tuple(parts)
+    if isinstance(result, list):
+        return [_derivative(part, place, memo) for part in result]
+    if isinstance(result, dict):
+        return {key: _derivative(part, place, memo) for key, part in result.items()}
+    if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
+        return np.zeros_like(result)
+    if isinstance(result, (float, complex, np.floating, np.complexfloating)):
+        return result * 0
+    if _has_parts(result):
+        return _object(result, place, memo)
+    return None
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, (tuple, list, dict)) or (hasattr(value, "__dict__") and not callable(value))
+
+
+def _object(result: Any, place: int, memo: dict[int, Any]) -> Any:
+    if id(result) not in memo:
+        made = memo[id(result)] = new_object(type(result) if place == 0 else tangent_class(type(result)))
+        for name in field_names(result):
+            part = _derivative(getattr(result, name), place, memo)
+            if place == 0 or part is not None:
+                set_field(made, name, part)
+    return memo[id(result)]
+
+
+jet.__adjoint_operator__ = "jet"  # type: ignore[attr-defined]
+__all__ = ["jet"]

@@ -1,0 +1,226 @@
+"""Derivatives of any order along a direction: against nested forward mode."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import scipy.special
+
+import adjoint as ad
+
+
+def nested(f, x, x_dot, order):
+    """The same by forward mode of forward mode, whose cost doubles with each order."""
+    found, g = [f(x)], f
+    for _ in range(order):
+        g = (lambda h: lambda x: ad.jvp(h, (x,), (x_dot,))[1])(g)
+        found.append(g(x))
+    return found
+
+
+def check(f, x, x_dot, order):
+    for one, other in zip(ad.jet(f, (x,), (x_dot,), order), nested(f, x, x_dot, order), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-12)
+        assert np.shape(one) == np.shape(other)
+
+
+SCALARS = {
+    "sin": lambda x: math.sin(x),
+    "tan": lambda x: math.tan(x) * x,
+    "quotient": lambda x: math.log(x) / x,
+    "root": lambda x: math.sqrt(x) ** 3,
+    "power": lambda x: x**2.5,
+    "reciprocal": lambda x: x**-2 + (3.0 - x) / (x * x + 1),
+    "exponential": lambda x: 2.0**x,
+    "varying exponent": lambda x: x**x,
+    "inverse": lambda x: math.atan(x) + math.asin(x / 2) + math.acosh(x + 1),
+    "hyperbolic": lambda x: math.tanh(x) * abs(x) + math.cosh(x) / math.sinh(x),
+    "gamma": lambda x: math.gamma(x) + math.lgamma(x),
+    "error function": lambda x: math.erf(x),
+    "several arguments": lambda x: math.hypot(x, 2.0) * math.atan2(x, 2.0 + x),
+    "log1p": lambda x: math.log1p(x) * math.expm1(x),
+    "polynomial": lambda x: x**3 - 2 * x**2 + x,
+    "choices": lambda x: max(x, 0.5) * min(x, 3.0) + x % 0.7,
+    "bessel": lambda x: scipy.special.j0(x),
+    "gradient": lambda x: x * ad.grad(lambda y: math.sin(y) * y)(x),
+}
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_of_functions_of_numbers(name):
+    check(SCALARS[name], 0.7, 1.3, 4)
+
+
+def in_place(x):
+    a = np.zeros(4)
+    for i in range(3):
+        a[i + 1] = a[i] * x[i] + math.sin(x[i])
+    a[1:] *= 2.0
+    b = a[1:]
+    b += x
+    a[a > 1.5] = 0.5
+    return a @ a
+
+
+def lists(x):
+    out = [x[i] * x[i] for i in range(3)]
+    out[0] = out[1] * out[2]
+    return np.array(out) * x
+
+
+def steps(x):
+    y = x.copy()
+    for _ in range(5):
+        y = y + 0.1 * np.tanh(y) * np.roll(y, 1)
+    return y
+
+
+def newton(x):
+    y = x
+    while True:
+        step = (y * y - x) / (2 * y)
+        y = y - step
+        if abs(step) < 1e-12:
+            return y
+
+
+ARRAYS = {
+    "in place": in_place,
+    "lists": lists,
+    "steps": steps,
+    "norm": lambda x: np.linalg.norm(x),
+    "where": lambda x: np.where(x > 0.5, x**3, np.sin(x)),
+    "reductions": lambda x: np.max(x) * np.prod(x) + np.std(x),
+    "shapes": lambda x: np.concatenate([x, x * x])[1:5] * np.stack([x, x**2]).T.sum(),
+    "einsum": lambda x: np.einsum("i,j->ij", x, x),
+    "broadcasting": lambda x: (x[:, None] * x + 1.0).sum(axis=0) * np.cumsum(x),
+    "roots": lambda x: np.sqrt(np.abs(x)) * np.power(x, 0.5),
+    "logaddexp": lambda x: np.logaddexp(x, 0.3),
+    "sort": lambda x: np.sort(x) * x,
+    "fft": lambda x: np.abs(np.fft.fft(x)) ** 2,
+}
+MATRICES = {
+    "inv": lambda a: np.linalg.inv(a),
+    "det": lambda a: np.linalg.det(a) + np.linalg.slogdet(a)[1],
+    "solve": lambda a: np.linalg.solve(a, np.ones(3)),
+    "cholesky": lambda a: np.linalg.cholesky(a @ a.T),
+    "eigh": lambda a: np.linalg.eigh(a + a.T)[0],
+    "products": lambda a: np.trace(a @ a @ a),
+}
+X, X_DOT = np.array([0.3, 0.8, 0.55]), np.array([1.0, -0.5, 0.25])
+A, A_DOT = np.array([[0.9, 0.3, 0.4], [0.5, 0.7, 0.6], [0.2, 0.8, 0.35]]), np.outer(X, X_DOT) + np.eye(3)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_of_functions_of_arrays(name):
+    check(ARRAYS[name], X, X_DOT, 3)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_of_functions_of_matrices(name):
+    check(MATRICES[name], A, A_DOT, 3)
+
+
+def test_of_loops_that_end_by_a_condition():
+    check(newton, 1.7, 1.0, 3)
+
+
+@dataclass
+class Model:
+    w: np.ndarray
+    b: float
+
+
+def test_of_structures():
+    def f(model, x):
+        return np.sum(x @ model.w + model.b**2), {"b": model.b * x}
+
+    point, direction = Model(X, 0.5), Model(X_DOT, 1.0)
+    value, first, second = ad.jet(f, (point, np.ones(3)), (direction, None), order=2)
+    assert value[0] == f(point, np.ones(3))[0]
+    assert first[0] == pytest.approx(X_DOT.sum() + 3.0 * 0 + 1.0)
+    assert second[0] == 2.0
+    np.testing.assert_array_equal(first[1]["b"], np.ones(3))
+    np.testing.assert_array_equal(second[1]["b"], np.zeros(3))
+    assert ad.jet(lambda m: m, (point,), (direction,), order=1)[1].b == 1.0
+
+
+def test_arguments_are_not_written():
+    def f(x):
+        x[0] = x[1] * x[1]
+        return x[0] * x[2]
+
+    x = X.copy()
+    check_value = ad.jet(f, (x,), (X_DOT,), order=2)
+    np.testing.assert_array_equal(x, X)
+    assert check_value[0] == f(X.copy())
+
+
+def test_what_counts_as_a_constant():
+    assert ad.jet(lambda x: x * ad.stop_gradient(x), (2.0,), (1.0,), order=2) == (4.0, 2.0, 0.0)
+    assert ad.jet(lambda x: 3.0, (2.0,), (1.0,), order=2) == (3.0, 0.0, 0.0)
+    assert ad.jet(lambda x: x * x, (2.0,), (1.0,), order=0) == (4.0,)
+
+
+def test_a_handler_of_the_user_does_not_hide_what_is_not_covered():
+    def f(x, table):
+        try:
+            return np.interp(x, table, table) * x
+        except Exception:
+            return 0.0
+
+    try:
+        found = ad.jet(f, (0.5, np.array([0.0, 1.0])), (1.0, None), order=2)
+    except ad.DifferentiationError:
+        return
+    np.testing.assert_allclose(found, (0.25, 1.0, 2.0))
+
+
+def test_coefficients_cost_their_square():
+    order = 62
+    found = ad.jet(lambda x: math.exp(x) * math.sin(x), (0.0,), (1.0,), order)
+    assert found[order] == pytest.approx((2 ** (order / 2)) * math.sin(order * math.pi / 4))
+
+
+def power(x, n):
+    return x if n == 1 else x * power(x, n - 1)
+
+
+def cube(x):
+    return x * x * x
+
+
+class TestRefusals:
+    def test_recursion(self):
+        with pytest.raises(ad.DifferentiationError) as refusal:
+            ad.jet(power, (2.0, 3), (1.0, None), order=2)
+        assert "error[AD0423]: ad.jet does not cover this" in str(refusal.value)
+        assert "this function calls itself" in str(refusal.value)
+
+    def test_declared_derivatives(self):
+        def own(x):
+            return x * x * x
+
+        ad.derivative_of(own)(lambda x: (own(x), lambda seed: 3.0 * x * x * seed))
+        with pytest.raises(ad.DifferentiationError, match="'own' is not covered for series"):
+            ad.jet(lambda x: own(x) * x, (2.0,), (1.0,), order=2)
+
+    @pytest.mark.parametrize("order", [-1, 1.5, True, "2"])
+    def test_orders(self, order):
+        with pytest.raises(ad.DifferentiationError, match=r"the order of ad\.jet is a whole number from 0"):
+            ad.jet(math.sin, (2.0,), (1.0,), order=order)
+
+    def test_what_forward_mode_refuses(self):
+        with pytest.raises(ad.DifferentiationError, match="AD0204"):
+            ad.jet(lambda x: math.sin(x) * float(str(x)), (2.0,), (1.0,), order=2)
+
+    def test_tangents_of_another_structure(self):
+        with pytest.raises(ad.DifferentiationError, match="AD0409"):
+            ad.jet(cube, (2.0,), (np.ones(2),), order=2)
+
+    def test_in_code_that_is_differentiated(self):
+        with pytest.raises(ad.DifferentiationError, match=r"ad\.jet inside other code is not covered"):
+            ad.grad(lambda x: ad.jet(cube, (x,), (1.0,), 2)[2])(1.0)
