@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.nodes import Call, Definition, Function
-from adjoint.ir.types import Array, Storage, Type
+from adjoint.ir.types import Array, Storage
 from adjoint.ir.walk import statements_in
 from adjoint.runtime import arrays
 
@@ -55,13 +55,3 @@ def layouts_read(function: Function) -> set[Storage]:
             if isinstance(target.type, Array):
                 found.add(target.type.storage.find())
     return found
-
-
-def has_one_layout(type_: Type | None) -> bool:
-    """Whether new arrays of a type are laid out in the same way by all who make them: those of one axis are."""
-    return rank(type_) in (0, 1)
-
-
-def rank(type_: Type | None) -> int | None:
-    """The rank of an array; None where it is not known, or no array."""
-    return len(type_.dims) if isinstance(type_, Array) and type_.dims is not None else None

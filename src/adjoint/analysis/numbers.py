@@ -113,9 +113,8 @@ def _call(call: Call, flows: NumberFlows) -> bool:
         flows.all_declared &= not carriers or isinstance(rule, (Constant, Observer))
         return True
     flows.all_declared &= rule is not None and not call.kwargs and not rule.unsupported(len(call.args), ())
-    flows.all_declared &= rule is None or not any(
-        _is_smooth(call.args[place]) for place, _ in rule.settings(len(call.args))
-    )
+    for place, _ in () if rule is None else rule.settings(len(call.args)):
+        flows.all_declared &= not _is_smooth(call.args[place])
     for atom in operands(call):
         for target in call.targets:
             flows.add(atom, target)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from adjoint.analysis.joins import joins
-from adjoint.analysis.layout import has_one_layout, layout_readers
+from adjoint.analysis.layout import layout_readers
 from adjoint.backend.native_calls import by_python
 from adjoint.backend.not_native import NotNative
 from adjoint.backend.rewriting import Rewriting
@@ -20,7 +20,7 @@ from adjoint.diagnostics import Span
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Definition, Function, Load, Statement, Store, Var
-from adjoint.ir.types import Array, Number, Scalar
+from adjoint.ir.types import Array, Number, Scalar, has_one_layout
 from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for

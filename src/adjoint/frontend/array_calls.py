@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.analysis.layout import has_one_layout
 from adjoint.frontend import array_library, containers, library, making, objects
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handing_over import may_carry
@@ -22,7 +21,7 @@ from adjoint.frontend.operands import is_sequence
 from adjoint.frontend.shapes import type_of
 from adjoint.frontend.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
 from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, has_one_layout
 from adjoint.runtime.places import from_diagonal
 from adjoint.runtime.products import einsum_of_one
 from adjoint.runtime.sequences import array_of

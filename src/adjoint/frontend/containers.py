@@ -10,7 +10,6 @@ import numpy as np
 
 from adjoint.frontend import library
 from adjoint.frontend.core import Lowerer, Restart, Unreached
-from adjoint.frontend.index_joins import join, joins
 from adjoint.frontend.indexing import array_key, type_of_item
 from adjoint.frontend.making import (
     _element_of,
@@ -153,7 +152,9 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case Const(value=type() as cls) if isinstance(index, (Const, TupleValue)) and hasattr(cls, "__class_getitem__"):
             return base  # what a generic class is made for tells nothing at run time
         case Const(value=constant):
-            if joins(constant):
+            if constant is np.r_ or constant is np.c_:
+                from adjoint.frontend.index_joins import join
+
                 array = join(lo, constant, index, node)
                 if array is not None:
                     return array

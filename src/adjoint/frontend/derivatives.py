@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.analysis.layout import has_one_layout
 from adjoint.analysis.varying import varying
 from adjoint.diagnostics import Span
 from adjoint.frontend import shapes
@@ -54,6 +53,7 @@ from adjoint.ir.types import (
     Tuple,
     Type,
     carries_derivative,
+    has_one_layout,
     is_float_dtype,
     is_handle,
 )

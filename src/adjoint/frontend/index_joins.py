@@ -13,21 +13,15 @@ from adjoint.frontend.core import Lowerer
 from adjoint.frontend.values import SliceValue, TupleValue, Value
 from adjoint.ir.nodes import Const
 
-_JOINS = {id(np.r_): array_library.joined_rows, id(np.c_): array_library.joined_columns}
-
-
-def joins(constant: Any) -> bool:
-    """Whether a value joins what stands in its brackets."""
-    return id(constant) in _JOINS
-
 
 def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
     """The array; None for brackets with directives (``np.r_["0,2", a, b]``)."""
     items: Sequence[Value] = index.items if isinstance(index, TupleValue) else (index,)
     if not items or any(isinstance(item, Const) and isinstance(item.value, str) for item in items):
         return None
+    maker = array_library.joined_rows if constant is np.r_ else array_library.joined_columns
     parts = [_numbers_of(lo, item, node) if isinstance(item, SliceValue) else item for item in items]
-    return library.call(lo, _JOINS[id(constant)], [TupleValue(tuple(parts))], node)
+    return library.call(lo, maker, [TupleValue(tuple(parts))], node)
 
 
 def _numbers_of(lo: Lowerer, part: SliceValue, node: ast.AST | None) -> Value:

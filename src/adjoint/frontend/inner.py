@@ -185,7 +185,7 @@ def lower_inner(
         from adjoint.frontend.kinds import with_kinds_checked
 
         lowered = with_kinds_checked(lowered)
-    if any(type(atom) is Var and type(atom.type) is Opaque for call in statements_in(block) for atom in operands(call)):
+    if _has_unknown_operands(block):
         from adjoint.frontend.foreign import with_operands_checked
 
         lowered = with_operands_checked(lowered, active.params)
@@ -198,6 +198,14 @@ def lower_inner(
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
     types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def _has_unknown_operands(block: Block) -> bool:
+    for statement in statements_in(block):
+        for atom in operands(statement):
+            if type(atom) is Var and type(atom.type) is Opaque:
+                return True
+    return False
 
 
 def refuse_generators(lo: Lowerer, function: Value, results: Sequence[Value], node: ast.AST | None) -> None:

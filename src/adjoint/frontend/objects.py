@@ -36,7 +36,6 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
-from adjoint.runtime.sparse_matrices import is_sparse
 from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.vectors import Fields
 
@@ -245,7 +244,7 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return _through_class(lo, base, cls, name, node)
     if cls is not None and not isinstance(base.type, Opaque):
         return _through_class(lo, base, cls, name, node)
-    if is_sparse(cls):
+    if cls is not None and cls.__module__.startswith("scipy.sparse."):
         from adjoint.frontend import sparse_matrices
 
         found = sparse_matrices.attribute(lo, base, name, node)

@@ -26,6 +26,8 @@ def product(left: Value, right: Value) -> Any:
 
 def attribute(lo: Lowerer, matrix: Var, name: str, node: ast.AST | None) -> Value | None:
     """An attribute of a sparse matrix, where it has to do with products."""
+    if not is_sparse_matrix(matrix):
+        return None
     if name == "dot":
         return Method(Const(sparse_times), matrix)
     if name != "T":

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.activity import all_memory
-from adjoint.analysis.layout import has_one_layout
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.values import (
@@ -31,6 +30,7 @@ from adjoint.ir.types import (
     Type,
     carries_derivative,
     fresh,
+    has_one_layout,
     is_handle,
 )
 from adjoint.runtime import results, tangents

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.mistakes import always_raises
+from adjoint.ir.mistakes import MATRIX_PRODUCTS, always_raises
 from adjoint.ir.nodes import (
     Applied,
     Atom,
@@ -261,10 +261,13 @@ def effects_of(call: Call) -> Effects:
         known = _KNOWN.get(callee) or _known_by_name(callee)
     except TypeError:  # not hashable
         return UNKNOWN
+    numbers = _are_numbers(call.args) and not call.kwargs
+    if numbers and known is not None and callee is not operator.matmul:
+        return known  # which most calls are
     found = _declared(callee) if known is None else known
     if found is UNKNOWN:
         return found
-    if found.confined and always_raises(call):
+    if found.confined and (not numbers or callee in MATRIX_PRODUCTS) and always_raises(call):
         return _impure(found)
     if found.fresh and callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]:
         return UNKNOWN  # it writes to what earlier calls made
@@ -277,6 +280,16 @@ def effects_of(call: Call) -> Effects:
     if found is FACT and callee in _SIZES and any(_may_grow(type_of_atom(arg)) for arg in call.args):
         return PURE
     return found
+
+
+def _are_numbers(args: Sequence[Atom]) -> bool:
+    for arg in args:
+        if type(arg) is Var:
+            if type(arg.type) is not Scalar:
+                return False
+        elif type(arg) is not Const or type(arg.value) not in _NUMBERS:
+            return False
+    return True
 
 
 def _may_grow(type_: Type | None) -> bool:

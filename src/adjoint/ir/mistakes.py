@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.nodes import Atom, Call, Const
 from adjoint.ir.types import Array, Dict, List, Opaque, Scalar, Tuple, Type
 
 _ARITHMETIC = frozenset(
@@ -25,21 +25,13 @@ _ARITHMETIC = frozenset(
 )
 _OF_NUMBERS = frozenset({abs, operator.abs, float, int, max, min, pow, divmod, np.dot, np.inner, np.outer, np.vdot})
 _FORMATS = frozenset({operator.mod, operator.imod})
-_MATRIX_PRODUCTS = frozenset({operator.matmul, operator.imatmul, np.matmul})
+MATRIX_PRODUCTS = frozenset({operator.matmul, operator.imatmul, np.matmul})
 
 
 def always_raises(call: Call) -> bool:
     """Whether a call raises TypeError for all values that its arguments may have."""
     callee, args = call.callee, call.args
-    for arg in args:
-        if type(arg) is Var:
-            if type(arg.type) is not Scalar:
-                break
-        elif type(arg) is not Const or type(arg.value) not in (float, int):
-            break
-    else:  # numbers, of which most calls are
-        return bool(args) and callee in _MATRIX_PRODUCTS
-    if callee in _MATRIX_PRODUCTS and any(isinstance(type_of_atom(arg), Scalar) for arg in args[:2]):
+    if callee in MATRIX_PRODUCTS and any(isinstance(type_of_atom(arg), Scalar) for arg in args[:2]):
         return True
     if callee in _ARITHMETIC:
         return any(_is_none(arg) for arg in args) or (len(args) == 2 and _never_meet(callee, *args))

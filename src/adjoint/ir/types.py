@@ -149,6 +149,7 @@ OPAQUE = Opaque()
 
 RESIDUAL = "__adjoint_residual__"
 """The attribute of classes whose objects only carry what a call has kept for its pullback."""
+_CONSTANT_CLASSES = (str, bytes, int, type(None), type, range, slice, BaseException)
 
 
 def is_float_dtype(dtype: np.dtype | None) -> bool:
@@ -213,6 +214,29 @@ def storage_of(type_: Type | None) -> Storage | None:
     """The class of the memory that a value of this type refers to itself."""
     storage = getattr(type_, "storage", None)
     return storage.find() if isinstance(storage, Storage) else None
+
+
+def may_vary(type_: Type | None) -> bool:
+    """Whether a value of this type, or one of its parts, may carry a derivative."""
+    match type_:
+        case Scalar(kind=kind):
+            return kind in ("float", "complex")
+        case Array(dtype=dtype):
+            return dtype is None or is_float_dtype(dtype)
+        case Opaque(cls=cls, signature=signature):
+            is_constant = cls is not None and (issubclass(cls, _CONSTANT_CLASSES) or hasattr(cls, RESIDUAL))
+            return not is_constant and signature is None
+        case Tuple(items=items):
+            return any(map(may_vary, items))
+        case None:
+            return False
+        case _:
+            return True
+
+
+def has_one_layout(type_: Type | None) -> bool:
+    """Whether new arrays of a type are laid out in the same way by all who make them: those of one axis are."""
+    return isinstance(type_, Array) and type_.dims is not None and len(type_.dims) < 2
 
 
 def is_handle(type_: Type | None) -> bool:

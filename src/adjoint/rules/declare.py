@@ -185,7 +185,8 @@ class Rule:
 
     def settings(self, nargs: int) -> tuple[tuple[int, str], ...]:
         """The positional arguments, of so many (given after :meth:`bind`), that must not vary, with their names."""
-        return tuple([(place, name) for place, name in self._settings if place < nargs])
+        settings = self._settings
+        return tuple([(place, name) for place, name in settings if place < nargs]) if settings else ()
 
     @cached_property
     def _settings(self) -> tuple[tuple[int, str], ...]:

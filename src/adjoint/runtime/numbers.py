@@ -38,6 +38,8 @@ def times(a: Any, b: Any) -> Any:
 
 def quotient(a: Any, b: Any) -> Any:
     """``a / b``, which is not a number where both are zero."""
+    if type(b) is float and b and type(a) is float:
+        return a / b
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.true_divide(a, b)
@@ -48,6 +50,8 @@ def quotient(a: Any, b: Any) -> Any:
 
 def product(a: Any, b: Any) -> Any:
     """``a * b``, which is not a number where one is zero and the other infinite."""
+    if type(a) is float and type(b) is float:
+        return a * b
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         with np.errstate(invalid="ignore", over="ignore"):
             return np.multiply(a, b)

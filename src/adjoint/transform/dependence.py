@@ -38,7 +38,7 @@ from adjoint.ir.nodes import (
     Var,
     differentiated_args,
 )
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype, may_vary
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.declare import Constant, General, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import is_defined, rule_for
@@ -46,7 +46,7 @@ from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of_values
 from adjoint.transform.dict_keys import key_problems
-from adjoint.transform.slots import Memory, Slot, has_slots, is_container, may_vary
+from adjoint.transform.slots import Memory, Slot, has_slots, is_container
 from adjoint.transform.structural import is_object_display, object_display, roles_of
 
 Node = Var | Slot

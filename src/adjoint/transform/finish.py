@@ -15,7 +15,6 @@ from adjoint.rules.declare import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.results import owned
 from adjoint.transform.early_checks import with_early_checks
-from adjoint.transform.in_place import direct_updates
 from adjoint.transform.passes import Pass, checked
 from adjoint.transform.polish import polish
 from adjoint.transform.reverse import expand
@@ -77,10 +76,24 @@ def _without_idle_conversions(function: Function) -> Function:
     return Function(function.name, function.params, block(function.body), function.doc)
 
 
+def _with_direct_updates(function: Function) -> Function:
+    """The function with its updates of memory, and copies, in their shortest forms."""
+    for statement in statements_in(function.body):
+        if type(statement) is Store:
+            is_long = statement.mode != "set"
+        else:
+            is_long = type(statement) is Call and statement.callee is np.copy
+        if is_long:
+            from adjoint.transform.in_place import direct_updates
+
+            return direct_updates(function)
+    return function
+
+
 _TOUCHES = (
     Pass("idle-shapes", without_idle_shapes),
     Pass("polish", polish),
-    Pass("direct-updates", direct_updates),
+    Pass("direct-updates", _with_direct_updates),
     Pass("idle-conversions", _without_idle_conversions),
 )
 

@@ -50,18 +50,9 @@ if TYPE_CHECKING:
 
 def direct_updates(function: Function) -> Function:
     """The function with its updates in their shortest forms."""
-    if not any(map(_may_be_shorter, statements_in(function.body))):
-        return function
     updater = _Updater(function)
     body = updater.block(function.body)
     return Function(function.name, function.params, body, function.doc) if updater.changed else function
-
-
-def _may_be_shorter(statement: Statement) -> bool:
-    """Whether a statement is an update or a copy."""
-    if isinstance(statement, Store):
-        return statement.mode in ("add", "sub")
-    return isinstance(statement, Call) and statement.callee is np.copy
 
 
 class _Updater:

@@ -20,10 +20,11 @@ from adjoint.ir.types import (
     Tuple,
     Type,
     is_float_dtype,
+    may_vary,
 )
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.tangents import shadow_like
-from adjoint.transform.slots import Memory, has_slots, may_vary
+from adjoint.transform.slots import Memory, has_slots
 from adjoint.types import shadow_class
 
 

@@ -7,28 +7,9 @@ from __future__ import annotations
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom
-from adjoint.ir.types import RESIDUAL, Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, is_float_dtype
+from adjoint.ir.types import Array, Dict, Instance, List, Storage, Tuple, Type, may_vary
 
 Slot = tuple[Storage, str | None]
-_CONSTANT_CLASSES = (str, bytes, int, type(None), type, range, slice, BaseException)
-
-
-def may_vary(type_: Type | None) -> bool:
-    """Whether a value of this type, or one of its parts, may carry a derivative."""
-    match type_:
-        case Scalar(kind=kind):
-            return kind in ("float", "complex")
-        case Array(dtype=dtype):
-            return dtype is None or is_float_dtype(dtype)
-        case Opaque(cls=cls, signature=signature):
-            is_constant = cls is not None and (issubclass(cls, _CONSTANT_CLASSES) or hasattr(cls, RESIDUAL))
-            return not is_constant and signature is None
-        case Tuple(items=items):
-            return any(map(may_vary, items))
-        case None:
-            return False
-        case _:
-            return True
 
 
 def has_slots(type_: Type | None) -> bool:

@@ -21,8 +21,9 @@ import numpy as np
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Load, Statement, Var
-from adjoint.ir.types import Array, Scalar, is_handle
+from adjoint.ir.types import BOOL, Array, Scalar, is_handle
 from adjoint.ir.walk import operands, targets_of
+from adjoint.records import dataclass
 from adjoint.rules.declare import Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arrays import unbroadcast
@@ -49,6 +50,22 @@ _STRONG = {times: product, divide: quotient}
 _PLAIN = {operator.mul: times, operator.truediv: divide}
 
 
+@dataclass(frozen=True, slots=True)
+class Union:
+    """The support of a sum of numbers, which is written where the sum was if anybody asks for it.
+
+    Attributes
+    ----------
+    home
+        The block of the sum. It is open as long as others are open inside it, from which it may be asked for.
+    parts
+        What it is united of.
+    """
+
+    home: Builder
+    parts: tuple[Atom, ...]
+
+
 class Supports:
     """What is known of the cotangents, or of the tangents, of one function.
 
@@ -61,11 +78,16 @@ class Supports:
     """
 
     def __init__(self) -> None:
-        self.found: dict[Var, Atom] = {}
+        self.found: dict[Var, Atom | Union] = {}
         self.partial: set[Var] = set()
 
     def of(self, cotangent: Atom) -> Atom:
-        return self.found.get(cotangent, cotangent) if isinstance(cotangent, Var) else cotangent
+        if not isinstance(cotangent, Var):
+            return cotangent
+        found = self.found.get(cotangent, cotangent)
+        if isinstance(found, Union):
+            found = self.found[cotangent] = _united(found.home, found.parts)
+        return found
 
     def inherit(self, new: Atom, old: Atom) -> None:
         """``new`` is ``old`` in other words."""
@@ -82,11 +104,54 @@ class Supports:
         """The support of a cotangent in memory, beside which there is what was added and may be zero by chance."""
         self.found[memory] = _united(builder, [memory, beside])
 
+    def product(
+        self,
+        builder: Builder,
+        call: Call,
+        source: Atom,
+        other: Atom,
+        varying: Callable[[Atom], bool],
+        *,
+        vanishes: bool,
+    ) -> None:
+        """Writes a product or quotient of a cotangent: zero where that was left out, and not where it is by chance.
+
+        Parameters
+        ----------
+        call
+            What computes it.
+        source, other
+            The cotangent, and what it is multiplied with, or divided by.
+        varying, vanishes
+            As in :meth:`follow`.
+        """
+        (target,), callee, args = call.targets, call.callee, call.args
+        divides = callee is operator.truediv or callee is divide
+        if divides and source is not args[0]:
+            builder.emit(call)
+            return
+        if callee in _PLAIN and source in self.partial and not isinstance(other, Const):
+            callee, args = _PLAIN[callee], (source, other)
+        known = source in self.found
+        self.inherit(target, source)
+        if vanishes and not divides and not known and varying(other):
+            self.found[target] = _held(builder, source)
+        if not known or callee not in _STRONG or args[0] is not source:
+            builder.emit(call if callee is call.callee else Call((target,), callee, args, call.kwargs, call.span))
+            return
+        support, callee = self.of(source), _STRONG[callee]
+        if isinstance(support, Const) and support.value:
+            builder.emit(Call((target,), callee, args, (), call.span))
+        else:
+            value = Var(target.hint, target.type)
+            builder.emit(Call((value,), callee, args, (), call.span))
+            builder.emit(Call((target,), selected, (support, value), (), call.span))
+
     def reduced(self, builder: Builder, new: Atom, old: Atom) -> None:
         """``new`` has sums of ``old``, or what else is not zero only if anything of ``old`` is not."""
         if isinstance(new, Var) and isinstance(old, Var):
             if old in self.found:
-                self.found[new] = _anywhere(builder, self.found[old])
+                self.found[new] = _anywhere(builder, self.of(old))
             if old in self.partial:
                 self.partial.add(new)
 
@@ -108,7 +173,7 @@ class Supports:
 
     def united(self, builder: Builder, terms: Collection[Atom]) -> Atom | None:
         """The support of a sum; None where it is its own."""
-        if not any(isinstance(term, Var) and term in self.found for term in terms):
+        if self.found.keys().isdisjoint(terms):
             return None
         return _united(builder, [self.of(term) for term in terms])
 
@@ -116,11 +181,21 @@ class Supports:
         """``total`` is a sum of cotangents, or a difference."""
         if not isinstance(total, Var) or total in terms:
             return
-        support = self.united(builder, terms)
-        if support is not None:
-            self.found[total] = support
-        if any(isinstance(term, Var) and term in self.partial for term in terms):
+        if not self.found.keys().isdisjoint(terms):
+            if type(total.type) is Scalar:
+                self.found[total] = Union(builder, self.parts(terms))
+            else:
+                self.found[total] = _united(builder, [self.of(term) for term in terms])
+        if not self.partial.isdisjoint(terms):
             self.partial.add(total)
+
+    def parts(self, terms: Collection[Atom]) -> tuple[Atom, ...]:
+        """What a sum of numbers has as its support, or a part of it: each its own."""
+        parts: dict[Atom, None] = {}
+        for term in terms:
+            support = self.found.get(term, term) if isinstance(term, Var) else term
+            parts.update(dict.fromkeys(support.parts if isinstance(support, Union) else (support,)))
+        return tuple(parts)
 
     def moved(self, builder: Builder, call: Call, dots: Collection[Atom], args: Sequence[Atom]) -> Atom | None:
         """The support of a linear function's tangent, where it is not its own; ``args`` has tangents already."""
@@ -154,6 +229,8 @@ class Supports:
             Whether the partial derivatives may be zero at all.
         """
         written = builder.statements[start:]
+        if not written:
+            return
         del builder.statements[start:]
         _Follower(self, builder, cotangent, varying, vanishes).run(written)
 
@@ -196,7 +273,7 @@ class _Follower:
         source = sources[0] if sources else self.cotangent
         known = source in supports.found
         if len(sources) == 1 and call.callee in (times, divide, operator.mul, operator.truediv):
-            self.product(call, source, others[0])
+            supports.product(builder, call, source, others[0], self.varies, vanishes=self.vanishes)
             return
         if getattr(call.callee, "__name__", "") in _LEAVING_OUT:
             supports.partial.add(target)
@@ -205,7 +282,7 @@ class _Follower:
         elif len(sources) == 1 and call.callee in (quotient, product, selected):
             supports.inherit(target, source)
             if not known and (self.vanishes or call.callee is selected):
-                supports.found[target] = self.held(source)
+                supports.found[target] = _held(builder, source)
         elif call.callee in (operator.neg, operator.pos):
             supports.inherit(target, source)
         elif call.callee in (operator.add, operator.sub):
@@ -224,45 +301,14 @@ class _Follower:
 
     def chosen(self, call: Call, target: Var) -> None:
         """A selection: its support is that part of the support."""
-        supports = self.supports
+        supports, builder = self.supports, self.builder
         if any(isinstance(arg, Var) and arg in supports.found for arg in call.args[1:]):
             parts = [
                 supports.of(arg) if isinstance(arg, Var) and arg in self.flowing else Const(0.0)
                 for arg in call.args[1:]
             ]
-            supports.found[target] = self.builder.call(call.callee, call.args[0], *parts, hint="support")
+            supports.found[target] = builder.call(call.callee, call.args[0], *parts, hint="support")
         supports.partial.add(target)
-
-    def product(self, call: Call, source: Atom, other: Atom) -> None:
-        """A product or quotient of the cotangent: zero where that was left out, and not where it is zero by chance."""
-        supports, builder, (target,) = self.supports, self.builder, call.targets
-        callee: Any = call.callee
-        if isinstance(source, Var) and source in supports.partial and not isinstance(other, Const):
-            callee = _PLAIN.get(callee, callee)
-        divides = call.callee in (operator.truediv, divide)
-        if divides and source is not call.args[0]:
-            builder.emit(call)
-            return
-        args = (source, other) if callee in _STRONG and callee is not call.callee else call.args
-        supports.inherit(target, source)
-        if self.vanishes and not divides and source not in supports.found and self.varies(other):
-            supports.found[target] = self.held(source)
-        if callee not in _STRONG or source not in supports.found or args[0] is not source:
-            builder.emit(Call((target,), callee, args, call.kwargs, call.span))
-            return
-        support, callee = supports.of(source), _STRONG[callee]
-        if isinstance(support, Const) and support.value:
-            builder.emit(Call((target,), callee, args, (), call.span))
-        else:
-            value = Var(target.hint, target.type)
-            builder.emit(Call((value,), callee, args, (), call.span))
-            builder.emit(Call((target,), selected, (support, value), (), call.span))
-
-    def held(self, source: Atom) -> Atom:
-        """A cotangent as a support; of memory that may be written later, what it says now."""
-        if isinstance(source, Var) and (is_handle(source.type) or _is_written(source)):
-            return self.builder.call(operator.ne, source, Const(0), hint="support")
-        return source
 
 
 def _moves(callee: Any) -> bool:
@@ -276,9 +322,11 @@ def _is_linear(callee: Any) -> bool:
     return isinstance(rule, Linear) if rule is not None else _moves(callee)
 
 
-def _is_written(var: Var) -> bool:
-    storage = var.type.storage if isinstance(var.type, Array) else None
-    return storage is not None and storage.written
+def _held(builder: Builder, source: Atom) -> Atom:
+    """A cotangent as a support; of memory that may be written later, what it says now."""
+    if isinstance(source, Var) and is_handle(source.type):
+        return builder.call(operator.ne, source, Const(0), hint="support")
+    return source
 
 
 def _called(builder: Builder, call: Call, args: tuple[Atom, ...]) -> Var:
@@ -302,7 +350,7 @@ def _anywhere(builder: Builder, support: Atom) -> Atom:
     return builder.call(somewhere, support, hint="support")
 
 
-def _united(builder: Builder, supports: list[Atom]) -> Atom:
+def _united(builder: Builder, supports: Sequence[Atom]) -> Atom:
     """What is zero only where all supports are."""
     for support in supports:
         if isinstance(support, Const) and support.value:
@@ -310,11 +358,16 @@ def _united(builder: Builder, supports: list[Atom]) -> Atom:
     several = list(dict.fromkeys(support for support in supports if isinstance(support, Var)))
     if len(several) < 2:
         return several[0] if several else Const(0.0)
-    total = builder.call(operator.ne, several[0], Const(0), hint="support")
+    total = _where_not_zero(builder, several[0])
     for support in several[1:]:
-        other = builder.call(operator.ne, support, Const(0), hint="support")
-        total = builder.call(operator.or_, total, other, hint="support")
+        total = builder.call(operator.or_, total, _where_not_zero(builder, support), hint="support")
     return total
+
+
+def _where_not_zero(builder: Builder, support: Var) -> Var:
+    if support.type == BOOL:
+        return support
+    return builder.call(operator.ne, support, Const(0), hint="support")
 
 
 def _same_rank(one: Atom, other: Atom) -> bool:

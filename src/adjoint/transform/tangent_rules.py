@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.analysis.layout import has_one_layout
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.diagnostic import diagnostic
 from adjoint.frontend.splice import splice
@@ -16,7 +15,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import UNDEFINED, Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
-from adjoint.ir.types import FLOAT, Array, Number, Scalar, Storage, Tuple, Type
+from adjoint.ir.types import FLOAT, Array, Number, Scalar, Storage, Tuple, Type, has_one_layout, may_vary
 from adjoint.ir.walk import operands
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
@@ -26,7 +25,7 @@ from adjoint.runtime.numbers import times
 from adjoint.runtime.tangents import follow_view, shadow_like, shadow_or_zeros
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.shadow_types import ShadowTypes, typed, zero_for
-from adjoint.transform.slots import has_slots, is_container, may_vary
+from adjoint.transform.slots import has_slots, is_container
 from adjoint.transform.structural import counts_as_float, is_object_display, object_display, roles_of, shadow_callee
 from adjoint.transform.supports import NEVER_ZERO, Supports
 from adjoint.types import shadow_class

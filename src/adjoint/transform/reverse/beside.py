@@ -27,12 +27,15 @@ from adjoint.transform.reverse.gathers import is_gathered
 from adjoint.transform.reverse.movements import Places, replaced
 from adjoint.transform.reverse.treatment import Given
 
+POPS = (list.pop, dict.pop, dict.get, dict.setdefault)
+"""What takes references out of containers."""
 
-def pops(statement: Statement | None) -> bool:
-    return isinstance(statement, Call) and statement.callee in (list.pop, dict.pop, dict.get, dict.setdefault)
+
+def _pops(statement: Statement | None) -> bool:
+    return isinstance(statement, Call) and statement.callee in POPS
 
 
-def recurs(statement: Statement | None) -> bool:
+def _recurs(statement: Statement | None) -> bool:
     return isinstance(statement, Call) and isinstance(statement.callee, Definition)
 
 
@@ -87,7 +90,7 @@ class Beside:
             return binding.region.kind != "top"
         if isinstance(statement, Load):
             return isinstance(statement.base, Var) and own_memory(statement.base.type) in self.structural
-        return not isinstance(statement, Call) or pops(statement) or recurs(statement)
+        return not isinstance(statement, Call) or _pops(statement) or _recurs(statement)
 
     def handed_first(self, statement: Statement) -> list[Atom]:
         """The arguments of a recursive function whose shadows it must have when it runs."""

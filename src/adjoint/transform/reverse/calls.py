@@ -281,7 +281,7 @@ class _Pullback:
         if self.rule.is_of_the_runtime or (isinstance(self.rule, Elementwise) and Const(None) in self.args):
             return  # arithmetic with None is an error of its own
         for place, arg in enumerate(self.args):
-            if self.reverser.active(arg) and (place >= len(each) or _is_literal(each[place], None)):
+            if (place >= len(each) or _is_literal(each[place], None)) and self.reverser.active(arg):
                 label = f"{self.rule.name_of(place)} varies"
                 self.reverser.context.problem("AD0204", self.call.span, label, name=self.rule.name)
 
@@ -303,25 +303,21 @@ class _Pullback:
         elif not is_zero(partial):
             hint = f"{arg.hint}_bar" if isinstance(arg, Var) else "t_bar"
             multiply = times if self.rule.singular else operator.mul
-            start, cotangent = len(sweep.statements), self.named(cotangent)
-            product = sweep.call(multiply, cotangent, partial, hint=hint)
-            self.follow_partial(start, cotangent, partial)
+            named, supports = self.named(cotangent), self.reverser.supports
+            product = sweep.call(multiply, named, partial, hint=hint)
+            call = sweep.nodes.pop()
+            assert isinstance(call, Call)
+            vanishes = self.call.callee not in NEVER_ZERO
+            supports.product(sweep, call, named, partial, self.varies, vanishes=vanishes)
             self.reverser.add(self.scope, arg, product)
 
-    def follow_partial(self, start: int, cotangent: Var, partial: Atom) -> None:
-        """The same for a product with a partial derivative, which varies if any varying argument is of the call."""
-        varies = not isinstance(partial, Const) and (
-            any(self.reverser.active(arg) and arg is not None for arg in self.args)
-            if partial not in self.then
-            else self.reverser.active(self.args[self.then.index(partial)])
-        )
-        self.reverser.supports.follow(
-            self.scope.sweep,
-            start,
-            cotangent,
-            lambda atom: varies and atom is partial,
-            vanishes=self.call.callee not in NEVER_ZERO,
-        )
+    def varies(self, partial: Atom) -> bool:
+        """Whether a partial derivative varies: an argument itself, or what is computed from all of them."""
+        if isinstance(partial, Const):
+            return False
+        if partial in self.then:
+            return self.reverser.active(self.args[self.then.index(partial)])
+        return any(map(self.reverser.active, self.args))
 
     def spread(self, cotangents: Spliced, places: tuple[int, ...]) -> None:
         """Adds the cotangents that a rule gave for the arguments at these places."""

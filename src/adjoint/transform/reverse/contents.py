@@ -21,12 +21,12 @@ from adjoint.runtime import arrays, cotangents, tangents
 from adjoint.runtime.copies import snapshot
 from adjoint.runtime.results import owned
 from adjoint.transform.memory import owns_result
-from adjoint.transform.reverse.loose_views import LooseViews, loose_views
-from adjoint.transform.reverse.ordered import Ordered
 from adjoint.transform.reverse.regions import Region, Regions
 from adjoint.transform.reverse.sweep import Sweep
 
 if TYPE_CHECKING:
+    from adjoint.transform.reverse.loose_views import LooseViews
+    from adjoint.transform.reverse.ordered import Ordered
     from adjoint.transform.reverse.reverser import Reverser
 
 SHAPE_ARGUMENTS = {
@@ -117,22 +117,30 @@ class Writes:
         return _Timeline(self.function)
 
     @cached_property
-    def loose(self) -> LooseViews:
+    def loose(self) -> LooseViews | None:
+        """The values that may be views; None where all ranks are known."""
+        if Number not in {type(var.type) for var in self.regions.bindings}:
+            return None
+        from adjoint.transform.reverse.loose_views import loose_views
+
         return loose_views(self.function, lambda statement: self.timeline.number[id(statement)], self.may_write)
 
     def read_late(self) -> Iterator[tuple[Var, Span | None]]:
         """Values that may be views of memory which was written before they are read."""
-        if not self.loose.found:
+        loose = self.loose
+        if loose is None or not loose.found:
             return iter(())
 
         def writes(storage: Storage) -> list[Moment]:
             events = self.timeline.events
             return [(place, loops) for place, loops, written, _ in events if written.find() is storage.find()]
 
-        return self.loose.read_late(self.function, lambda statement: self.timeline.number[id(statement)], writes)
+        return loose.read_late(self.function, lambda statement: self.timeline.number[id(statement)], writes)
 
     @cached_property
     def ordered(self) -> Ordered:
+        from adjoint.transform.reverse.ordered import Ordered
+
         return Ordered(self.function.body, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
     def after(self, statement: Statement, storage: Storage, read: Atom | None = None) -> bool:
@@ -159,7 +167,7 @@ class Writes:
         storage = storage_of(read.type)
         if storage is not None and self.may_write(storage) and self.after(statement, storage, read):
             return True
-        if any(self.after(statement, found) for found in self.loose.memory_of(read)):
+        if self.loose is not None and any(self.after(statement, found) for found in self.loose.memory_of(read)):
             return True
         inner = [found for part in parts(read.type) for found in all_memory(part)]
         return any(self.may_write(found) and self.after(statement, found) for found in inner)

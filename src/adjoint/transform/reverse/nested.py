@@ -43,7 +43,6 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
 from adjoint.transform.reverse.contents import content
 from adjoint.transform.reverse.flows import unite_flows
-from adjoint.transform.reverse.movements import moved_places
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.scopes import cotangent_type, cotangent_var
 from adjoint.transform.reverse.treatment import Again, Request, Treatment, Treatments, until_known
@@ -86,6 +85,8 @@ class Family:
     def moved(self, definition: Definition) -> set[int]:
         """The parameters of a recursive function in whose memory references move."""
         if definition not in self.treatments:
+            from adjoint.transform.reverse.movements import moved_places
+
             for each, places in moved_places(definition).items():
                 self.treatments[each].first |= places
         return self.treatments[definition].first

@@ -41,7 +41,6 @@ from adjoint.transform.reverse.contents import Writes, content_key
 from adjoint.transform.reverse.context import Context, effects_inside
 from adjoint.transform.reverse.fit import fitted
 from adjoint.transform.reverse.gathers import is_gathered
-from adjoint.transform.reverse.loose_views import LABEL
 from adjoint.transform.reverse.nested import Family
 from adjoint.transform.reverse.ownership import Ownership
 from adjoint.transform.reverse.scopes import LoopScope, Scope, cotangent_var
@@ -85,6 +84,8 @@ class Reverser:
         self.writes = Writes(context.regions, context.function, given.elsewhere)
         for value, span in self.writes.read_late():
             if context.active(value):
+                from adjoint.transform.reverse.loose_views import LABEL
+
                 context.problem("AD0303", span, LABEL)
         self.shadows = Shadows(context, given, self.writes, lent, family.moved)
         self.ownership = Ownership(context, lent, recursive=self.compiled)

@@ -9,12 +9,11 @@ memory itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint.analysis.activity import all_memory, own_memory, parts
-from adjoint.analysis.layout import has_one_layout, layouts_read
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
@@ -24,6 +23,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
+    Definition,
     Exit,
     Guarded,
     If,
@@ -50,9 +50,11 @@ from adjoint.ir.types import (
     Tuple,
     Type,
     carries_derivative,
+    has_one_layout,
     is_float_dtype,
     is_handle,
     may_be_whole,
+    may_vary,
 )
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.rules.declare import Constant
@@ -60,17 +62,16 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.objects import make_object
-from adjoint.transform.constant_views import UNSURE, is_unsure
-from adjoint.transform.reverse.beside import Beside, pops, recurs
 from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
 from adjoint.transform.reverse.gathers import copies, is_gathered
-from adjoint.transform.reverse.movements import Places
 from adjoint.transform.reverse.sweep import Sweep
 from adjoint.transform.reverse.treatment import Given
-from adjoint.transform.slots import may_vary
 from adjoint.types import tangent_class
+
+if TYPE_CHECKING:
+    from adjoint.transform.reverse.movements import Places
 
 VIEWS = (
     np.transpose,
@@ -108,8 +109,15 @@ class Shadows:
         self.storages: dict[Storage, Storage] = {}
         self.sharing: dict[Var, Var] = {}
         self.handles = [var for var in context.regions.bindings if is_handle(var.type) and context.active(var)]
-        statements = statements_in(context.function.body)
-        self.forward = Beside(context, self.handles, statements, given, moved).found
+        self.forward: set[Var] = set()
+        if self.handles:
+            self.make_all(moved)
+
+    def make_all(self, moved: Places) -> None:
+        from adjoint.transform.reverse.beside import Beside
+
+        statements = statements_in(self.context.function.body)
+        self.forward = Beside(self.context, self.handles, statements, self.given, moved).found
         for var in self.handles:
             self.make(var)
         for statement in statements if self.forward else ():
@@ -213,6 +221,8 @@ class Shadows:
         if has_one_layout(var.type):
             return False
         if self.layouts_read is None:
+            from adjoint.analysis.layout import layouts_read
+
             self.layouts_read = layouts_read(self.context.function)
         return own_memory(var.type) in self.layouts_read
 
@@ -238,19 +248,23 @@ class Shadows:
             if is_gathered(statement):
                 return self.gather(var, shadow, statement)
             return Load(shadow, self.of(base), statement.key, statement.span)
-        if recurs(statement):
+        if isinstance(statement.callee, Definition):
             return None  # the call gives the shadow, too
         rule = rule_for(statement.callee)
         view = rule.view_of if rule is not None else None
         if view is not None and isinstance(statement.args[view], Var) and self.shares(var, statement.args[view]):
             return self.view(var, shadow, statement, view)
+        from adjoint.transform.constant_views import UNSURE, is_unsure
+
         if is_unsure(statement):
             self.context.problem("AD0303", statement.span, UNSURE)
             return None
         parts = [atom for atom in operands(statement) if isinstance(atom, Var) and atom in self.found]
         if statement.callee in DISPLAYS and (parts or not at_end):
             return self.display(shadow, statement)
-        if pops(statement):
+        from adjoint.transform.reverse.beside import POPS
+
+        if statement.callee in POPS:
             if statement.callee is list.pop and len(statement.args) == 1 and isinstance(statement.args[0], Var):
                 return Call((shadow,), list.pop, (self.of(statement.args[0]),), (), statement.span)
             self.context.problem("AD0303", statement.span, "a reference is taken out of a container")
@@ -260,6 +274,8 @@ class Shadows:
     def gather(self, var: Var, shadow: Var, load: Load) -> Statement | None:
         """The shadow of what was picked out by masks or integer arrays: memory of its own, as that itself is."""
         if not copies(load.key):
+            from adjoint.transform.constant_views import UNSURE
+
             self.context.problem("AD0303", load.span, UNSURE)
             return None
         return self.zeros(var, shadow)

@@ -116,8 +116,8 @@ def acts(statement: Statement) -> bool:
     if isinstance(statement, Store):
         return True
     if isinstance(statement, Call):
-        impure = statement.callee in IMPURE or isinstance(statement.callee, (Definition, Derived))
-        return impure or not statement.targets
+        callee = statement.callee
+        return not statement.targets or isinstance(callee, (Definition, Derived)) or callee in IMPURE
     return any(acts(inner) for block in blocks_of(statement) for inner in statements_in(block))
 
 
@@ -152,6 +152,7 @@ class _Pruner:
         self.scan(root, None)
 
     def scan(self, sweep: Sweep, holder: Node | None) -> None:
+        lasting = sweep.lasting
         for node in sweep.content():
             if holder is not None:
                 self.holder[id(node)] = holder
@@ -162,8 +163,9 @@ class _Pruner:
                     self.origin.update((param, (node, slot)) for slot, param in enumerate(params))
                     self.origin.update((target, (node, slot)) for slot, target in enumerate(targets))
                 case _:
-                    self.origin.update((target, (node, -1)) for target in targets_of(node))
-                    if acts(node) or id(node) in sweep.lasting:
+                    for target in targets_of(node):
+                        self.origin[target] = node, -1
+                    if acts(node) or (lasting and id(node) in lasting):
                         self.effects.append(node)
             for block in blocks(node):
                 self.scan(block, node)
