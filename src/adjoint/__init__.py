@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from adjoint.products import hvp, jvp, vjp
     from adjoint.reporting import tape_report
+    from adjoint.surgery import backward, replace_gradient, with_derivative, without_derivative
     from adjoint.types import (
         AdditiveArithmetic,
         Differentiable,
@@ -80,6 +81,7 @@ __all__ = [
     "__version__",
     "all_key_paths",
     "all_writable_key_paths",
+    "backward",
     "compile",
     "derivative_of",
     "differentiable",
@@ -107,6 +109,7 @@ __all__ = [
     "recursively_all_key_paths",
     "recursively_all_writable_key_paths",
     "register_type",
+    "replace_gradient",
     "rules",
     "source",
     "stages",
@@ -119,7 +122,9 @@ __all__ = [
     "unrolled",
     "value_and_grad",
     "vjp",
+    "with_derivative",
     "with_variables",
+    "without_derivative",
     "zip_parameters",
 ]
 
@@ -160,6 +165,8 @@ _HOMES |= dict.fromkeys(("Fn", "differentiable_function"), "adjoint.functions")
 _HOMES |= dict.fromkeys(("hvp", "jvp", "vjp"), "adjoint.products")
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
 _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")
+_SURGERY = ("backward", "replace_gradient", "with_derivative", "without_derivative")
+_HOMES |= dict.fromkeys(_SURGERY, "adjoint.surgery")
 _MODULES = ("manifolds", "optim", "rules", "tangents", "testing", "types")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from adjoint.diagnostics.catalogue import calls, internal, other, source, statements, training, types
+from adjoint.diagnostics.catalogue import calls, internal, other, source, statements, surgery, training, types
 from adjoint.diagnostics.entry import Entry, Severity
 
 __all__ = ["CATALOGUE", "Entry", "Severity", "explain", "lookup"]
@@ -12,6 +12,7 @@ __all__ = ["CATALOGUE", "Entry", "Severity", "explain", "lookup"]
 CATALOGUE: dict[str, Entry] = {
     **source.ENTRIES,
     **calls.ENTRIES,
+    **surgery.ENTRIES,
     **statements.ENTRIES,
     **types.ENTRIES,
     **other.ENTRIES,

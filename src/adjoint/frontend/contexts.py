@@ -39,6 +39,11 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
     if _is_suppression(lo, item):
         run_try(lo, _suppressing(node, item, rest))
         return
+    if _is_backward(lo, item):
+        from adjoint.frontend.backward_blocks import run_backward
+
+        run_backward(lo, node, item)
+        return
     if _is_null_context(lo, item):
         _null_context(lo, node, item, rest)
         return
@@ -79,6 +84,12 @@ def _called(lo: Lowerer, item: ast.withitem) -> object:
         return None
     callee = evaluate(lo, call.func)
     return callee.value if isinstance(callee, Const) else None
+
+
+def _is_backward(lo: Lowerer, item: ast.withitem) -> bool:
+    """Whether this is ``ad.backward(x)``, whose block runs in the reverse sweep."""
+    called = _called(lo, item)
+    return isinstance(called, type) and called.__module__ == "adjoint.surgery"
 
 
 def _is_null_context(lo: Lowerer, item: ast.withitem) -> bool:

@@ -543,6 +543,8 @@ class Run:
     """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
+    surgery: bool = False
+    """Whether cotangents are changed somewhere."""
     declared: list[Any] = field(default_factory=list)
     """The declared derivatives being followed, outermost first."""
     made_with: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)

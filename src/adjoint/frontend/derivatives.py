@@ -295,6 +295,10 @@ def _warn_of_zero(
         arguments.append((name + written(keys), range(start, end), span))
         start = end
     lo.run_data.warnings += zero_derivatives(inner.function, arguments, (output,))
+    if lo.run_data.surgery:
+        from adjoint.frontend.idle_surgery import idle_surgery
+
+        lo.run_data.warnings += idle_surgery(inner.function, range(inner.count), (output,))
 
 
 def _targets(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:

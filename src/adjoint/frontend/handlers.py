@@ -56,6 +56,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return _FOR_CONTAINERS if constant is dict else _FOR_NUMBERS
         case type(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
             return ("itertools_calls",)
+        case type(__module__="adjoint.surgery"):
+            return ("backward_blocks",)
         case type(__module__="collections" | "types"):
             return ("collections_calls",)
         case FunctionType(__module__="contextlib" | "adjoint.frontend.generator_contexts"):
@@ -64,6 +66,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("statistics_calls",)
         case FunctionType(__module__="adjoint.functions"):
             return ("function_values",)
+        case FunctionType(__module__="adjoint.surgery"):
+            return ("surgery",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)
         case _:

@@ -124,10 +124,12 @@ def lower_inner(
     ways: Sequence[tuple[Any, ...]] | None = None,
     returned: Callable[[Value], Value] | None = None,
     what: str = "the function that is differentiated here",
+    of_cotangents: bool = False,
 ) -> Inner:
     """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters.
 
-    ``returned`` is applied to what it returns; ``what`` names the function in messages.
+    ``returned`` is applied to what it returns; ``what`` names the function in messages. One ``of_cotangents`` runs in
+    the reverse sweep: it may store cotangents where they outlive the call.
     """
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.ways import activate_part
@@ -176,6 +178,10 @@ def lower_inner(
     if free:
         block = substitute(block, inner_free)
     block = with_values_handed_over(block)
+    if lo.run_data.surgery:
+        from adjoint.frontend.sole_names import with_memory_settled
+
+        block = with_memory_settled(block)
     lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
     if for_machine():
         from adjoint.frontend.unbound import with_unbound_told
@@ -189,7 +195,8 @@ def lower_inner(
         from adjoint.frontend.foreign import with_operands_checked
 
         lowered = with_operands_checked(lowered, active.params)
-    _check_outside_writes(lo, block, active.params)
+    if not of_cotangents:
+        _check_outside_writes(lo, block, active.params)
     if lo.run_data.places:
         from adjoint.frontend.outside import refuse_varying
 

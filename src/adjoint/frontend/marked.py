@@ -14,7 +14,7 @@ from adjoint.frontend.shapes import original_sites
 from adjoint.frontend.values import Record, Ref, Site, TupleValue, Value
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Block, Call, Loop, Statement, Store, Var
+from adjoint.ir.nodes import Block, Call, Const, Loop, Statement, Store, Var
 from adjoint.ir.types import (
     Array,
     Dict,
@@ -53,6 +53,8 @@ def _number(lo: Lowerer, value: Value) -> Value:
 def _stop_gradient(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if len(args) != 1 or kwargs:
         return NotImplemented
+    if isinstance(args[0], Const) and type(args[0].value) is float:
+        return lo.open.call(stop_gradient, args[0])  # says that it is meant to be constant
     return as_constant(lo, args[0], node)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint.analysis.joins import joins, reached
 from adjoint.analysis.varying import varying
+from adjoint.declare import stop_gradient
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.ir.nodes import Atom, Call, Function, Return, Statement, Var
 from adjoint.ir.types import FLOAT
@@ -53,6 +54,8 @@ def zero_derivatives(
         written = any(found.active(function.params[place]) for place in places)
         if written or found.problems or any(map(found.varies, returned)):
             continue
+        if _is_meant(function, places, returned):
+            continue
         rounding = _rounding(function, places, returned)
         if rounding is not None:
             yield diagnostic("AD0502", rounding.span, f"what depends on {name!r} goes through this")
@@ -74,6 +77,20 @@ def _smooth_flows(statement: Statement) -> Iterable[tuple[Atom, Var]]:
     if isinstance(statement, Call) and isinstance(rule_for(statement.callee), Elementwise):
         return [(arg, target) for target in statement.targets for arg in statement.args]
     return ()
+
+
+def _is_meant(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> bool:
+    """Whether it is said of the result, or of what it has of the parameters, that it counts as a constant."""
+    varied = varying(function.body, [function.params[place] for place in places])
+    stops = [
+        statement
+        for statement in statements_in(function.body)
+        if isinstance(statement, Call) and statement.callee is stop_gradient
+    ]
+    if any(target in returned for stop in stops for target in stop.targets):
+        return True
+    meant = [target for stop in stops for target in stop.targets if stop.args[0] in varied]
+    return bool(meant) and any(atom in varying(function.body, meant) for atom in returned)
 
 
 def _rounding(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> Statement | None:

@@ -342,6 +342,19 @@ class Applied:
     places: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Surgery(Declared):
+    """Values that are what they were before; in between a function of the user's changes their cotangents, or looks.
+
+    Each argument is the value of the result at its place, and all have cotangents. In a derivative of a derivative
+    they are plain values: it is the program of the first derivative that is differentiated. ``sole`` says that nobody
+    uses the memory of the arguments by another name afterwards: then it may be written, and the memory of the
+    cotangents changes in place.
+    """
+
+    sole: bool = False
+
+
 def differentiated_args(call: Call) -> tuple[Atom, ...]:
     """The positional arguments of a call from which a derivative may flow to its results."""
     if isinstance(call.callee, Applied):

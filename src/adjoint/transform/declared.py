@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adjoint.analysis.linearity import is_linear
-from adjoint.diagnostics import error
+from adjoint.diagnostics import DifferentiationError, error
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import is_shared_and_written
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Call, Declared, Derived, Var
+from adjoint.ir.nodes import Call, Declared, Derived, Surgery, Var
 from adjoint.ir.types import OPAQUE, fresh
+from adjoint.transform.surgery import HELPS_SHARED, is_sole, leaves_alone, without_pullback
 from adjoint.transform.tangent_rules import TangentRules
 
 Bind = Callable[[Var], Var]
@@ -21,6 +22,20 @@ _NOT_LINEAR = (
 )
 
 
+_NOT_LINEAR_SURGERY = (
+    "make the function linear in the cotangent: sums, and products with what does not depend on it",
+    "or differentiate in reverse mode: ad.grad, ad.vjp",
+)
+
+
+def _not_linear(declared: Declared, call: Call) -> DifferentiationError:
+    if isinstance(declared, Surgery):
+        label = "forward mode has no cotangents: the function is transposed here, and is not known to be linear"
+        return error("AD0204", call.span, label, helps=_NOT_LINEAR_SURGERY, name=declared.name)
+    label = f"the declared pullback of {declared.name!r} is transposed here, and is not known to be linear"
+    return error("AD0204", call.span, label, helps=_NOT_LINEAR, name=declared.name)
+
+
 def forward_declared(builder: Builder, call: Call, rules: TangentRules, bind: Bind) -> None:
     """Emits a call and the tangents of its results.
 
@@ -28,20 +43,25 @@ def forward_declared(builder: Builder, call: Call, rules: TangentRules, bind: Bi
     to its seeds, which does not depend on them.
     """
     declared: Declared = call.callee
-    builder.emit(call)
+    builder.emit(without_pullback(call) if isinstance(declared, Surgery) else call)
     active = [target for target in call.targets if rules.found.active(target)]
     args = call.args[: declared.arguments]
     moved = [place for place, arg in enumerate(args) if rules.dot(arg) is not None]
-    if active and is_shared_and_written(call):
-        raise error("AD0303", call.span, f"what {declared.name!r} returns is not its own, and is written")
+    if active and is_shared_and_written(call) and not is_sole(declared):
+        helps = HELPS_SHARED if isinstance(declared, Surgery) else None
+        raise error("AD0303", call.span, f"what {declared.name!r} returns is not its own, and is written", helps=helps)
     if not active or not moved:
         for target in active:
             rules.dots[target] = rules.fresh_shadow(builder, target)
         return
+    if isinstance(declared, Surgery) and leaves_alone(declared):
+        for arg, target in zip(args, call.targets, strict=True):
+            if target in active:
+                rules.dots[target] = rules.dot_or_zero(builder, arg, type_of_atom(arg))
+        return
     seeds = range(len(declared.seeds))
     if not is_linear(declared.pullback, seeds):
-        label = f"the declared pullback of {declared.name!r} is transposed here, and is not known to be linear"
-        raise error("AD0204", call.span, label, helps=_NOT_LINEAR, name=declared.name)
+        raise _not_linear(declared, call)
     results = [call.targets[place] for place in declared.seeds]
     derived = Derived(declared.pullback, tuple(seeds), tuple(moved))
     zeros = [rules.fresh_shadow(builder, target) for target in results]

@@ -24,8 +24,11 @@ Bind = Callable[[Var], Var]
 
 
 def can_be_kept(call: Call, found: Dependence) -> bool:
-    """Whether no memory through which a derivative flows is written by the function itself."""
-    return not any(found.active(call.args[place]) for place in written_places(call.callee.function))
+    """Whether the function itself changes no cotangent, and writes no memory through which a derivative flows."""
+    from adjoint.transform.surgery import has_surgery  # seldom needed
+
+    function = call.callee.function
+    return not any(found.active(call.args[place]) for place in written_places(function)) and not has_surgery(function)
 
 
 def call_derived(builder: Builder, call: Call, rules: TangentRules, bind: Bind, derive: Derive) -> None:

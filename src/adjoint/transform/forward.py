@@ -183,9 +183,9 @@ def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep
 
 
 def _reversed(derived: Derived) -> Function:
-    from adjoint.transform.reverse import reverse  # the two modes use each other
+    from adjoint.transform.reverse.build import written_out  # the two modes use each other
 
-    function: Function = reverse(derived.function, derived.wrt, derived.outputs)
+    function: Function = written_out(derived)
     return function
 
 

@@ -6,15 +6,17 @@ ENTRIES = {
     "AD0501": Entry(
         title="the result does not depend on {name|the argument}: the derivative is zero",
         severity="warning",
-        helps=("if that is meant, silence it: warnings.filterwarnings('ignore', category=ad.DifferentiationWarning)",),
+        helps=("if that is meant, say so: ad.stop_gradient(x) around what counts as a constant",),
         explanation="""
             Nothing of the argument reaches the result, so the derivative is zero for every value of it. It is
             correct, and hardly ever what is meant.
 
                 ad.grad(lambda x: math.sqrt(3.0))(2.0)       # 0.0, with this warning
 
-            Look for a misspelt name, for a value that is computed and not used, for ad.stop_gradient, or for a
-            parameter that wrt names by mistake.
+            Look for a misspelt name, for a value that is computed and not used, or for a parameter that wrt names by
+            mistake. Where the argument or the result passes ad.stop_gradient the zero is meant, and nobody is warned:
+
+                ad.grad(lambda x: ad.stop_gradient(math.sqrt(3.0)))(2.0)
             """,
     ),
     "AD0502": Entry(
@@ -108,6 +110,23 @@ ENTRIES = {
 
             Fields of classes that are declared with @ad.differentiable are not warned of, nor what an optimizer leaves
             alone, by only= or by a group that is frozen.
+            """,
+    ),
+    "AD0507": Entry(
+        title="no cotangent passes here: the function never runs",
+        severity="warning",
+        helps=("differentiate with respect to what this is computed from", "or leave it out"),
+        explanation="""
+            ad.with_derivative(x, fn) and the block of "with ad.backward(x)" are at work on the cotangent of x. There is
+            none where x does not depend on what is differentiated, or where the result does not depend on what is
+            computed from the value that ad.with_derivative returns.
+
+                def f(x, y):
+                    ad.with_derivative(x, clip)              # warned of: the value that it returns is not used
+                    y = ad.with_derivative(y, clip)          # warned of by ad.grad(f): it differentiates by x
+                    return x * y
+
+            Use the value that is returned: x = ad.with_derivative(x, clip).
             """,
     ),
     "AD0601": Entry(

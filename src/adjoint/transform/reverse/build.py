@@ -29,7 +29,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.raising import goes_on
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
-from adjoint.ir.walk import clone_function, free_vars, inline, leaves, map_blocks, statements_in, substitute
+from adjoint.ir.walk import clone_function, free_vars, inline, leaves, map_blocks, operands, statements_in, substitute
 from adjoint.records import dataclass, replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
@@ -246,6 +246,8 @@ def prepared(
         function = checked(without_writes(function), "pure")
     # references that nobody reads move no shadows
     function = run(_NORMAL_FORM, function)
+    if Derived in callees:
+        function = _with_surgery_done(function, wrt, outputs, given)
     if any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
         from adjoint.transform.reverse.exceptions import with_exceptions_as_values
 
@@ -254,6 +256,51 @@ def prepared(
     function = checked(with_ways(function), "ways")
     unite_flows(function)
     return function
+
+
+def _with_surgery_done(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], given: frozenset[Var]
+) -> Function:
+    """The function with derivatives written out in which cotangents are changed, and through which one flows."""
+    while True:
+        calls = [call for call in statements_in(function.body) if _has_surgery(call)]
+        found = activity(function, wrt, outputs, None, given) if calls else None
+        done = {id(call) for call in calls if found is not None and any(map(found.active, operands(call)))}
+        if not done:
+            return function
+        body = _with_written_out(function.body, done)
+        function = run(_NORMAL_FORM, Function(function.name, function.params, body, function.doc))
+
+
+def _has_surgery(statement: Statement) -> bool:
+    from adjoint.transform.surgery import has_surgery  # seldom needed
+
+    return (
+        isinstance(statement, Call) and isinstance(statement.callee, Derived) and has_surgery(statement.callee.function)
+    )
+
+
+def written_out(derived: Derived) -> Function:
+    """The program of a derivative, to be differentiated as any other."""
+    from adjoint.transform.surgery import surgery_in, with_plain_values  # seldom needed
+    from adjoint.transform.tapes import as_arrays
+
+    function = reverse(derived.function, derived.wrt, derived.outputs)
+    surgery = tuple(surgery_in(derived.function))
+    return as_arrays(with_plain_values(function, surgery)) if surgery else function
+
+
+def _with_written_out(block: Block, calls: set[int]) -> Block:
+    builder = Builder(type_of_call)
+    renamed: dict[Var, Atom] = {}
+    for statement in block.statements:
+        current: Statement = substitute(statement, renamed)
+        if isinstance(statement, Call) and id(statement) in calls:
+            results = inline(builder, written_out(statement.callee), operands(current))
+            renamed.update(zip(statement.targets, results, strict=True))
+        else:
+            builder.emit(map_blocks(current, lambda inner: _with_written_out(inner, calls)))
+    return builder.block(substitute(block.terminator, renamed))
 
 
 def _with_complex_stores(function: Function) -> Function:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -83,8 +83,16 @@ class Context:
     def active(self, atom: Atom) -> bool:
         return self.activity.active(atom)
 
-    def problem(self, code: str, span: Span | None, label: str, *, name: str = "the function") -> None:
-        self.problems.append(diagnostic(code, span, label, name=name))
+    def problem(
+        self,
+        code: str,
+        span: Span | None,
+        label: str,
+        *,
+        name: str = "the function",
+        helps: Sequence[str] | None = None,
+    ) -> None:
+        self.problems.append(diagnostic(code, span, label, helps=helps, name=name))
 
     def open(self, region: Region) -> Sweep:
         """A new block of the reverse region, the mirror image of ``region``."""

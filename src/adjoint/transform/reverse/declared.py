@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import is_shared_and_written, written_places
+from adjoint.ir.effects import is_shared_and_written, storages, written_places
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Declared, Var
+from adjoint.ir.nodes import Atom, Call, Const, Declared, Subscript, Surgery, Var, differentiated_args
 from adjoint.ir.types import Array, is_handle, storage_of
-from adjoint.ir.walk import inline
+from adjoint.ir.walk import inline, operands, statements_in, terminators_in
 from adjoint.transform.reverse.contents import ask_originals, content
 from adjoint.transform.reverse.normal import normalize
 from adjoint.transform.reverse.scopes import Scope
 from adjoint.transform.reverse.sweep import is_zero
+from adjoint.transform.surgery import HELPS_SHARED, is_inert, is_sole
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
@@ -36,41 +38,76 @@ def write_values(builder: Builder, call: Call, renamed: dict[Var, Atom]) -> None
             renamed[target] = value
 
 
+def _only_cotangents_use(reverser: Reverser, written: Sequence[Atom]) -> bool:
+    """Whether memory that is written in the reverse sweep is used by nothing but such functions."""
+    memory = {storage.find() for atom in written for storage in storages(type_of_atom(atom))}
+    body = reverser.context.function.body
+    for node in (*statements_in(body), *terminators_in(body)):
+        is_surgery = isinstance(node, Call) and isinstance(node.callee, Surgery)
+        atoms = differentiated_args(node) if isinstance(node, Call) and is_surgery else operands(node)
+        reached = {storage.find() for atom in atoms for storage in storages(type_of_atom(atom))}
+        if not memory.isdisjoint(reached):
+            return False
+    return True
+
+
+def _is_refused(reverser: Reverser, call: Call) -> bool:
+    """Takes down what is wrong with the memory of values, and of what the pullback captures."""
+    declared: Declared = call.callee
+    is_surgery = isinstance(declared, Surgery)
+    if any(is_handle(target.type) and not isinstance(target.type, Array) for target in call.targets):
+        label = f"{declared.name!r} returns a container, whose items are not told apart"
+        reverser.context.problem("AD0303", call.span, label)
+        return True
+    if is_shared_and_written(call) and not is_sole(declared):
+        label = f"what {declared.name!r} returns is not its own, and is written"
+        reverser.context.problem("AD0303", call.span, label, helps=HELPS_SHARED if is_surgery else None)
+        return True
+    count, kept = len(declared.seeds), declared.residuals_of(call)
+    captured = [kept[place - count] for place in written_places(declared.pullback) if place >= count]
+    if captured and not (is_surgery and _only_cotangents_use(reverser, captured)):
+        what = "function of the cotangent" if is_surgery else f"declared pullback of {declared.name!r}"
+        helps = ("let it write what nothing else in the function uses",) if is_surgery else None
+        label = f"the {what} writes what it captures"
+        reverser.context.problem("AD0303", call.span, label, helps=helps, name=declared.name)
+        return True
+    return False
+
+
 def reverse_declared(reverser: Reverser, call: Call, scope: Scope) -> None:
     """Adds to the cotangents of the arguments what the declared pullback gives for those of the results."""
     declared = call.callee
     assert isinstance(declared, Declared)
     if not any(map(reverser.active, call.targets)):
         return
-    if any(is_handle(target.type) and not isinstance(target.type, Array) for target in call.targets):
-        label = f"{declared.name!r} returns a container, whose items are not told apart"
-        reverser.context.problem("AD0303", call.span, label)
-        return
-    if is_shared_and_written(call):
-        reverser.context.problem("AD0303", call.span, f"what {declared.name!r} returns is not its own, and is written")
-        return
     results = [call.targets[place] for place in declared.seeds]
     cotangents = [reverser.take(scope, target) for target in results]
-    if all(cotangent is None or is_zero(cotangent) for cotangent in cotangents):
+    if all(cotangent is None or is_zero(cotangent) for cotangent in cotangents) and is_inert(declared):
+        return
+    if _is_refused(reverser, call):
         return
     sweep = scope.sweep
     start = len(sweep.nodes)
+    in_place = {
+        place: cotangent
+        for place, (target, cotangent) in enumerate(zip(results, cotangents, strict=True))
+        if is_sole(declared) and is_handle(target.type) and cotangent is not None
+    }
     seeds = [
         reverser.context.zero(sweep, target) if cotangent is None else cotangent
         for target, cotangent in zip(results, cotangents, strict=True)
     ]
     written = written_places(declared.pullback)
     for place, seed in enumerate(seeds):
-        if place in written:
+        if place in written or place in in_place:
             seeds[place] = sweep.call(np.copy, seed, hint="t_bar")
-    if any(place >= len(seeds) for place in written):
-        label = f"the declared pullback of {declared.name!r} writes what it captures"
-        reverser.context.problem("AD0303", call.span, label, name=declared.name)
-        return
     residuals = [content(reverser, atom, call) for atom in declared.residuals_of(call)]
     first = len(sweep.nodes)
     bars = inline(sweep, normalize(declared.pullback), (*seeds, *residuals))
     sweep.last(first)
-    for arg, bar in zip(call.args, bars, strict=False):
-        reverser.add(scope, arg, bar, shaped=True)
+    for place, (arg, bar) in enumerate(zip(call.args, bars, strict=False)):
+        if place in in_place:
+            sweep.store(in_place[place], Subscript((Const(Ellipsis),)), bar)
+        else:
+            reverser.add(scope, arg, bar, shaped=True)
     ask_originals(reverser, sweep, start)

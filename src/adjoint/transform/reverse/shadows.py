@@ -34,6 +34,7 @@ from adjoint.ir.nodes import (
     Statement,
     Store,
     Subscript,
+    Surgery,
     Var,
     Yield,
 )
@@ -250,6 +251,10 @@ class Shadows:
             return Load(shadow, self.of(base), statement.key, statement.span)
         if isinstance(statement.callee, Definition):
             return None  # the call gives the shadow, too
+        if isinstance(statement.callee, Surgery):
+            base = statement.args[statement.targets.index(var)]
+            assert isinstance(base, Var)
+            return Load(shadow, self.of(base), Subscript((Const(Ellipsis),)), statement.span)
         rule = rule_for(statement.callee)
         view = rule.view_of if rule is not None else None
         if view is not None and isinstance(statement.args[view], Var) and self.shares(var, statement.args[view]):

@@ -1,0 +1,43 @@
+"""AD023x: derivatives changed, or asked for, in the flow of a function."""
+
+from adjoint.diagnostics.entry import Entry
+
+ENTRIES = {
+    "AD0230": Entry(
+        title="what takes the place of a cotangent does not fit it",
+        helps=("return a cotangent of the structure of the value, or None to leave it as it is",),
+        explanation="""
+            The function that ad.with_derivative(x, fn) is given takes the cotangent of x and returns what takes its
+            place: a number for a number, an array of the same shape for an array, a tuple, list, dict or tangent
+            object with the same parts. None leaves the cotangent as it is, or as the function has written it.
+
+                x = ad.with_derivative(x, lambda ct: "clipped")      # refused: a text is no cotangent
+
+            Return the cotangent:
+
+                x = ad.with_derivative(x, lambda ct: max(min(ct, 1.0), -1.0))
+
+            A list or dict whose items are only told apart when the program runs is refused as a whole: apply the
+            function to the numbers and arrays in it.
+            """,
+    ),
+    "AD0231": Entry(
+        title="this block cannot run in the reverse sweep",
+        explanation="""
+            The block of "with ad.backward(x) as x_bar" runs where the cotangent of x passes this place in the reverse
+            sweep, and is left out everywhere else. Behind it nobody knows what it has assigned, and it cannot be left
+            but by its end or by an exception.
+
+                with ad.backward(x) as x_bar:
+                    largest = max(largest, abs(x_bar))   # refused: a variable of the function
+
+            The block has variables of its own, and assigns x_bar, which goes on as the cotangent. What shall be seen
+            later goes into a list that is made outside of the function:
+
+                with ad.backward(x) as x_bar:
+                    seen.append(abs(x_bar))
+
+            The statement stands alone, and names a variable of the function, or a tuple of them.
+            """,
+    ),
+}
