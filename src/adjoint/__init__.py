@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adjoint import manifolds, optim, rules, tangents, testing, types
+    from adjoint.checkpoints import checkpoint, checkpointed
     from adjoint.declare import derivative_of, stop_gradient
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
     from adjoint.directions import jvps
@@ -82,6 +83,8 @@ __all__ = [
     "all_key_paths",
     "all_writable_key_paths",
     "backward",
+    "checkpoint",
+    "checkpointed",
     "compile",
     "derivative_of",
     "differentiable",
@@ -131,6 +134,8 @@ __all__ = [
 _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "DifferentiationError": "adjoint.diagnostics",
     "DifferentiationWarning": "adjoint.diagnostics",
+    "checkpoint": "adjoint.checkpoints",
+    "checkpointed": "adjoint.checkpoints",
     "derivative_of": "adjoint.declare",
     "export": "adjoint.exporting",
     "jet": "adjoint.jets",

@@ -541,6 +541,10 @@ class Run:
     """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
     forgotten: set[tuple[Any, Any]] = field(default_factory=set)
     """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
+    checkpointed: dict[ast.AST, tuple[Atom, ...]] = field(default_factory=dict)
+    """Loops that keep few of their states: how many, in what memory, how many on disk."""
+    has_marks: bool = False
+    """Whether there are calls that are run again."""
     activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
     surgery: bool = False

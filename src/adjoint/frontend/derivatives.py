@@ -85,6 +85,8 @@ def operator_of(
     if kind in ("linearize", "transpose", "jet"):
         helps = ("in code that is differentiated, take ad.jvp, ad.vjp or ad.grad",)
         raise lo.problem("AD0301", node, f"ad.{kind} inside other code is not covered", helps=helps)
+    if kind == "checkpoint" and len(args) + len(kwargs) != 1:
+        raise lo.mistake(TypeError, node, "ad.checkpoint takes one function")
     function_value, options = args[0] if args else kwargs["f"], _options(lo, args[1:], kwargs, node)
     return Operator(kind, function_value, options)
 
@@ -124,6 +126,10 @@ def _called(
     from adjoint.frontend import library
     from adjoint.runtime import jacobians
 
+    if operator.kind == "checkpoint":
+        from adjoint.frontend.checkpointing import call_checkpointed
+
+        return call_checkpointed(lo, operator.function, args, kwargs, node)
     if operator.kind in ("call", "compile"):
         from adjoint.frontend.calls import call_value
 

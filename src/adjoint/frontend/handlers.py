@@ -26,6 +26,7 @@ _FAMILIES = (
     "marked",
     "vector_calls",
     "key_paths",
+    "checkpointing",
 )
 _FOR_NUMBERS = ("builtin_calls", "fold_calls")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "container_calls")

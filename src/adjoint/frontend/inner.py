@@ -177,6 +177,10 @@ def lower_inner(
 
     if free:
         block = substitute(block, inner_free)
+    if lo.run_data.checkpointed or lo.run_data.has_marks:
+        from adjoint.frontend.checkpointing import outlined
+
+        block = outlined(lo, block, name_of(function))
     block = with_values_handed_over(block)
     if lo.run_data.surgery:
         from adjoint.frontend.sole_names import with_memory_settled

@@ -162,6 +162,10 @@ def _emit(
         leaf.block.terminator = Exit(0 if leaf.action == "exhausted" else kinds.index(leaf.action) + 1, column)
     same_way = len(kinds) < 2 or (set(kinds) <= {"exhausted", "break"} and not orelse and stores["same"])
     exit_kind = None if same_way else Var("exit_kind", INT)
+    if node in lo.run_data.checkpointed:
+        from adjoint.frontend.checkpointing import mark
+
+        mark(lo, node)
     lo.emit(
         Loop(
             over,

@@ -132,10 +132,21 @@ def _if(lo: Lowerer, node: ast.If) -> None:
     lo.branch(cond, side(node.body, True), side(node.orelse, False), node)
 
 
+def _head(lo: Lowerer, node: ast.For | ast.While, head: ast.expr) -> ast.expr:
+    """The head of a loop without ``ad.checkpointed``, which is noted."""
+    if not isinstance(head, ast.Call) or not any(keyword.arg in ("snapshots", "memory") for keyword in head.keywords):
+        return head
+    from adjoint.frontend import checkpointing
+
+    return checkpointing.head(lo, node, head)
+
+
 def _while(lo: Lowerer, node: ast.While) -> None:
+    test = _head(lo, node, node.test)
+
     def iteration() -> None:
         lo.at(node)
-        cond, facts = truth(lo, node.test)
+        cond, facts = truth(lo, test)
 
         def goes_on() -> Value:
             refine(lo, facts, True)
@@ -152,7 +163,7 @@ def _while(lo: Lowerer, node: ast.While) -> None:
 
 
 def _for(lo: Lowerer, node: ast.For) -> None:
-    iterable = evaluate(lo, node.iter)
+    iterable = evaluate(lo, _head(lo, node, node.iter))
     run_for(
         lo,
         node,

@@ -279,12 +279,27 @@ class Function:
     doc: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """A function that is run again in the reverse sweep, rather than remembered.
+
+    Attributes
+    ----------
+    options
+        Where the body is a loop that keeps few of its states: the parameters that tell how many, in what memory, and
+        how many more on disk. Else empty: the arguments are all that is kept.
+    """
+
+    options: tuple[int, ...] = ()
+
+
 @dataclass(eq=False, slots=True)
 class Definition:
     """A function that is called rather than inlined, so that it may call itself: ``function`` is filled in late."""
 
     name: str
     function: Function | None = None
+    checkpoints: Checkpoints | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -29,6 +29,7 @@ _MODULES = (
     "scans",
     "segments",
     "sequences",
+    "snapshots",
     "sorting",
     "sparse_products",
     "spectra",

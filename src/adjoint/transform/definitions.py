@@ -34,7 +34,7 @@ class _Everywhere:
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.known:
-            new = self.known[definition] = Definition(definition.name)
+            new = self.known[definition] = Definition(definition.name, None, definition.checkpoints)
             assert definition.function is not None
             new.function = self.function(definition.function)
         return self.known[definition]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import written_places
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Derived, Function, Var
+from adjoint.ir.nodes import Atom, Call, Definition, Derived, Function, Var
+from adjoint.ir.walk import statements_in
 from adjoint.transform.dependence import Dependence
 
 if TYPE_CHECKING:
@@ -29,6 +30,17 @@ def can_be_kept(call: Call, found: Dependence) -> bool:
 
     function = call.callee.function
     return not any(found.active(call.args[place]) for place in written_places(function)) and not has_surgery(function)
+
+
+def runs_again(function: Function) -> bool:
+    """Whether the reverse sweep of a function runs parts of it again: no tangent flows through what that keeps."""
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+    callees = [call.callee for call in calls]
+    return any(
+        (isinstance(callee, Definition) and callee.checkpoints is not None)
+        or (isinstance(callee, Derived) and runs_again(callee.function))
+        for callee in callees
+    )
 
 
 def call_derived(builder: Builder, call: Call, rules: TangentRules, bind: Bind, derive: Derive) -> None:

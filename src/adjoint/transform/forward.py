@@ -49,7 +49,7 @@ from adjoint.transform.applied import applies, forward_applied
 from adjoint.transform.constant_views import constant_views, unsure_views
 from adjoint.transform.dead_code import remove_dead_code
 from adjoint.transform.dependence import Dependence
-from adjoint.transform.derived_tangents import call_derived, can_be_kept
+from adjoint.transform.derived_tangents import call_derived, can_be_kept, runs_again
 from adjoint.transform.passes import checked
 from adjoint.transform.pure import without_writes
 from adjoint.transform.shadow_types import ShadowTypes
@@ -121,7 +121,9 @@ class _Session:
         known = self.definitions.get(key)
         if known is None:
             self.keep.append(callee)
-            known = self.definitions[key] = Definition(f"{callee.name}_forward")
+            known = self.definitions[key] = Definition(
+                f"{callee.name}_forward", None, getattr(callee, "checkpoints", None)
+            )
             function = callee.function if isinstance(callee, Definition) else callee
             assert function is not None
             known.function = self.derive(function, wrt, outputs, is_called=True)
@@ -163,7 +165,8 @@ def _must_be_written_out(statement: Statement, found: Dependence, keep: bool) ->
     if not isinstance(statement, Call) or not isinstance(statement.callee, Derived):
         return False
     is_active = any(map(found.active, (*statement.args, *statement.targets)))
-    return is_active and not ((keep or applies(statement.callee.function)) and can_be_kept(statement, found))
+    keep = keep or applies(statement.callee.function) or runs_again(statement.callee.function)
+    return is_active and not (keep and can_be_kept(statement, found))
 
 
 def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep: bool) -> Block:

@@ -167,4 +167,22 @@ ENTRIES = {
             the exception are fine, whatever they hold.
             """,
     ),
+    "AD0309": Entry(
+        title="this cannot be run again",
+        helps=("move it out of what is run again",),
+        explanation="""
+            The derivative of ad.checkpoint(f)(x), and of a loop over ad.checkpointed(...), keeps little: what is
+            missing in the reverse sweep is computed again. So running it again must give the same, and nobody may see
+            that it happened.
+
+                def loss(x, rng):
+                    for i in ad.checkpointed(range(1000), snapshots=10):
+                        x = x + 0.1 * rng.normal()           # refused: other numbers the second time
+                    return x
+
+            Draw the numbers before the loop and index them inside; print and record outside of it. Arrays may be
+            written: states are copied. A variable that refers to one array now and another one later may not be written
+            through: assign the elements, u[:] = v.
+            """,
+    ),
 }

@@ -125,16 +125,16 @@ def shared_reverse(
     function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None = None
 ) -> Function:
     """As :func:`reverse`; but the derivative shares variables with the function: for those who copy it."""
-    function = _for_target(prepared(function, wrt, outputs))
+    function = for_target(prepared(function, wrt, outputs))
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
 
     def make(family: Family) -> Sweeps:
-        again = _again(family)
+        again = again_of(family)
         return sweeps_of(function, tuple(wrt), tuple(outputs), family, Given(), halves=False, notes=notes, again=again)
 
-    sweeps = with_family(make)
+    sweeps = with_family(make, runs_once=True)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
     return Function(function.name, (*function.params, *sweeps.seeds), body, function.doc)
@@ -150,13 +150,13 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     copies
         Whether arrays that the caller can write meanwhile (arguments, results) are copied where they are kept.
     """
-    function = _for_target(prepared(function, wrt, outputs))
+    function = for_target(prepared(function, wrt, outputs))
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
     shared = Given(exposed=_memory_of_the_caller(function) if copies else frozenset())
 
     def make(family: Family) -> Sweeps:
-        return sweeps_of(function, tuple(wrt), tuple(outputs), family, shared, halves=True, again=_again(family))
+        return sweeps_of(function, tuple(wrt), tuple(outputs), family, shared, halves=True, again=again_of(family))
 
     sweeps = with_family(make)
     sweeps = _without_idle_shapes(sweeps, function)
@@ -188,7 +188,7 @@ def reverse_again(
     """
     arrays = [function.params[place] for place in lent]
     given = frozenset(param for param in arrays if is_handle(param.type))
-    function = _for_target(prepared(function, wrt, outputs, given))
+    function = for_target(prepared(function, wrt, outputs, given))
     memory = {param: _accumulator(param) for param in arrays}
     sweeps = sweeps_of(
         function,
@@ -383,7 +383,7 @@ def _ask_for_shadows(reverser: Reverser, request: Request | None) -> None:
         reverser.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
 
 
-def _for_target(function: Function) -> Function:
+def for_target(function: Function) -> Function:
     if not for_machine():
         return function
     from adjoint.transform.forwarding import with_known_places
@@ -392,7 +392,7 @@ def _for_target(function: Function) -> Function:
     return run((Pass("known-places", with_known_places), Pass("sinking", sink_work_arrays)), function)
 
 
-def _again(family: Family) -> Again | None:
+def again_of(family: Family) -> Again | None:
     """What reverses an iteration that is run again, where that is good."""
     return partial(_reversed_iteration, family) if for_machine() else None
 

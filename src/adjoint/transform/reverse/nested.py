@@ -59,6 +59,8 @@ class Family:
     """The halves of the recursive functions that one derivative calls, each made once."""
 
     treatments: Treatments
+    runs_once: bool = False
+    """Whether the second half of a call runs once: then it may use up what the first has kept."""
     halves: dict[Request, tuple[Definition, Definition]] = field(default_factory=dict)
     wholes: dict[tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Whole] = field(
         default_factory=dict
@@ -71,9 +73,12 @@ class Family:
         name = request.definition.name
         primal, adjoint = Definition(f"{name}_primal"), Definition(f"{name}_adjoint")
         self.halves[request] = primal, adjoint
-        from adjoint.transform.reverse.halves import split_recursive
+        if request.definition.checkpoints is not None:
+            from adjoint.transform.reverse.checkpoints import split_checkpointed as split
+        else:
+            from adjoint.transform.reverse.halves import split_recursive as split
 
-        primal.function, adjoint.function = split_recursive(request, self)
+        primal.function, adjoint.function = split(request, self)
         return primal, adjoint
 
     def learn(self, definition: Definition, more: Treatment) -> None:
@@ -121,9 +126,9 @@ class Whole:
     results: tuple[Var, ...]
 
 
-def with_family(make: Callable[[Family], T]) -> T:
+def with_family(make: Callable[[Family], T], *, runs_once: bool = False) -> T:
     """Makes a derivative; again where one call of a recursive function asks for more than others of its halves."""
-    return until_known(lambda treatments: make(Family(treatments)))
+    return until_known(lambda treatments: make(Family(treatments, runs_once)))
 
 
 def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
@@ -131,6 +136,12 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     if call.kwargs:
         raise AssertionError("a recursive function is called with positional arguments")
     if reverser.is_idle(call):
+        return
+    if is_checkpointed(call):
+        from adjoint.transform.reverse.checkpoints import reverse_checkpointed
+
+        _note_treatment(reverser, call)
+        reverse_checkpointed(reverser, call, scope, _request(reverser, call))
         return
     if reverser.compiled and run_again(reverser, call, scope):
         return
@@ -163,6 +174,15 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     scope.sweep.emit(Call(targets, adjoint, given, (), call.span))
     for value, target in zip(values, targets, strict=True):
         reverser.add(scope, value, target)
+
+
+def is_checkpointed(statement: object) -> bool:
+    """Whether a statement calls what is run again in the reverse sweep."""
+    return (
+        isinstance(statement, Call)
+        and isinstance(statement.callee, Definition)
+        and statement.callee.checkpoints is not None
+    )
 
 
 def _request(reverser: Reverser, call: Call) -> Request:
@@ -358,7 +378,7 @@ class _Expansion:
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.definitions:
-            new = self.definitions[definition] = Definition(definition.name)
+            new = self.definitions[definition] = Definition(definition.name, None, definition.checkpoints)
             self.definitions[new] = new
             assert definition.function is not None
             new.function = self.function(definition.function)

@@ -57,7 +57,8 @@ class Ownership:
                 if not region.within(home):
                     raise AssertionError(f"{atom!r} is read outside of the block that binds it")
                 by_element = isinstance(node, Load) and node.base is atom
-                by_element |= self.recursive and isinstance(node, Call) and isinstance(node.callee, Definition)
+                if isinstance(node, Call) and isinstance(node.callee, Definition):
+                    by_element |= self.recursive or node.callee.checkpoints is not None
                 from_outside = self.crosses_loop(region, home)
                 if by_element or (from_outside and not self.only_asks(node)):
                     self.own(atom)

@@ -1,0 +1,194 @@
+"""Checkpoints: which states of a loop are kept, where to go from one of them, and copies of memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adjoint.runtime.copies import _Copies
+
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+
+
+def next_snapshot(at: int, stop: int, free: int) -> int:
+    """The next step whose state to keep, on the way to the last step before ``stop``; behind that, ``stop``.
+
+    With as few steps done again as can be: the binomial schedule of Griewank and Walther (Algorithm 799, 2000).
+
+    Parameters
+    ----------
+    at
+        The step that the kept state stands before.
+    stop
+        The end of the steps to be reversed.
+    free
+        How many states may be kept from ``at`` on, this one included.
+
+    Examples
+    --------
+    >>> next_snapshot(0, 10, 3), next_snapshot(4, 10, 2), next_snapshot(7, 10, 1)
+    (4, 7, 9)
+    """
+    steps = stop - at
+    if steps <= 1:
+        return stop
+    if steps == 2 or free <= 1:
+        return stop - 1
+    if free >= steps - 1:
+        return at + 1
+    # the number of times that a step is run: the least for which free states are enough
+    repeats, before, last, reach = 2, 1, free + 1, (free + 1) * (free + 2) // 2
+    while reach < steps:
+        repeats += 1
+        before, last, reach = last, reach, reach * (free + repeats) // repeats
+    fewer = before * free // (free + repeats - 2)
+    if steps <= last + fewer:
+        return at + steps - last + before
+    one = last * free // (free + repeats - 1)
+    two = one * (free - 1) // (free + repeats - 2)
+    if steps <= last + two + fewer:
+        return at + before + fewer
+    if steps <= last + one + two:
+        return at + steps - one - two
+    return at + last
+
+
+def thin_out(kept: list[Any]) -> None:
+    """Leaves every second of what is kept, from the first on.
+
+    Examples
+    --------
+    >>> kept = [0, 1, 2, 3, 4]
+    >>> thin_out(kept)
+    >>> kept
+    [0, 2, 4]
+    """
+    for place in range(len(kept) // 2):
+        kept.pop(place + 1)
+
+
+def snapshots_within(snapshots: int | None, memory: Any, state: tuple[Any, ...]) -> int:
+    """How many states a loop may keep.
+
+    Parameters
+    ----------
+    snapshots
+        The number, where that is given.
+    memory
+        Else the bytes for all of them: a number, or a text such as ``"100 MB"``.
+    state
+        The state that the loop starts from.
+
+    Raises
+    ------
+    ValueError
+        If not even one state may be kept.
+
+    Examples
+    --------
+    >>> snapshots_within(None, "1 kB", (np.zeros(25),))
+    5
+    """
+    if snapshots is not None:
+        if snapshots < 1:
+            raise ValueError(f"a checkpointed loop needs one snapshot at least, not {snapshots}")
+        return snapshots
+    size = max(size_of(state), 1)
+    count = bytes_of(memory) // size
+    if count < 1:
+        raise ValueError(f"one snapshot takes {size} bytes, more than memory={memory!r}")
+    return count
+
+
+def bytes_of(memory: Any) -> int:
+    """An amount of memory in bytes.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a number nor a number with a unit.
+
+    Examples
+    --------
+    >>> bytes_of("100 MB"), bytes_of("1.5 KiB"), bytes_of(4096)
+    (100000000, 1536, 4096)
+    """
+    if not isinstance(memory, str):
+        return int(memory)
+    text = memory.strip()
+    digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    unit = text[len(digits) :].lower() or "b"
+    try:
+        return int(float(digits) * _UNITS[unit])
+    except (ValueError, KeyError):
+        raise ValueError(f"{memory!r} is no amount of memory; one is '100 MB'") from None
+
+
+def size_of(state: tuple[Any, ...]) -> int:
+    """The bytes of numbers and arrays in a state."""
+    seen: set[int] = set()
+    return sum(_size_of(part, seen) for part in state)
+
+
+def _size_of(value: Any, seen: set[int]) -> int:
+    if id(value) in seen:
+        return 0
+    match value:
+        case np.ndarray():
+            seen.add(id(value))
+            return int(value.nbytes)
+        case list() | tuple() | dict():
+            seen.add(id(value))
+            parts = list(value.values()) if isinstance(value, dict) else value
+            return 8 * len(value) + sum(_size_of(part, seen) for part in parts)
+        case _ if hasattr(value, "__dict__") and not isinstance(value, type):
+            seen.add(id(value))
+            return sum(_size_of(part, seen) for part in vars(value).values())
+        case _:
+            return 8
+
+
+def memory_as_it_is(memory: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copies of arrays, lists, dicts and objects; they share memory with each other where these do.
+
+    Examples
+    --------
+    >>> u = np.zeros(3)
+    >>> v, part = memory_as_it_is((u, u[1:]))
+    >>> part[0] = 1.0
+    >>> v, u
+    (array([0., 1., 0.]), array([0., 0., 0.]))
+    """
+    copies = _Memory()
+    return tuple(copies.of(part) for part in memory)
+
+
+class _Memory(_Copies):
+    """One walk over memory: objects of the program, too."""
+
+    def of(self, shadow: Any) -> Any:
+        if isinstance(shadow, (np.ndarray, list, dict, tuple)) and type(shadow) in (np.ndarray, list, dict, tuple):
+            return super().of(shadow)
+        if id(shadow) in self.known:
+            return self.known[id(shadow)]
+        if not _can_change(shadow):
+            return shadow
+        import copy
+
+        result = self.known[id(shadow)] = copy.copy(shadow)
+        for name, part in _fields(shadow).items():
+            object.__setattr__(result, name, self.of(part))
+        return result
+
+
+def _can_change(value: Any) -> bool:
+    return not isinstance(value, type) and not callable(value) and bool(_fields(value))
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """What the attributes of an object of a class written in Python hold."""
+    slots = (name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ()))
+    found = {name: getattr(value, name) for name in slots if name != "__dict__" and hasattr(value, name)}
+    return found | getattr(value, "__dict__", {})
