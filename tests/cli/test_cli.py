@@ -83,7 +83,7 @@ def test_check_prints_what_is_refused(project, library, capsys, monkeypatch):
     ],
 )
 def test_targets_that_are_not_there(project, library, capsys, target, message):
-    assert main(["check", target]) == 2
+    assert main(["show", target]) == 2
     assert capsys.readouterr().err == f"adjoint: {message}\n"
 
 

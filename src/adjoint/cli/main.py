@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from adjoint.backend import cache
-from adjoint.cli.target import TargetError, evaluate, load_function
+from adjoint.cli.target import TargetError, evaluate, load_function, load_module
 from adjoint.demo import add_options as add_demo_options
 from adjoint.demo import run as run_demo
 from adjoint.diagnostics import DifferentiationError
@@ -44,8 +44,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"adjoint {_version()}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    check = commands.add_parser("check", help="say whether a function can be differentiated, without running it")
-    _add_function(check)
+    check = commands.add_parser("check", help="say whether functions can be differentiated, without running them")
+    _add_function(check, f"{_TARGET_HELP}; a module or file alone, for all that @ad.differentiable declares in it")
     check.set_defaults(run=_check)
 
     show_ = commands.add_parser("show", help="print the source of a function's derivative")
@@ -67,8 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_function(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", help=_TARGET_HELP)
+def _add_function(parser: argparse.ArgumentParser, help_: str = _TARGET_HELP) -> None:
+    parser.add_argument("target", metavar="TARGET", help=help_)
     parser.add_argument("args", metavar="ARG", nargs="*", help=_ARGS_HELP)
     parser.add_argument(
         "--wrt", help="the parameters to differentiate for: indices or names, with commas (default: the first)"
@@ -76,9 +76,34 @@ def _add_function(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
+    if ":" not in options.target and not options.args:
+        return _check_declared(options.target)
     _source("grad", options)
     print(f"{options.target}: differentiable")
     return 0
+
+
+def _check_declared(where: str) -> int:
+    """Checks all functions and methods of a module that are declared to be differentiable."""
+    from adjoint.checking import declared_in, is_abstract, lacking_in, verdict
+
+    module = load_module(where)
+    status = 0
+    for name, member, owner in declared_in(module):
+        if is_abstract(member):
+            print(f"{where}:{name}: declared for what overrides it")
+            continue
+        found = verdict(member, None, owner)
+        if found.problems:
+            show(found.problems)
+            status = 1
+        else:
+            told = f"not checked: {found.untold}" if found.untold else "differentiable"
+            print(f"{where}:{name}: {told}")
+    warned = tuple(lacking_in(module))
+    if warned:
+        show(warned)
+    return status
 
 
 def _show(options: argparse.Namespace) -> int:

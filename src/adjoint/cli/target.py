@@ -20,7 +20,7 @@ def load_function(target: str) -> Callable[..., Any]:
     where, colon, name = target.rpartition(":")
     if not colon or not where or not name:
         raise TargetError(f"'{target}' is not of the form module:function or file.py:function")
-    value: Any = _load_module(where)
+    value: Any = load_module(where)
     for part in name.split("."):
         if not hasattr(value, part):
             raise TargetError(f"'{where}' has no '{name}'")
@@ -45,7 +45,8 @@ def evaluate(expressions: Sequence[str]) -> list[Any]:
     return values
 
 
-def _load_module(where: str) -> ModuleType:
+def load_module(where: str) -> ModuleType:
+    """The module that a name or the path of a file means."""
     if where.endswith(".py"):
         return _load_file(Path(where))
     if "" not in sys.path:

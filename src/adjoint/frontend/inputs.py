@@ -306,6 +306,8 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
         return _enter_list(lo, value, path, hint, declare)
     if isinstance(value, dict) and type(value) is dict:
         return _enter_dict(lo, value, path, hint, declare)
+    if hasattr(value, "__adjoint_type__"):  # it stands for an argument of which only the type is known
+        return _declared(Var(hint, value.__adjoint_type__, True), declare)
     if has_fields(value):
         return _enter_object(lo, value, path, hint, declare)
     return _declared(Var(hint, Opaque(type(value)), True), declare)

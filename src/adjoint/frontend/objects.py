@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import asserted
 from adjoint.frontend import customs, library
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.marked import as_stored
@@ -300,12 +301,22 @@ def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, *
     return target
 
 
+def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
+    """Warns where a member of a class overrides one that is declared to be differentiable, and is not declared."""
+    base = asserted.overridden(cls, name)
+    if base is not None:
+        warning = asserted.lacking(cls, name, base)
+        if warning not in lo.run_data.warnings:
+            lo.run_data.warnings.append(warning)
+
+
 def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
     from adjoint.frontend import inputs
 
     for base in cls.__mro__:
         if name in base.__dict__:
             inputs.guard_lookup(lo, cls, name, base.__dict__[name])
+            _warn_of_override(lo, cls, name)
             return _bind(lo, receiver, cls, name, base.__dict__[name], node)
     if name == "__class__":
         return Const(cls)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, dataclass_transform, get_args, get_origin, over
 
 import numpy as np
 
-from adjoint.compiling import MARK, Compiling
+from adjoint.asserted import assertion_of, overridden
 from adjoint.diagnostics import Span, diagnostic, span_of, warn
 from adjoint.keypaths import KeyPathIterable
 from adjoint.types.annotations import UNKNOWN, alternatives, field_types, plain
@@ -47,25 +47,41 @@ def differentiable(
     weakref_slot: bool = False,
 ) -> Callable[[C], C]: ...
 @overload
+def differentiable(function: F, /) -> F: ...
+@overload
 def differentiable(
-    *, native: bool | str = True, fastmath: bool = False, boundscheck: bool = False
+    *,
+    wrt: int | str | tuple[int | str, ...] | None = None,
+    result: int | None = None,
+    native: bool | str = False,
+    fastmath: bool = False,
+    boundscheck: bool = False,
 ) -> Callable[[F], F]: ...
 @dataclass_transform(field_specifiers=(dataclasses.field, no_derivative))
 def differentiable(cls: Any = None, /, **options: Any) -> Any:
-    """Makes a class a dataclass whose values can vary.
+    """Makes a class a dataclass whose values can vary; declares a function or a method to be differentiable.
+
+    What is declared of a function is checked where it stands, if annotations tell the types of its arguments; of a
+    method, where its class is decorated. Else it is told where it is differentiated, and ``adjoint check`` finds it.
 
     Parameters
     ----------
     cls
-        The class. One that is a dataclass already stays as it is.
+        The class; one that is a dataclass already stays as it is. Or the function, method or property.
     **options
-        Those of `dataclasses.dataclass`. For a function ``native``, ``fastmath`` and ``boundscheck``: its derivatives
-        are compiled without asking, as by those options of :func:`grad`.
+        Those of `dataclasses.dataclass`. For a function:
+
+        ``wrt``
+            The parameters for which it can be differentiated, by index or name, in their order.
+        ``result``
+            The component of the tuple that it returns which can be differentiated.
+        ``native``, ``fastmath``, ``boundscheck``
+            Its derivatives are compiled without asking, as by those options of :func:`grad`.
 
     Returns
     -------
-    type
-        The class, with
+    type or callable
+        The function itself; or the class, with
 
         ``TangentVector``, ``DifferentiableVariables``
             The classes of its gradients and of :func:`differentiable_variables`: the class itself where it has ``+``
@@ -85,10 +101,16 @@ def differentiable(cls: Any = None, /, **options: Any) -> Any:
         ``VectorSpace``, ``PointwiseMultiplicative``, ``ElementaryFunctions``, ``VectorNumeric``) is implemented field
         by field.
 
+    Raises
+    ------
+    DifferentiationError
+        AD0430 for a function that cannot be differentiated by its signature; for others what differentiating refuses.
+
     Warns
     -----
     DifferentiationWarning
-        For a field that cannot vary by its declared type and is not marked with :data:`no_derivative`.
+        For a field that cannot vary by its declared type and is not marked with :data:`no_derivative`; for a method
+        that overrides a declared one and is not declared itself.
 
     Examples
     --------
@@ -102,24 +124,27 @@ def differentiable(cls: Any = None, /, **options: Any) -> Any:
     Vector(x=2.0, y=0.0, z=0.0)
     """
     scope = dict(sys._getframe(1).f_locals)
-    if cls is None and options.keys() & {"native", "fastmath", "boundscheck"}:
-        return lambda function: differentiable(function, **options)
     if cls is None:
-        return lambda cls: _declared(cls, options, scope)
-    if not isinstance(cls, type):
-        if callable(cls) and options and options.keys() <= {"native", "fastmath", "boundscheck"}:
-            return _compiled(cls, **options)
-        raise TypeError(f"@differentiable is for classes, or for functions with native=True, not for {cls!r}")
+        return lambda subject: _declared(subject, options, scope)
     return _declared(cls, options, scope)
 
 
-def _compiled(function: Any, native: Any = True, fastmath: bool = False, boundscheck: bool = False) -> Any:
-    """Marks a function whose derivatives are compiled without asking."""
-    setattr(function, MARK, Compiling(native, fastmath, boundscheck) if native else False)
-    return function
+_OF_FUNCTIONS = {"wrt", "result", "native", "fastmath", "boundscheck"}
 
 
-def _declared(cls: Any, options: dict[str, bool], scope: dict[str, Any]) -> Any:
+def _declared(subject: Any, options: dict[str, Any], scope: dict[str, Any]) -> Any:
+    if isinstance(subject, type):
+        if options.keys() & _OF_FUNCTIONS:
+            raise TypeError(f"{', '.join(sorted(options.keys() & _OF_FUNCTIONS))}: for functions, not for a class")
+        return _declared_class(subject, options, scope)
+    from adjoint.checking import declare  # which needs the compiler
+
+    if not options.keys() <= _OF_FUNCTIONS:
+        raise TypeError(f"{', '.join(sorted(options.keys() - _OF_FUNCTIONS))}: for classes, not for a function")
+    return declare(subject, scope=scope, **options)
+
+
+def _declared_class(cls: Any, options: dict[str, bool], scope: dict[str, Any]) -> Any:
     if "__dataclass_params__" not in vars(cls):
         cls = dataclasses.dataclass(cls, **options)
     elif options:
@@ -132,7 +157,16 @@ def _declared(cls: Any, options: dict[str, bool], scope: dict[str, Any]) -> Any:
         if not hasattr(cls, "zero"):
             write_members(cls, ["zero"])
     _add_members(cls)
+    if any(assertion_of(member) is not None for member in vars(cls).values()) or _overrides(cls):
+        from adjoint.checking import check_class  # which needs the compiler
+
+        check_class(cls)
     return cls
+
+
+def _overrides(cls: type) -> bool:
+    """Whether a member overrides one that is declared to be differentiable, and is not declared itself."""
+    return any(overridden(cls, name) is not None for name in vars(cls))
 
 
 # -- fields that cannot vary

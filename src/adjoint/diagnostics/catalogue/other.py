@@ -129,6 +129,26 @@ ENTRIES = {
             Use the value that is returned: x = ad.with_derivative(x, clip).
             """,
     ),
+    "AD0510": Entry(
+        title="{name|the method} is not declared to be differentiable, and what it overrides is",
+        severity="warning",
+        helps=("declare it, too: @ad.differentiable",),
+        explanation="""
+            A method that is declared with @ad.differentiable promises a derivative for all classes that inherit it. One
+            that overrides it without the declaration is checked by nobody before it is differentiated.
+
+                class Shape(ABC):
+                    @abstractmethod
+                    @ad.differentiable
+                    def area(self, x: float) -> float: ...
+
+                class Square(Shape):
+                    def area(self, x: float) -> float:       # warned of
+                        return x * x
+
+            Declare it where it overrides, too.
+            """,
+    ),
     "AD0601": Entry(
         title="this cannot be compiled to machine code",
         helps=("leave out native=True: the derivative runs interpreted",),

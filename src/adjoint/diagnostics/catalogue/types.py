@@ -302,4 +302,24 @@ ENTRIES = {
                 ad.transpose(differential)
             """,
     ),
+    "AD0430": Entry(
+        title="{name|the function} is declared to be differentiable, and cannot be",
+        explanation="""
+            @ad.differentiable on a function says that it has a derivative: that it has parameters which vary, and a
+            result which varies with them. Annotations tell where that is not so. wrt= names the parameters that are
+            meant, by index or name, in their order; 'self', where a method varies with its object, comes first.
+
+                @ad.differentiable(wrt=("y", "x"))           # refused: the other way round
+                def product(x: float, y: float) -> float:
+                    return x * y
+
+            Name them in their order:
+
+                @ad.differentiable(wrt=("x", "y"))
+                def product(x: float, y: float) -> float:
+                    return x * y
+
+            A function that returns nothing, a text or an integer has no derivative, nor has one without parameters.
+            """,
+    ),
 }
