@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adjoint import manifolds, optim, rules, tangents, testing, types
     from adjoint.checkpoints import checkpoint, checkpointed
-    from adjoint.declare import derivative_of, stop_gradient
+    from adjoint.declare import derivative_of, differential_of, stop_gradient, transpose_of
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
     from adjoint.directions import jvps
     from adjoint.exporting import export
@@ -90,6 +90,7 @@ __all__ = [
     "differentiable",
     "differentiable_function",
     "differentiable_variables",
+    "differential_of",
     "export",
     "for_parameters",
     "for_zipped_parameters",
@@ -121,6 +122,7 @@ __all__ = [
     "tape_report",
     "testing",
     "transpose",
+    "transpose_of",
     "types",
     "unrolled",
     "value_and_grad",
@@ -137,6 +139,8 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "checkpoint": "adjoint.checkpoints",
     "checkpointed": "adjoint.checkpoints",
     "derivative_of": "adjoint.declare",
+    "differential_of": "adjoint.declare",
+    "transpose_of": "adjoint.declare",
     "export": "adjoint.exporting",
     "jet": "adjoint.jets",
     "linearize": "adjoint.linear",

@@ -18,6 +18,7 @@ import numpy as np
 
 from adjoint.frontend.inputs import CONSTANT, Captured, Guard, has_fields
 from adjoint.keys import MISS, Door, keys_of
+from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.types.structure import fields_of, slots_of
 
@@ -267,6 +268,8 @@ def _is_plain_object(value: Any) -> bool:
     """Whether what counts of an object are its class and its attributes, all of which lie in its ``__dict__``."""
     cls = type(value)
     if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)) or hasattr(cls, CONSTANT):
+        return False
+    if counts_by_identity(value):
         return False
     if not has_fields(value) or slots_of(cls) or getattr(value, "__adjoint_operator__", None) is not None:
         return False

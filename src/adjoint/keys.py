@@ -15,6 +15,7 @@ from weakref import ref
 import numpy as np
 
 from adjoint.frontend.inputs import CONSTANT, MAX_PARTS, has_fields
+from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.types.structure import fields_of
 
@@ -74,13 +75,16 @@ def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
         own = ref(function) if isinstance(function, types.FunctionType) else key_of(function, seen)
         return "method", own, key_of(value.__self__, seen)
     if isinstance(value, functools.partial):
+        if counts_by_identity(value):
+            return cls, id(value)
         named = tuple([(name, key_of(item, seen)) for name, item in value.keywords.items()])
         return cls, key_of(value.func, seen), tuple([key_of(item, seen) for item in value.args]), named
     if has_fields(value) and getattr(value, "__adjoint_operator__", None) is None:
         if id(value) in seen:
             return "same", seen[id(value)]
         seen[id(value)] = len(seen)
-        return cls, tuple([(name, key_of(item, seen)) for name, item in fields_of(value).items()])
+        kind = (cls, id(value)) if counts_by_identity(value) else cls
+        return kind, tuple([(name, key_of(item, seen)) for name, item in fields_of(value).items()])
     try:
         hash(value)
     except TypeError:
@@ -132,7 +136,7 @@ def _key_of_list(value: list[Any], seen: Seen) -> Any:
 def _kind_of_objects(items: list[Any], seen: Seen) -> Any:
     """What the objects of a long list have in common, if all have the same numbers and none was met before."""
     first = items[0]
-    if not has_fields(first) or any(id(item) in seen for item in items):
+    if not has_fields(first) or any(id(item) in seen or counts_by_identity(item) for item in items):
         return None
     kind = _kind_of_object(first)
     if kind is None or any(_kind_of_object(item) != kind for item in items):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics import DifferentiationError
 from adjoint.directions import Copies, Forwards
 from adjoint.frontend.naming import resolve
 from adjoint.keypaths.parts import PartOf
@@ -104,7 +105,8 @@ def _units(like: Any) -> list[Any]:
 def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, native: Any) -> Any:
     """Column by column, or row by row where the value has fewer entries than the argument.
 
-    The function may write its arguments: the caller's are as after one call, the other calls are given copies.
+    The function may write its arguments: the caller's are as after one call, the other calls are given copies. A
+    derivative that is declared in one mode only decides which it is.
     """
     x = place.of(args)
     check_matrix_argument(x, place.index)
@@ -114,16 +116,39 @@ def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, native: Any) 
         return np.zeros(value.shape + shape)
     forwards = Forwards(function, args, native)
     directions = [place.direction(args, unit) for unit in units]
-    width = forwards.width(directions[0], len(units))
-    columns = forwards(directions[:width], width)
+    try:
+        width = forwards.width(directions[0], len(units))
+        columns = forwards(directions[:width], width)
+    except DifferentiationError as refusal:
+        if not _is_of_the_other_mode(refusal):
+            raise
+        return _rows(function, args, place, native)
     value = forwards.value
     check_matrix_argument(value, None)
     if 0 < np.size(value) < len(units) - 1:
-        with forwards.as_first():
-            pullback = vjp(function, *forwards.point(), native=native)[1]
-        rows = [np.asarray(place.of(row)) for row in pullback.each(_units(value))]
-        return np.stack(rows).reshape(np.shape(value) + shape)
+        try:
+            with forwards.as_first():
+                return _rows(function, forwards.point(), place, native)
+        except DifferentiationError as refusal:
+            if not _is_of_the_other_mode(refusal):
+                raise
     columns += forwards(directions[width:], width)
     if not isinstance(x, np.ndarray):
         return np.asarray(columns[0]) if isinstance(value, np.ndarray) else np.asarray(columns[0])[()].item()
     return np.stack(columns, axis=-1).reshape(np.shape(value) + shape)
+
+
+def _rows(function: Any, args: tuple[Any, ...], place: _Place, native: Any) -> Any:
+    """Row by row, in reverse mode."""
+    x = place.of(args)
+    value, pullback = vjp(function, *args, native=native)
+    check_matrix_argument(value, None)
+    rows = [np.asarray(place.of(row)) for row in pullback.each(_units(value))]
+    if not isinstance(value, np.ndarray) and not isinstance(x, np.ndarray):
+        return rows[0][()].item()
+    return np.stack(rows).reshape(np.shape(value) + np.shape(x))
+
+
+def _is_of_the_other_mode(refusal: DifferentiationError) -> bool:
+    """Whether all that is in the way is that a derivative is declared in the other mode only."""
+    return all(problem.code == "AD0208" for problem in refusal.diagnostics)

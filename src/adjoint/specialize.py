@@ -26,6 +26,7 @@ from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import Door, Seen, key_of, keys_of
 from adjoint.records import dataclass, field
+from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import put_attribute
@@ -202,6 +203,8 @@ def _arrays(value: Any, seen: set[int]) -> list[Any]:
     return [array for part in parts for array in _arrays(part, seen)]
 
 
+_FORWARD = ("jvp", "jvps")
+"""The operators that need no cotangent."""
 _lock = RLock()
 _tables: WeakKeyDictionary[Any, dict[Any, list[Specialization]]] = WeakKeyDictionary()
 
@@ -271,7 +274,7 @@ def _compiled(
     """A new specialisation; whatever is in its way is told together with who asked for it."""
     try:
         with target(machine=bool(native)):
-            return as_deep_as_needed(lambda: _made(lower, function, native, seen))
+            return as_deep_as_needed(lambda: _made(lower, function, native, seen), forward=operator[0] in _FORWARD)
     except DifferentiationError as refusal:
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
@@ -353,7 +356,7 @@ def _owner_of_root(root: Any) -> tuple[Any, Any]:
     if isinstance(root, functools.partial):
         return _owner_of_root(root.func)[0], keys_of((root,))
     if has_fields(root):
-        return type(root), None
+        return type(root), id(root) if counts_by_identity(root) else None
     try:
         hash(root)
         _tables.get(root)

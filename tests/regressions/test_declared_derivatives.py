@@ -561,8 +561,8 @@ def test_a_declaration_after_the_first_use_counts() -> None:
     declared(f)(lambda x: (x * x, lambda ct: 100.0 * ct * x))
     for _ in range(3):
         assert all_of_them() == [300.0, 300.0, 100.0, 300.0, 300.0, 300.0]
-    with pytest.warns(ad.DifferentiationWarning, match="AD0505"):
-        declared(f)(lambda x: (x * x, lambda ct: 7.0 * ct * x))
+    assert refused(lambda: declared(f)(lambda x: (x * x, lambda ct: 7.0 * ct * x))).diagnostics[0].code == "AD0210"
+    ad.derivative_of(f, replace=True)(lambda x: (x * x, lambda ct: 7.0 * ct * x))
     assert all_of_them() == [21.0, 21.0, 7.0, 21.0, 21.0, 21.0]
 
 
@@ -602,8 +602,7 @@ def test_a_declaration_counts_in_compiled_code_that_was_made_before() -> None:
         return 2.0 * inner(x)
 
     assert outer(2.0) == 14.0
-    with pytest.warns(ad.DifferentiationWarning, match="AD0505"):
-        declared(f)(lambda x: (x * x, lambda ct: 5.0 * ct * x))
+    ad.derivative_of(f, replace=True)(lambda x: (x * x, lambda ct: 5.0 * ct * x))
     assert (inner(2.0), outer(2.0)) == (11.0, 22.0)
 
 
@@ -876,34 +875,7 @@ def _declare(fn: Any, pullback: Any) -> None:
     ad.derivative_of(fn)(lambda x: (1.0, pullback))
 
 
-class Squarer:
-    def __call__(self, x):
-        return x * x
-
-    def method(self, x):
-        return x * x
-
-    @classmethod
-    def made(cls, x):
-        return x
-
-    @property
-    def held(self):
-        return 1.0
-
-
-SQUARER = Squarer()
-TARGETS = {
-    "object": SQUARER,
-    "bound method": SQUARER.method,
-    "class method": Squarer.made,
-    "property": Squarer.held,
-    "partial": functools.partial(cube, 1.0),
-    "class": Squarer,
-    "number": 3.0,
-    "method of a list": [].append,
-    "derivative": ad.grad(cube),
-}
+TARGETS = {"number": 3.0, "method of a list": [].append, "derivative": ad.grad(cube)}
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -919,7 +891,7 @@ def test_a_pullback_that_is_not_linear_has_no_second_derivative() -> None:
     assert ad.grad(lambda x: 5.0 * f(x))(2.0) == 1.0
     for run in (lambda: ad.grad(ad.grad(lambda x: f(x) * f(x)))(2.0), lambda: ad.jvp(f, (2.0,), (1.0,))):
         refusal = refused(run)
-        assert refusal.diagnostics[0].code == "AD0204"
+        assert refusal.diagnostics[0].code == "AD0208"
         assert "not known to be linear" in str(refusal)
 
 

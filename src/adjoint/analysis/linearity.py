@@ -16,6 +16,7 @@ from adjoint.ir.nodes import (
     Branch,
     Call,
     Const,
+    Declared,
     Definition,
     Derived,
     Function,
@@ -28,6 +29,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
+from adjoint.rules.declarations import declaration_for
 from adjoint.rules.declare import Bilinear, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
@@ -102,6 +104,8 @@ def _statement(statement: Statement, degrees: dict[Atom, Degree]) -> bool:
     match statement:
         case Call(callee=Derived()):
             return _derived(statement, degrees)
+        case Call(callee=Declared()):
+            return _declared(statement, degrees)
         case Call():
             degree = _of_call(statement, degrees)
             for target in statement.targets:
@@ -152,6 +156,22 @@ def _derived(call: Call, degrees: dict[Atom, Degree]) -> bool:
     return degree is not Degree.OTHER
 
 
+def _declared(call: Call, degrees: dict[Atom, Degree]) -> bool:
+    """Values of a function that is linear by declaration; of others nothing is known."""
+    declared: Declared = call.callee
+    values = zip(call.targets, declared.values_of(call), strict=True)
+    if declared.linear and not any(_varies(arg, degrees) for arg in declared.excluded_of(call)):
+        degree = _joined(_degree(arg, degrees) for arg in declared.arguments_of(call))
+        for target in call.targets:
+            _note(target, degree, degrees)
+        return degree is not Degree.OTHER
+    if any(_varies(arg, degrees) for arg in call.args):
+        return False
+    for target, value in values:
+        _note(target, _degree(value, degrees), degrees)
+    return True
+
+
 def _of_call(call: Call, degrees: dict[Atom, Degree]) -> Degree:
     callee: Any = call.callee
     args = [_degree(arg, degrees) for arg in call.args]
@@ -194,6 +214,12 @@ def _product(args: list[Degree]) -> Degree:
 
 
 def _by_rule(call: Call, args: list[Degree]) -> Degree:
+    declaration = declaration_for(call.callee)
+    if declaration is not None:
+        linear = [place for place in range(len(args)) if declaration.wrt is None or place in declaration.wrt]
+        others = [degree for place, degree in enumerate(args) if place not in linear]
+        is_linear = declaration.transpose is not None and Degree.LINEAR not in others
+        return _joined(args[place] for place in linear) if is_linear else Degree.OTHER
     rule = rule_for(call.callee)
     if isinstance(rule, Bilinear):
         return _product(args[:2]) if Degree.LINEAR not in args[2:] else Degree.OTHER

@@ -39,6 +39,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
+from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import arrays, bundles, checks, display, numbers, places, results, sequences, tables, tangents
 
 _NOTHING = Const(None)
@@ -85,7 +86,8 @@ class _Leaving(Rewriting):
             return (statement,)
         outside = by_python(statement)
         if outside is None and isinstance(statement, Call) and _is_surely_unknown(statement.callee):
-            raise NotNative(_without_form(statement.callee), (), statement.span)  # nothing need be compiled to know
+            notes = ("annotate what it returns: -> float",) if declaration_for(statement.callee) else ()
+            raise NotNative(_without_form(statement.callee), notes, statement.span)  # nothing need be compiled to know
         return outside or (statement,)
 
     def terminator(self, terminator: Terminator) -> tuple[Iterable[Statement], Terminator]:
@@ -134,6 +136,8 @@ def _fault_of_guarded(statement: Guarded) -> str:
 
 def _is_surely_unknown(callee: Any) -> bool:
     """Whether a function of NumPy or of the runtime has no form for the compiler, whatever it is given."""
+    if declaration_for(callee) is not None:
+        return True
     module = str(getattr(callee, "__module__", ""))
     return module.startswith(("numpy", "adjoint.runtime")) and not (_is_plain(callee) or _is_declared(callee))
 

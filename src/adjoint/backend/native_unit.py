@@ -32,6 +32,7 @@ from adjoint.backend.short_loops import made_for_short_loops
 from adjoint.backend.text import on_one_line
 from adjoint.garbage import Lasting, Uncollected
 from adjoint.records import dataclass
+from adjoint.rules.declarations import number_of
 
 _INSIDE = "no_cpython_wrapper=True, "
 """Functions that only others of the file call: what they take and give need not be objects of Python."""
@@ -122,6 +123,7 @@ class Unit:
             imports.append("from numba import objmode as _objmode")
         for name, helper in helpers.items():
             imports += _helper(name, helper)
+        self.is_closed &= not any(BY_NUMBER in line for line in imports)
         self.dispatcher: Any = None
         self.origins: dict[int, int] = {}
         self.text = self._compose(imports, [params[place] for place in self.places])
@@ -241,10 +243,17 @@ def _imports(namespace: dict[str, object]) -> tuple[list[str], bool]:
     return lines, is_closed
 
 
+BY_NUMBER = "_known.numbered"
+"""Gives what only this process knows: machine code that calls it is not kept."""
+
+
 def _import_of(name: str, value: object) -> tuple[str, str]:
     module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", ""))
     known = sys.modules.get(module) if isinstance(module, str) else None
     if known is None or getattr(known, own, None) is not value:
+        number = number_of(value)
+        if number is not None:
+            return "", f"import adjoint.rules.declarations as _known; {name} = {BY_NUMBER}({number})"
         raise NotNative(f"the derivative refers to {name!r}, which cannot be imported by name")
     return known.__name__, f"from {known.__name__} import {own}" + (f" as {name}" if own != name else "")
 

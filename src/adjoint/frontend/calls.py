@@ -18,6 +18,7 @@ from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import definitions, handlers, inputs, making, objects, source, starred
 from adjoint.frontend.activations import activation, is_structural, is_too_often
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
+from adjoint.frontend.declared_targets import declared_for_object
 from adjoint.frontend.handing_over import keep_identity, keep_track, lend, may_carry, refuse_made_here, refuse_objects
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operands import arrays, with_arrays
@@ -46,6 +47,7 @@ from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
 from adjoint.rules import registry
+from adjoint.rules.declarations import Declaration
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
 
 SIGNATURE = "__adjoint_signature__"
@@ -107,6 +109,9 @@ def call_value(
     lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """``function(*args, **kwargs)``"""
+    declared = declared_for_object(lo, function)
+    if declared is not None:
+        return _call_declared(lo, *declared, args, kwargs, node)
     match function:
         case Closure():
             return _call_closure(lo, function, args, kwargs, node)
@@ -169,9 +174,7 @@ def _call_constant(
         return on_each_option(lo, union, apply, node)
     declaration = registry.declaration_for(constant)
     if declaration is not None:
-        from adjoint.frontend.declared import call_declared
-
-        return call_declared(lo, declaration, args, kwargs, node)
+        return _call_declared(lo, declaration, None, args, kwargs, node)
     special = handlers.handler(constant)
     if special is not None:
         result = special(lo, args, kwargs, node)
@@ -209,9 +212,9 @@ def _call_constant(
             return call_value(lo, inner, [*first, *args], {**named, **kwargs}, node)
         case types.MethodType():
             receiver = inputs.captured(lo, constant.__self__, ("self", constant), "self", node)
-            return call_value(lo, Const(constant.__func__), [receiver, *args], kwargs, node)
+            return call_value(lo, Method(Const(constant.__func__), receiver), args, kwargs, node)
         case type():
-            return _call_class(lo, constant, args, kwargs, node)
+            return call_class(lo, constant, args, kwargs, node)
     if type(constant).__module__.startswith("numpy"):
         from adjoint.frontend.array_functions import function_of
 
@@ -235,6 +238,19 @@ def _call_constant(
     return _call_opaque(lo, constant, args, kwargs, node)
 
 
+def _call_declared(
+    lo: Lowerer,
+    declaration: Declaration,
+    receiver: Value | None,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    from adjoint.frontend.declared import call_declared
+
+    return call_declared(lo, declaration, args, kwargs, node, receiver)
+
+
 # -- functions with rules ---------------------------------------------------------------------------------------------
 
 
@@ -242,9 +258,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     """A call of a function that has a rule, with what it is told as a sequence spread out."""
     declaration = registry.declaration_for(callee)
     if declaration is not None:
-        from adjoint.frontend.declared import call_declared
-
-        return call_declared(lo, declaration, args, kwargs, node)
+        return _call_declared(lo, declaration, None, args, kwargs, node)
     rule = registry.rule_for(callee)
     assert rule is not None
     args, kwargs = _with_out_named(callee, rule, args, kwargs)
@@ -422,7 +436,7 @@ def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kw
 # -- classes ----------------------------------------------------------------------------------------------------------
 
 
-def _call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     if _is_users(cls) and node is not None:
         return objects.construct(lo, cls, args, kwargs, node)
     atoms = [materialize(lo, value, node, observer=True) for value in args]

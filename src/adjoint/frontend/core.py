@@ -514,6 +514,8 @@ class Run:
     outside: dict[Any, Value] = field(default_factory=dict)
     """What captured variables and objects held on entry: true on every path, wherever it was looked up first."""
     objects: dict[int, Value] = field(default_factory=dict)
+    told_apart: dict[Site, Any] = field(default_factory=dict)
+    """The objects that others of their kind cannot stand for: a derivative is declared of them or of their methods."""
     cells: dict[int, Cell] = field(default_factory=dict)
     contents: dict[Cell, Any] = field(default_factory=dict)
     """The cells of function objects in which variables live that are captured."""

@@ -11,7 +11,9 @@ import numpy as np
 
 from adjoint.frontend.calls import call_value
 from adjoint.frontend.core import Lowerer
-from adjoint.frontend.declared import _Following
+from adjoint.frontend.declared import Following
+from adjoint.frontend.declared_arguments import Arguments
+from adjoint.frontend.declared_forms import Forms
 from adjoint.frontend.handing_over import may_carry
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.marked import as_constant
@@ -31,7 +33,7 @@ from adjoint.frontend.values import (
 from adjoint.functions import Fn, Signature, differentiable_function, dtype_of, name_of, parts_of, signature_of
 from adjoint.ir.nodes import Applied, Atom, Call, Const, Var
 from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Opaque, Scalar, Type, carries_derivative
-from adjoint.rules.registry import Declaration
+from adjoint.rules.declarations import Declaration
 from adjoint.rules.typing import abstract
 from adjoint.runtime import functions
 from adjoint.types.annotations import plain
@@ -56,7 +58,10 @@ def call_known(lo: Lowerer, function: Ref, args: list[Value], kwargs: dict[str, 
         return call_value(lo, parts["function"], args, kwargs, node)
     if kwargs:
         raise lo.problem("AD0203", node, "a function value made of a pullback takes arguments by position")
-    return _OfValue(lo, parts["function"], node).value(args, {}, len(args))
+    captured = [*_captured(lo, parts["function"], set())]
+    result = Following(lo, _OfValue(lo, parts["function"], args, node)).value()
+    varies = any(may_carry(lo, arg) for arg in args)
+    return _beside(lo, result, captured, node) if captured and varies else result
 
 
 def call_carried(
@@ -149,23 +154,18 @@ def type_of(kind: Any) -> Type | None:
     return {float: FLOAT, complex: Scalar("complex"), int: INT}.get(origin)
 
 
-class _OfValue(_Following):
-    """One call of a function value made of what gives the value and the pullback."""
+class _OfValue(Forms):
+    """What a function value was made of: a function that gives the value and the pullback."""
 
-    def __init__(self, lo: Lowerer, function: Value, node: ast.AST | None) -> None:
+    def __init__(self, lo: Lowerer, function: Value, args: list[Value], node: ast.AST | None) -> None:
         own = function.function if isinstance(function, Closure) else getattr(function, "value", None)
         name = function.source.name if isinstance(function, Closure) else name_of(own)
-        super().__init__(lo, Declaration(_Named(name), own), node)  # type: ignore[arg-type]
+        declaration = Declaration(_Named(name), pullback=own)  # type: ignore[arg-type]
+        super().__init__(lo, declaration, Arguments(args, {}, len(args)), node)
         self.function = function
 
-    def run(self, args: list[Value], named: dict[str, Value]) -> Value:
+    def call(self, declared: Any, args: list[Value], named: dict[str, Value]) -> Value:
         return call_value(self.lo, self.function, args, named, self.node)
-
-    def attached(self, value: Value, args: list[Value], count: int) -> Value:
-        lo = self.lo
-        captured = [*_captured(lo, self.function, set())]
-        result = super().attached(value, args, count)
-        return _beside(lo, result, captured, self.node) if captured else result
 
 
 class _Named:

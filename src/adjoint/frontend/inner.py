@@ -125,11 +125,13 @@ def lower_inner(
     returned: Callable[[Value], Value] | None = None,
     what: str = "the function that is differentiated here",
     of_cotangents: bool = False,
+    call: Callable[[list[Value]], Value] | None = None,
 ) -> Inner:
     """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters.
 
-    ``returned`` is applied to what it returns; ``what`` names the function in messages. One ``of_cotangents`` runs in
-    the reverse sweep: it may store cotangents where they outlive the call.
+    ``returned`` is applied to what it returns; ``what`` names the function in messages; ``call`` calls it, if that is
+    more than to hand over the arguments. One ``of_cotangents`` runs in the reverse sweep: it may store cotangents where
+    they outlive the call.
     """
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.ways import activate_part
@@ -148,7 +150,7 @@ def lower_inner(
             new_args[place] = activate_part(lo, new_args[place], way, active, hint)
     before = dict(lo.store)
     with lo.region("function") as region:
-        value = call_value(lo, function, new_args, new_kwargs, node)
+        value = call_value(lo, function, new_args, new_kwargs, node) if call is None else call(new_args)
         if returned is not None and lo.block is not None:
             value = returned(value)
         lo.leave("return", value)

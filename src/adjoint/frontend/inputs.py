@@ -26,7 +26,8 @@ from adjoint.frontend.values import LOCAL, UNDEFINED, Cell, Held, Method, Partia
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Scalar, Type
 from adjoint.records import dataclass
-from adjoint.rules.registry import declaration_for, is_defined, is_of_users
+from adjoint.rules.declarations import counts_by_identity
+from adjoint.rules.registry import is_defined, is_of_users
 from adjoint.rules.typing import abstract
 from adjoint.runtime.checks import brings_arithmetic
 from adjoint.transform.target import for_machine
@@ -167,7 +168,7 @@ def is_constant(value: Any) -> bool:
             and not isinstance(value, (np.ndarray, np.generic))
         )
         or (isinstance(value, types.MethodType) and is_defined(value))
-        or declaration_for(value) is not None
+        or (counts_by_identity(value) and not isinstance(value, types.MethodType) and not has_fields(value))
     )
 
 
@@ -279,7 +280,7 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
                 lambda var: _through(lo, var, "__self__", hint, declare),
             )
             return Method(Const(value.__func__), receiver)
-        case functools.partial():
+        case functools.partial() if not counts_by_identity(value):
             return _enter_partial(lo, value, path, hint, declare)
     if isinstance(value, types.FunctionType):
         _enter_cells(lo, value, path, hint, declare)
@@ -492,6 +493,8 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         return seen
     cls = type(value)
     site = Site(("input", *path))
+    if counts_by_identity(value):
+        lo.run_data.told_apart[site] = value
     if site in lo.settings.runtime_sites:
         type_ = abstract(value)
         if not isinstance(type_, Instance):

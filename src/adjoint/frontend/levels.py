@@ -1,4 +1,4 @@
-"""How often a declared derivative is followed inside itself.
+"""How often a declared derivative is followed inside itself, and which of two declared ones runs first.
 
 One that calls the function that it is the derivative of calls that as it stands. Where a derivative flows through that
 call, which is so for second derivatives, the declaration has to be followed there once more: lowering starts again.
@@ -20,10 +20,14 @@ _MOST = 4
 
 @dataclass(eq=False, slots=True)
 class Levels:
-    """How often a declaration may be followed inside itself, and whether more was asked for."""
+    """How often a declaration may be followed inside itself, and whether more was asked for.
+
+    Where both a pullback and a differential are declared, ``forward`` says whose value counts.
+    """
 
     allowed: int = 1
     were_reached: bool = False
+    forward: bool = False
 
 
 _levels: ContextVar[Levels | None] = ContextVar("levels", default=None)
@@ -34,9 +38,9 @@ def levels_now() -> Levels:
     return _levels.get() or Levels()
 
 
-def as_deep_as_needed(make: Callable[[], T]) -> T:
+def as_deep_as_needed(make: Callable[[], T], forward: bool = False) -> T:
     """What ``make`` compiles, with declarations followed inside themselves as often as it needs."""
-    levels = Levels()
+    levels = Levels(forward=forward)
     while True:
         token = _levels.set(levels)
         try:
@@ -44,6 +48,6 @@ def as_deep_as_needed(make: Callable[[], T]) -> T:
         except DifferentiationError:
             if not levels.were_reached or levels.allowed == _MOST:
                 raise
-            levels = Levels(levels.allowed + 1)
+            levels = Levels(levels.allowed + 1, forward=forward)
         finally:
             _levels.reset(token)

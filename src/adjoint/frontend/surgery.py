@@ -16,8 +16,9 @@ from adjoint.diagnostics.spans import shown_path
 from adjoint.frontend import shapes
 from adjoint.frontend.calls import call_value
 from adjoint.frontend.core import Lowerer, Problem
-from adjoint.frontend.declared import _described, _is_callable, _may_fit, _surely_fits, heading_of
+from adjoint.frontend.declared_forms import heading_of, is_callable
 from adjoint.frontend.expressions import on_each_option
+from adjoint.frontend.fitting import described, may_fit, surely_fits
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.inner import lower_inner
 from adjoint.frontend.tangent_values import varying_parts
@@ -59,8 +60,8 @@ def altered(lo: Lowerer, value: Value, fn: Value, node: ast.AST | None) -> Value
         return on_each_option(lo, fn, lambda option: altered(lo, value, option, node), node)
     if isinstance(value, Union):
         return on_each_option(lo, value, lambda option: altered(lo, option, fn, node), node)
-    if not _is_callable(lo, fn) and not isinstance(fn, Var):
-        label = f"this is {_described(lo, fn)}, not a function of the cotangent"
+    if not is_callable(lo, fn) and not isinstance(fn, Var):
+        label = f"this is {described(lo, fn)}, not a function of the cotangent"
         raise lo.problem("AD0230", getattr(node, "args", [node])[-1], label, helps=("give it a function",))
     return _Surgery(lo, fn, node).result(value)
 
@@ -116,7 +117,7 @@ class _Surgery:
         lo.run_data.changed[:] = changed
         count = len(self.leaves)
         assert own.count == count
-        callee = Surgery("with_derivative", _without_idle_checks(own.function), count, tuple(range(count)))
+        callee = Surgery("with_derivative", count, tuple(range(count)), _without_idle_checks(own.function))
         before = tuple(leaf.before for leaf in self.leaves)
         lo.run_data.surgery = True
         lo.at(self.node)
@@ -232,9 +233,9 @@ class _Surgery:
         if not is_atom(given) or given is UNDEFINED or (isinstance(given, Const) and not _is_number(given.value)):
             raise self.misfit(given, kind)
         found = shapes.type_of(given)
-        if not _may_fit(found, type_):
+        if not may_fit(found, type_):
             raise self.misfit(given, kind)
-        if _surely_fits(found, type_):
+        if surely_fits(found, type_):
             return Const(float(given.value)) if isinstance(given, Const) and type(given.value) is int else given  # type: ignore[return-value]
         target = Var("ct", fresh(type_))
         lo.emit(Call((target,), check_cotangent, (given, before, Const(self.said())), (), lo.span(self.node)))  # type: ignore[arg-type]
@@ -247,7 +248,7 @@ class _Surgery:
 
     def misfit(self, given: Value, wanted: str) -> Problem:
         """What is wrong with what the function returns, at its place."""
-        label = f"this returns {_described(self.lo, given)}, not {wanted}"
+        label = f"this returns {described(self.lo, given)}, not {wanted}"
         called = self.lo.span(self.node)
         heading = heading_of(self.fn)
         others = () if called is None or heading is None else ((called, "the cotangent of this value is wanted"),)

@@ -6,6 +6,7 @@ variables in it may be others in each call: they are told apart by their places.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -124,3 +125,42 @@ def _parts(lo: Lowerer, value: Any) -> tuple[Hashable, tuple[Any, ...]]:
             return None, (tag, *options)
         case _:
             return value, ()
+
+
+def captured_by(lo: Lowerer, value: Any) -> tuple[Var, ...]:
+    """The variables that the functions in a value find outside of themselves, by the names that they use."""
+    found: dict[Var, None] = {}
+    seen: set[object] = set()
+
+    def look(part: Any) -> None:
+        if isinstance(part, Var):
+            found[part] = None
+            return
+        if isinstance(part, (Closure, Ref)):
+            if part in seen:
+                return
+            seen.add(part)
+        if not isinstance(part, Closure):
+            for inner in _parts(lo, part)[1]:
+                look(inner)
+            return
+        used = {node.id for node in ast.walk(part.source.node) if isinstance(node, ast.Name)}
+        for name, cell in part.cells.items():
+            if name in used:
+                look(lo.store.get(cell))
+
+    for function in _functions_in(lo, value, set()):
+        look(function)
+    return tuple(found)
+
+
+def _functions_in(lo: Lowerer, value: Any, seen: set[object]) -> Iterable[Any]:
+    if isinstance(value, (Closure, Method, Partial, Operator)):
+        yield value
+        return
+    if isinstance(value, Ref):
+        if value in seen:
+            return
+        seen.add(value)
+    for part in _parts(lo, value)[1]:
+        yield from _functions_in(lo, part, seen)

@@ -319,29 +319,64 @@ class Derived:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Declared:
-    """Values whose derivative is a pullback that the user declared.
+    """Values whose derivative the user declared.
 
     Called with ``arguments`` atoms that carry derivatives, the values, and the residuals: what the pullback reads
-    besides cotangents. The results are the values. A derivative flows from the arguments to the results alone;
-    values and residuals were computed by ordinary statements before, which a second derivative goes through.
-    ``pullback`` takes a cotangent for each of the results in ``seeds``, then the residuals, and gives one cotangent
-    for each argument.
+    besides cotangents, then what the differential reads besides tangents. The results are the values. A derivative
+    flows from the arguments to the results alone; values and residuals were computed by ordinary statements before,
+    which a second derivative goes through.
 
     Where nobody else has the memory of a value, the result has memory of its own: a copy, if either is written. Else
     it is that memory; then no derivative flows through it if it is written.
+
+    Attributes
+    ----------
+    seeds
+        The results that have cotangents and tangents.
+    pullback
+        Takes a cotangent for each of ``seeds``, then its residuals; gives one cotangent for each argument.
+    differential
+        Takes a tangent for each argument, then its residuals; gives one tangent for each of ``seeds``.
+    excluded
+        What to call the last arguments, for which no derivative is declared: none of them may vary.
+    linear
+        Whether the values are linear in the other arguments.
     """
 
     name: str
-    pullback: Function
     arguments: int
     seeds: tuple[int, ...]
+    pullback: Function | None = None
+    differential: Function | None = None
+    excluded: tuple[str, ...] = ()
+    linear: bool = False
+
+    def arguments_of(self, call: Call) -> tuple[Atom, ...]:
+        """The arguments of a call for which a derivative is declared."""
+        return call.args[: self.arguments - len(self.excluded)]
+
+    def excluded_of(self, call: Call) -> tuple[Atom, ...]:
+        """The arguments of a call for which none is declared."""
+        return call.args[self.arguments - len(self.excluded) : self.arguments]
 
     def values_of(self, call: Call) -> tuple[Atom, ...]:
         """What the results of a call are."""
         return call.args[self.arguments : self.arguments + len(call.targets)]
 
-    def residuals_of(self, call: Call) -> tuple[Atom, ...]:
+    def of_pullback(self, call: Call) -> tuple[Atom, ...]:
         """What the pullback of a call reads besides cotangents."""
+        return self._residuals_of(call)[: self._count]
+
+    def of_differential(self, call: Call) -> tuple[Atom, ...]:
+        """What the differential of a call reads besides tangents."""
+        return self._residuals_of(call)[self._count :]
+
+    @property
+    def _count(self) -> int:
+        """How many residuals are the pullback's."""
+        return 0 if self.pullback is None else len(self.pullback.params) - len(self.seeds)
+
+    def _residuals_of(self, call: Call) -> tuple[Atom, ...]:
         return call.args[self.arguments + len(call.targets) :]
 
 
@@ -368,6 +403,12 @@ class Surgery(Declared):
     """
 
     sole: bool = False
+
+    @property
+    def function(self) -> Function:
+        """The function of the cotangents."""
+        assert self.pullback is not None
+        return self.pullback
 
 
 def differentiated_args(call: Call) -> tuple[Atom, ...]:

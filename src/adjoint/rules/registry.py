@@ -18,6 +18,9 @@ from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from adjoint.records import dataclass
+from adjoint.rules import declarations
+from adjoint.rules.declarations import Declaration
+from adjoint.rules.declarations import declaration_for as declaration_for
 
 if TYPE_CHECKING:
     from adjoint.rules.declare import Case, Rule
@@ -98,19 +101,6 @@ class Definition:
         return self.when is None or self.when({**dict(zip(_parameters(self.fn), args, strict=False)), **kwargs})
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Declaration:
-    """A reverse derivative of a function as its user declares it; see :func:`adjoint.derivative_of`."""
-
-    fn: Fn
-    derivative: Fn
-
-    @property
-    def name(self) -> str:
-        """What to call the function in messages."""
-        return getattr(self.fn, "__qualname__", None) or getattr(self.fn, "__name__", None) or repr(self.fn)
-
-
 UNKNOWN: Any = object()
 """Stands for an argument that is not known at compile time."""
 
@@ -122,7 +112,6 @@ def _parameters(fn: Fn) -> tuple[str, ...]:
     return tuple(inspect.signature(fn).parameters)
 
 
-_declarations: dict[int, Declaration] = {}
 _of_users: set[int] = set()
 """What somebody else than the library declared something of, by identity."""
 _rules: dict[int, Rule] = {}
@@ -144,14 +133,14 @@ def add(rule: Rule) -> None:
     _read_for(rule.fn)
     _rules[id(rule.fn)] = rule
     if not _is_said_by_the_library(rule.fn):
-        _declarations.pop(id(rule.fn), None)
+        declarations.remove(rule.fn)
         _of_users.add(id(rule.fn))
     _changed(rule.fn)
 
 
 def add_declaration(declaration: Declaration) -> None:
     """Enters a declared derivative; it counts before any rule."""
-    _declarations[id(declaration.fn)] = declaration
+    declarations.add(declaration)
     _of_users.add(id(declaration.fn))
     _changed(declaration.fn)
 
@@ -211,11 +200,6 @@ def _is_said_by_the_library(about: Any) -> bool:
 def is_of_users(callee: Any) -> bool:
     """Whether users declared how this very object is differentiated: others that look like it may differ."""
     return id(callee) in _of_users
-
-
-def declaration_for(callee: Any) -> Declaration | None:
-    """What ``derivative_of`` declared of a callee, if anything."""
-    return _declarations.get(id(callee))
 
 
 def rule_for(callee: Any) -> Rule | None:

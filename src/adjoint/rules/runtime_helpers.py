@@ -57,8 +57,10 @@ general(
     lambda ct, y, x: (_turned(ct, y, x),),
     cases=[case(sample(3, kind="complex"))],
 )
-linear(cotangents.check_cotangent, lambda ct, x, like, said: ct, cases=[case(number(), number(), "it gives")])
-linear(cotangents.as_number, lambda ct, x, name: ct, cases=[case(number(), "f")])
+linear(
+    cotangents.check_cotangent, lambda ct, x, like, said: ct, view_of=0, cases=[case(number(), number(), "it gives")]
+)
+linear(cotangents.as_number, lambda ct, x, name: ct, view_of=0, cases=[case(number(), "f")])
 no_derivative(numbers.is_real)
 elementwise(numbers.polygamma, lambda n, x, y: (None, polygamma(n + 1, x)), cases=[case(0, 1.3), case(1, sample(3))])
 linear(

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from adjoint.analysis.linearity import is_linear
 from adjoint.ir.nodes import Block, Branch, Call, Declared, Definition, Function, Return, Statement, Surgery
 from adjoint.ir.walk import clone_function, leaves, map_blocks, rebuild_terminator, same_atom, statements_in
+from adjoint.records import replace
 from adjoint.transform.reverse.sweep import raises_or_acts
 
 HELPS_SHARED = (
@@ -23,8 +24,8 @@ HELPS_SHARED = (
 
 def leaves_alone(surgery: Surgery) -> bool:
     """Whether the cotangents stay what they are, whatever else is done."""
-    seeds = surgery.pullback.params[: surgery.arguments]
-    ends = [end for end in leaves(surgery.pullback.body) if isinstance(end, Return)]
+    seeds = surgery.function.params[: surgery.arguments]
+    ends = [end for end in leaves(surgery.function.body) if isinstance(end, Return)]
     return all(end.values == seeds for end in ends)
 
 
@@ -32,8 +33,8 @@ def is_inert(declared: Declared) -> bool:
     """Whether nothing is lost where a pullback does not run for a cotangent that is zero."""
     if not isinstance(declared, Surgery):
         return True
-    acts = any(map(raises_or_acts, statements_in(declared.pullback.body)))
-    return not acts and is_linear(declared.pullback, range(len(declared.seeds)))
+    acts = any(map(raises_or_acts, statements_in(declared.function.body)))
+    return not acts and is_linear(declared.function, range(len(declared.seeds)))
 
 
 def is_sole(declared: Declared) -> bool:
@@ -44,9 +45,9 @@ def is_sole(declared: Declared) -> bool:
 def without_pullback(call: Call) -> Call:
     """The same values, whose cotangents pass as they are."""
     surgery: Surgery = call.callee
-    seeds = surgery.pullback.params[: surgery.arguments]
-    identity = clone_function(Function(surgery.pullback.name, seeds, Block((), Return(seeds))))
-    plain = Surgery(surgery.name, identity, surgery.arguments, surgery.seeds, surgery.sole)
+    seeds = surgery.function.params[: surgery.arguments]
+    identity = clone_function(Function(surgery.function.name, seeds, Block((), Return(seeds))))
+    plain = replace(surgery, pullback=identity)
     return Call(call.targets, plain, call.args[: 2 * surgery.arguments], (), call.span)
 
 

@@ -87,9 +87,9 @@ ENTRIES = {
         explanation="""
             A function that is declared as a derivative with @ad.derivative_of(fn) takes the arguments of fn and returns
             a pair: the value of fn, and its pullback. The pullback takes the cotangent of the value, and returns one
-            cotangent for each positional argument of fn, in a tuple; alone where fn has one argument. A cotangent has
-            the structure of its argument: a number for a number, an array of the same shape for an array, a tuple,
-            list, dict or tangent object with the same parts. None stands for zero.
+            cotangent for each positional argument of fn, or for each of wrt=, in a tuple; alone where there is one. A
+            cotangent has the structure of its argument: a number for a number, an array of the same shape for an array,
+            a tuple, list, dict or tangent object with the same parts. None stands for zero.
 
                 @ad.derivative_of(blend)
                 def blend_vjp(x, y):
@@ -98,21 +98,26 @@ ENTRIES = {
             Return one for each:
 
                     return blend(x, y), lambda ct: (ct * y, ct * x)
+
+            With @ad.differential_of(fn) the pair is the value and a differential, which takes one tangent for each
+            argument and returns that of the value. The parameters of an adjoint and of a transpose are told by their
+            names, or all by their places.
             """,
     ),
     "AD0206": Entry(
         title="no derivative can be declared for {name|this}",
-        helps=("declare it for a function: of a module, or a method as its class has it (Cls.method)",),
+        helps=("declare it for what is called: a function, a method (Cls.method), a property, a class, an object",),
         explanation="""
-            A declared derivative is found by the identity of the function that is called. An object, the method of
-            one object, a functools.partial and a class are told apart by what they hold, or made anew each time
-            they are asked for, so that a declaration would not be found again.
+            A declared derivative is found by the identity of what is called. So there has to be something that is
+            called: not a field, which is only read, nor an abstract method, in whose place another one runs. It has to
+            have an argument and a result. And it has to be the same thing in each call: the method of a list, or of an
+            array, belongs to one object of many that look alike.
 
-                @ad.derivative_of(solver.run)                # refused: the method of one object
-                def run_vjp(x):
-                    return solver.run(x), lambda ct: ct
+                @ad.derivative_of(samples.append)            # refused: the method of one list
+                def append_vjp(x):
+                    return samples.append(x), lambda ct: ct
 
-            Declare it for the method as the class has it, with the object as first argument:
+            Methods of one object of a class of your own are fine, and those of all objects, as the class has them:
 
                 @ad.derivative_of(Solver.run)
                 def run_vjp(self, x):
@@ -139,6 +144,57 @@ ENTRIES = {
 
             np.asarray(z) gives the array behind an object, z.filled(0.0) one without masked places, s.to_numpy() that
             of a series. Memory maps (np.memmap) are arrays as any others.
+            """,
+    ),
+    "AD0208": Entry(
+        title="{name|the function} has no derivative in this mode",
+        helps=("declare it in this mode, too",),
+        explanation="""
+            A derivative is declared in one mode: a pullback for reverse mode, a differential for forward mode. The
+            other mode transposes it, which takes a map that is linear, and is seen to be: sums, products and quotients
+            with what does not depend on the cotangent, functions that are declared linear.
+
+                @ad.derivative_of(layer)
+                def layer_vjp(x):
+                    return layer(x), lambda ct: np.clip(ct, -1.0, 1.0)   # no transpose: it is not linear
+
+            Reverse mode takes such a pullback as it is. Forward mode, and second derivatives, which run forward mode in
+            reverse, need a differential:
+
+                @ad.differential_of(layer)
+                def layer_jvp(x):
+                    return layer(x), lambda dx: dx
+            """,
+    ),
+    "AD0209": Entry(
+        title="a derivative of {name|the function} is declared with respect to what cannot be meant",
+        helps=('name its parameters: wrt="x", or several: wrt=("self", "x")',),
+        explanation="""
+            wrt= of a declaration names parameters of the function, by name or by position, each once. Without it a
+            derivative is with respect to all that are given by position. What is declared for one function, a pullback
+            and a differential, is with respect to the same parameters.
+
+                @ad.derivative_of(convolve, wrt=("x", "kernle"))     # refused: there is no such parameter
+                def convolve_vjp(x, kernel, stride): ...
+
+            The pullback returns one cotangent for each of wrt, in the order in which wrt names them.
+            """,
+    ),
+    "AD0210": Entry(
+        title="a derivative is declared for {name|the function} already",
+        helps=("leave out one of the two", "or say that this one counts: replace=True"),
+        explanation="""
+            Two functions are declared as the derivative of one, in the same mode.
+
+                @ad.derivative_of(bessel)
+                def bessel_vjp(x): ...
+
+                @ad.derivative_of(bessel)
+                def bessel_series_vjp(x): ...                # refused: which is meant?
+
+            Declare one, or replace the other: @ad.derivative_of(bessel, replace=True) counts from then on, also in
+            derivatives that were compiled before. A declaration that is run again, as when a cell of a notebook is,
+            replaces itself.
             """,
     ),
     "AD0220": Entry(

@@ -74,23 +74,6 @@ ENTRIES = {
             What is independent can be moved to a loop of its own.
             """,
     ),
-    "AD0505": Entry(
-        title="a second derivative is declared for {name|the function}",
-        severity="warning",
-        helps=("leave out one of the declarations",),
-        explanation="""
-            Two functions are declared as the derivative of one. The later declaration replaces the earlier one, also
-            in derivatives that were compiled before.
-
-                @ad.derivative_of(bessel)
-                def bessel_vjp(x): ...
-
-                @ad.derivative_of(bessel)
-                def bessel_series_vjp(x): ...                # warned of: which is meant?
-
-            Declare one. A declaration that is run again, as when a cell of a notebook is, replaces itself.
-            """,
-    ),
     "AD0506": Entry(
         title="the number {name|in a field} has a default value, and is trained",
         severity="warning",

@@ -1,18 +1,24 @@
-"""Declared derivatives in reverse mode: the pullback, written into the reverse region; and without any mode."""
+"""Declared derivatives in reverse mode: the pullback, written into the reverse region; and without any mode.
+
+Where only a differential is declared, its reverse derivative with respect to the tangents is the pullback, if it is
+linear in them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjoint.analysis.linearity import is_linear
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import is_shared_and_written, storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Declared, Subscript, Surgery, Var, differentiated_args
 from adjoint.ir.types import Array, is_handle, storage_of
 from adjoint.ir.walk import inline, operands, statements_in, terminators_in
+from adjoint.transform.declared import excluded
 from adjoint.transform.reverse.contents import ask_originals, content
 from adjoint.transform.reverse.normal import normalize
 from adjoint.transform.reverse.scopes import Scope
@@ -21,6 +27,11 @@ from adjoint.transform.surgery import HELPS_SHARED, is_inert, is_sole
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
+
+_NOT_LINEAR = (
+    "make the differential linear in its tangents: sums, and products with what does not depend on them",
+    "or declare reverse mode, too: @ad.derivative_of(fn)",
+)
 
 
 def write_values(builder: Builder, call: Call, renamed: dict[Var, Atom]) -> None:
@@ -51,31 +62,8 @@ def _only_cotangents_use(reverser: Reverser, written: Sequence[Atom]) -> bool:
     return True
 
 
-def _is_refused(reverser: Reverser, call: Call) -> bool:
-    """Takes down what is wrong with the memory of values, and of what the pullback captures."""
-    declared: Declared = call.callee
-    is_surgery = isinstance(declared, Surgery)
-    if any(is_handle(target.type) and not isinstance(target.type, Array) for target in call.targets):
-        label = f"{declared.name!r} returns a container, whose items are not told apart"
-        reverser.context.problem("AD0303", call.span, label)
-        return True
-    if is_shared_and_written(call) and not is_sole(declared):
-        label = f"what {declared.name!r} returns is not its own, and is written"
-        reverser.context.problem("AD0303", call.span, label, helps=HELPS_SHARED if is_surgery else None)
-        return True
-    count, kept = len(declared.seeds), declared.residuals_of(call)
-    captured = [kept[place - count] for place in written_places(declared.pullback) if place >= count]
-    if captured and not (is_surgery and _only_cotangents_use(reverser, captured)):
-        what = "function of the cotangent" if is_surgery else f"declared pullback of {declared.name!r}"
-        helps = ("let it write what nothing else in the function uses",) if is_surgery else None
-        label = f"the {what} writes what it captures"
-        reverser.context.problem("AD0303", call.span, label, helps=helps, name=declared.name)
-        return True
-    return False
-
-
 def reverse_declared(reverser: Reverser, call: Call, scope: Scope) -> None:
-    """Adds to the cotangents of the arguments what the declared pullback gives for those of the results."""
+    """Adds to the cotangents of the arguments what the declared derivative gives for those of the results."""
     declared = call.callee
     assert isinstance(declared, Declared)
     if not any(map(reverser.active, call.targets)):
@@ -97,17 +85,81 @@ def reverse_declared(reverser: Reverser, call: Call, scope: Scope) -> None:
         reverser.context.zero(sweep, target) if cotangent is None else cotangent
         for target, cotangent in zip(results, cotangents, strict=True)
     ]
-    written = written_places(declared.pullback)
-    for place, seed in enumerate(seeds):
-        if place in written or place in in_place:
-            seeds[place] = sweep.call(np.copy, seed, hint="t_bar")
-    residuals = [content(reverser, atom, call) for atom in declared.residuals_of(call)]
-    first = len(sweep.nodes)
-    bars = inline(sweep, normalize(declared.pullback), (*seeds, *residuals))
-    sweep.last(first)
-    for place, (arg, bar) in enumerate(zip(call.args, bars, strict=False)):
+    bars: Sequence[Atom] = ()
+    if declared.pullback is not None:
+        bars = _by_pullback(reverser, call, scope, seeds, in_place)
+    elif declared.differential is not None:
+        bars = _by_differential(reverser, call, scope, seeds)
+    for place, (arg, bar) in enumerate(zip(declared.arguments_of(call), bars, strict=False)):
         if place in in_place:
             sweep.store(in_place[place], Subscript((Const(Ellipsis),)), bar)
         else:
             reverser.add(scope, arg, bar, shaped=True)
     ask_originals(reverser, sweep, start)
+
+
+def _is_refused(reverser: Reverser, call: Call) -> bool:
+    """Takes down what varies without a derivative, and what is wrong with the memory of values and of captures."""
+    declared: Declared = call.callee
+    is_surgery = isinstance(declared, Surgery)
+    if any(is_handle(target.type) and not isinstance(target.type, Array) for target in call.targets):
+        label = f"{declared.name!r} returns a container, whose items are not told apart"
+        reverser.context.problem("AD0303", call.span, label)
+        return True
+    if is_shared_and_written(call) and not is_sole(declared):
+        label = f"what {declared.name!r} returns is not its own, and is written"
+        reverser.context.problem("AD0303", call.span, label, helps=HELPS_SHARED if is_surgery else None)
+        return True
+    for name, arg in zip(declared.excluded, declared.excluded_of(call), strict=True):
+        if reverser.active(arg):
+            reverser.context.problem("AD0204", call.span, excluded(declared, name), name=declared.name)
+            return True
+    if declared.pullback is None:
+        return False
+    count, kept = len(declared.seeds), declared.of_pullback(call)
+    captured = [kept[place - count] for place in written_places(declared.pullback) if place >= count]
+    if captured and not (is_surgery and _only_cotangents_use(reverser, captured)):
+        what = "function of the cotangent" if is_surgery else f"declared pullback of {declared.name!r}"
+        helps = ("let it write what nothing else in the function uses",) if is_surgery else None
+        label = f"the {what} writes what it captures"
+        reverser.context.problem("AD0303", call.span, label, helps=helps, name=declared.name)
+        return True
+    return False
+
+
+def _by_pullback(
+    reverser: Reverser, call: Call, scope: Scope, seeds: list[Atom], in_place: Container[int]
+) -> Sequence[Atom]:
+    declared: Declared = call.callee
+    assert declared.pullback is not None
+    sweep = scope.sweep
+    written = written_places(declared.pullback)
+    for place, seed in enumerate(seeds):
+        if place in written or place in in_place:
+            seeds[place] = sweep.call(np.copy, seed, hint="t_bar")
+    residuals = [content(reverser, atom, call) for atom in declared.of_pullback(call)]
+    first = len(sweep.nodes)
+    bars = inline(sweep, normalize(declared.pullback), (*seeds, *residuals))
+    sweep.last(first)
+    return bars
+
+
+def _by_differential(reverser: Reverser, call: Call, scope: Scope, seeds: list[Atom]) -> Sequence[Atom]:
+    from adjoint.transform.reverse.build import reverse  # a reverse derivative inside of one
+
+    declared: Declared = call.callee
+    assert declared.differential is not None
+    sweep = scope.sweep
+    args = declared.arguments_of(call)
+    tangents = range(len(args))
+    if not is_linear(declared.differential, tangents):
+        label = f"the declared differential of {declared.name!r} is transposed, and is not known to be linear"
+        reverser.context.problem("AD0208", call.span, label, helps=_NOT_LINEAR, name=declared.name)
+        return ()
+    residuals = [content(reverser, atom, call) for atom in declared.of_differential(call)]
+    zeros = [reverser.context.zero(sweep, arg) if isinstance(arg, Var) else Const(0.0) for arg in args]
+    transposed = reverse(declared.differential, tuple(tangents), range(len(seeds)))
+    first = len(sweep.nodes)
+    results = inline(sweep, normalize(transposed), (*zeros, *residuals, *seeds))
+    sweep.last(first)
+    return results[len(results) - len(args) :]
