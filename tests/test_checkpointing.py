@@ -4,8 +4,10 @@ import linecache
 import math
 import re
 import sys
+import tempfile
 import tracemalloc
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,10 +45,26 @@ u = x * 1.0
 v = u[1:]
 for i in CP(range(15)):
     v *= w * u[:-1]
-    u[0] = np.sin(v[0] * i)
+    u[0] = np.sin(v[0] + i)
 """,
         "np.sum(u * u)",
         (X, 1.2),
+    ),
+    "new arrays": (
+        "x, w",
+        """
+u = x * 1.0
+for i in CP(range(11)):
+    new = np.empty_like(u)
+    new[0] = np.sin(u[-1]) * i
+    for k in range(1, len(x)):
+        new[k] = u[k] + w * u[k - 1] * u[0]
+    if new[2] > 50.0:
+        break
+    u = new
+""",
+        "np.sum(u * u)",
+        (X, 0.3),
     ),
     "break": (
         "x, w",
@@ -197,7 +215,7 @@ for i in CP(range(9)):
         (X, 1.1),
     ),
 }
-SECOND = ("numbers", "in place", "return", "while", "within", "from zeros")
+SECOND = ("numbers", "in place", "new arrays", "return", "while", "within", "from zeros")
 
 
 def made(name: str, options: str | None):
@@ -229,12 +247,31 @@ def test_gradients_are_the_same_to_the_bit(name, options) -> None:
     plain, again = made(name, None), made(name, options)
     assert same(again(*copies(args)), plain(*copies(args)))
     expected = ad.value_and_grad(plain, wrt=(0, 1))(*copies(args))
+    assert all(map(np.any, expected[1])) or name == "none"
     assert same(ad.value_and_grad(again, wrt=(0, 1))(*copies(args)), expected)
     _, pullback = ad.vjp(again, *copies(args))
     assert same(pullback(1.0), expected[1])
     assert same(pullback(1.0), expected[1])
     direction = (np.ones_like(args[0]) if isinstance(args[0], np.ndarray) else 1.0, None)
     assert same(ad.jvp(again, copies(args), direction), ad.jvp(plain, copies(args), direction))
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_states_in_files(name) -> None:
+    args = LOOPS[name][-1]
+    again = made(name, "snapshots=1, disk=3")
+    if name in ("views", "list", "arrays in a list"):
+        with pytest.raises(ad.DifferentiationError, match="that cannot lie in files"):
+            ad.grad(again)(*copies(args))
+        return
+    before = set(Path(tempfile.gettempdir()).glob("adjoint-*.state"))
+    expected = ad.value_and_grad(made(name, None), wrt=(0, 1))(*copies(args))
+    assert same(ad.value_and_grad(again, wrt=(0, 1))(*copies(args)), expected)
+    _, pullback = ad.vjp(again, *copies(args))
+    assert same(pullback(1.0), expected[1])
+    assert same(pullback(1.0), expected[1])
+    del pullback
+    assert set(Path(tempfile.gettempdir()).glob("adjoint-*.state")) <= before
 
 
 @pytest.mark.parametrize("name", SECOND)
@@ -494,9 +531,34 @@ def test_forward_mode_runs_nothing_again() -> None:
 
 
 def test_no_room_is_an_error() -> None:
-    with pytest.raises(ValueError, match="a checkpointed loop needs one snapshot at least, not 0"):
+    with pytest.raises(ValueError, match="a checkpointed loop needs one snapshot at least"):
         ad.grad(many)(0.3, 5, 0)
     with pytest.raises(TypeError, match="snapshots= or memory="):
         ad.checkpointed(range(3))
     with pytest.raises(ad.DifferentiationError, match="AD0103"):
         ad.checkpoint(3)
+
+
+# Machine code
+
+
+def orbit(x, n):
+    for i in ad.checkpointed(range(n), memory="1 kB"):
+        x = x + 0.01 * np.roll(x, 1) * i
+    return np.sum(x)
+
+
+def settled(u, w):
+    v = u * 1.0
+    while ad.checkpointed(np.sum(v) < 40.0, snapshots=3):
+        v[1:] += w * v[:-1]
+    return np.sum(v * v)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"), [(orbit, (X, 40)), (settled, (X, 0.2))], ids=lambda f: getattr(f, "__name__", "")
+)
+def test_in_machine_code(f, args) -> None:
+    pytest.importorskip("numba")
+    expected = ad.grad(f)(*copies(args))
+    np.testing.assert_allclose(ad.grad(f, native="strict")(*copies(args)), expected, rtol=1e-12)

@@ -13,5 +13,6 @@ import adjoint.backend.overloads_of_order
 import adjoint.backend.overloads_of_parts
 import adjoint.backend.overloads_of_places
 import adjoint.backend.overloads_of_products
+import adjoint.backend.overloads_of_snapshots
 import adjoint.backend.overloads_of_sparse_products
 import adjoint.backend.vector_math  # noqa: F401

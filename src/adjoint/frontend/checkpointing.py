@@ -13,6 +13,7 @@ import numpy as np
 from adjoint.checkpoints import checkpointed
 from adjoint.diagnostics import Span
 from adjoint.frontend.blanks import with_values_handed_over
+from adjoint.frontend.carried_arrays import with_values_carried, without_invariants
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.materialize import materialize
@@ -35,8 +36,19 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import OPAQUE, Array, is_handle
-from adjoint.ir.walk import clone, defined_in, free_vars, leaves, map_blocks, map_leaves, vars_used
+from adjoint.ir.walk import (
+    clone,
+    defined_in,
+    free_vars,
+    leaves,
+    map_blocks,
+    map_leaves,
+    substitute,
+    targets_of,
+    vars_used,
+)
 from adjoint.rules.declare import observer
+from adjoint.runtime.snapshots import bytes_of
 
 OPTIONS = ("snapshots", "memory", "disk")
 HEAD = "write it in the head of the loop: for i in ad.checkpointed(range(n), snapshots=10)"
@@ -76,6 +88,11 @@ def head(lo: Lowerer, node: ast.For | ast.While, expression: ast.Call) -> ast.ex
     atoms = [materialize(lo, value, expression) for value in options]
     if (atoms[0] == Const(None)) == (atoms[1] == Const(None)):
         raise lo.mistake(TypeError, expression, "ad.checkpointed takes snapshots= or memory=")
+    if isinstance(atoms[1], Const) and isinstance(atoms[1].value, str):
+        try:
+            atoms[1] = Const(bytes_of(atoms[1].value))
+        except ValueError as error:
+            raise lo.mistake(ValueError, expression, str(error)) from None
     lo.run_data.checkpointed[node] = tuple(atoms)
     return expression.args[0]
 
@@ -107,7 +124,9 @@ def outlined(lo: Lowerer, block: Block, name: str) -> Block:
     """A function's body with calls of functions in place of the loops and calls that are marked."""
     if not (lo.run_data.checkpointed or lo.run_data.has_marks):
         return block
-    return _Outlining(name, set(vars_used(block))).block(block)
+    walk = _Outlining(name, set(vars_used(block)))
+    found = walk.block(block)
+    return substitute(found, walk.renamed) if walk.renamed else found
 
 
 class _Outlining:
@@ -116,6 +135,8 @@ class _Outlining:
     def __init__(self, name: str, used: set[Var]) -> None:
         self.name = name
         self.used = used
+        self.renamed: dict[Var, Atom] = {}
+        """What stands for references that loops do not change."""
 
     def block(self, block: Block) -> Block:
         found: list[Statement] = []
@@ -127,6 +148,9 @@ class _Outlining:
             if isinstance(statement, Call) and statement.callee is _begin:
                 rest = Block(block.statements[place + 1 :], block.terminator)
                 return self.between(found, rest, statement)
+            if options is not None and isinstance(statement, Loop):
+                statement, invariant = without_invariants(statement)
+                self.renamed |= invariant
             inner = map_blocks(statement, self.block)
             if options is not None and isinstance(inner, Loop):
                 found += self.loop(inner, options)
@@ -140,9 +164,14 @@ class _Outlining:
 
     def loop(self, loop: Loop, options: tuple[Atom, ...]) -> list[Statement]:
         """A call of a function whose body is the loop."""
-        bound = loop.targets if loop.exit is None else (*loop.targets, loop.exit)
-        results = tuple(target for target in bound if target in self.used)
-        return _call(f"{self.name}_loop", Block((loop,), Return(results)), options, loop.span)
+        used = {place for place, target in enumerate(loop.targets) if target in self.used}
+        before, inner, behind = with_values_carried(loop)
+        results = tuple(target for place, target in enumerate(inner.targets) if place in used)
+        if loop.exit is not None:
+            results = (*results, loop.exit)
+        calls = _call(f"{self.name}_loop", Block((inner,), Return(results)), options, loop.span)
+        copies = [copy for copy in behind if not self.used.isdisjoint(targets_of(copy))]
+        return [*before, *calls, *copies]
 
     def between(self, before: list[Statement], block: Block, begin: Call) -> Block:
         """A call of a function that does what stands before the mark of the end, in place of that."""
@@ -196,7 +225,8 @@ def _call(name: str, body: Block, options: tuple[Atom, ...], span: Span | None) 
     params = [var for var in inside.values() if isinstance(var, Var)]
     types = [atom.type if isinstance(atom, Var) else OPAQUE for atom in options]
     taken = [Var(name, type_) for name, type_ in zip(OPTIONS, types, strict=False)]
-    plan = Checkpoints(tuple(range(len(params), len(params) + len(taken))))
+    files = bool(options) and options[-1] != Const(None)
+    plan = Checkpoints(tuple(range(len(params), len(params) + len(taken))), files)
     function = Function(name, (*params, *taken), clone(body, inside))
     values = {var: Var(var.hint, type_, var.named) for var, type_ in copies.items()}
     targets = tuple(values.get(var, var) for var in results if isinstance(var, Var))

@@ -288,9 +288,12 @@ class Checkpoints:
     options
         Where the body is a loop that keeps few of its states: the parameters that tell how many, in what memory, and
         how many more on disk. Else empty: the arguments are all that is kept.
+    files
+        Whether states may lie in files.
     """
 
     options: tuple[int, ...] = ()
+    files: bool = False
 
 
 @dataclass(eq=False, slots=True)

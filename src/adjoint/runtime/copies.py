@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from adjoint.runtime.tangents import TangentVector
 
@@ -64,7 +63,7 @@ class _Copies:
         if array.size == 0:
             return array.copy()
         start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-        return as_strided(flat[start // array.itemsize :], array.shape, array.strides)
+        return np.ndarray(array.shape, array.dtype, flat, start, array.strides)
 
 
 def copy_as_it_lies(array: Any) -> Any:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pickle
+import tempfile
+import weakref
 from typing import Any
 
 import numpy as np
@@ -65,16 +70,15 @@ def thin_out(kept: list[Any]) -> None:
     >>> kept
     [0, 2, 4]
     """
-    for place in range(len(kept) // 2):
-        kept.pop(place + 1)
+    del kept[1::2]
 
 
-def snapshots_within(snapshots: int | None, memory: Any, state: tuple[Any, ...]) -> int:
+def snapshots_within(count: int | None, memory: int | str | None, state: tuple[Any, ...]) -> int:
     """How many states a loop may keep.
 
     Parameters
     ----------
-    snapshots
+    count
         The number, where that is given.
     memory
         Else the bytes for all of them: a number, or a text such as ``"100 MB"``.
@@ -91,15 +95,15 @@ def snapshots_within(snapshots: int | None, memory: Any, state: tuple[Any, ...])
     >>> snapshots_within(None, "1 kB", (np.zeros(25),))
     5
     """
-    if snapshots is not None:
-        if snapshots < 1:
-            raise ValueError(f"a checkpointed loop needs one snapshot at least, not {snapshots}")
-        return snapshots
+    if count is not None:
+        if count < 1:
+            raise ValueError("a checkpointed loop needs one snapshot at least")
+        return count
     size = max(size_of(state), 1)
-    count = bytes_of(memory) // size
-    if count < 1:
-        raise ValueError(f"one snapshot takes {size} bytes, more than memory={memory!r}")
-    return count
+    limit = bytes_of(memory)
+    if limit < size:
+        raise ValueError("one snapshot takes more than memory=")
+    return limit // size
 
 
 def bytes_of(memory: Any) -> int:
@@ -148,6 +152,81 @@ def _size_of(value: Any, seen: set[int]) -> int:
             return sum(_size_of(part, seen) for part in vars(value).values())
         case _:
             return 8
+
+
+class Shelf:
+    """Room for states in files, which are deleted once nobody refers to them.
+
+    Attributes
+    ----------
+    in_memory
+        How many states may be kept in memory besides.
+    on_disk
+        How many may lie in files.
+    used
+        How many do.
+    """
+
+    def __init__(self, in_memory: int, on_disk: int) -> None:
+        self.in_memory = in_memory
+        self.on_disk = on_disk
+        self.used = 0
+
+
+class Filed:
+    """A state in a file."""
+
+    def __init__(self, shelf: Shelf, state: tuple[Any, ...]) -> None:
+        handle, self.path = tempfile.mkstemp(prefix="adjoint-", suffix=".state")
+        with os.fdopen(handle, "wb") as file:
+            pickle.dump(state, file, pickle.HIGHEST_PROTOCOL)
+        shelf.used += 1
+        weakref.finalize(self, _remove, self.path, shelf)
+
+
+def _remove(path: str, shelf: Shelf) -> None:
+    shelf.used -= 1
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def make_shelf(in_memory: int, on_disk: int) -> Shelf:
+    """Room for states in files."""
+    return Shelf(in_memory, on_disk)
+
+
+def put_away(shelf: Shelf, state: tuple[Any, ...], count: int, forwards: bool) -> Any:
+    """A state as it is kept: on the way forwards in a file first, for that is read last; on the way back in memory.
+
+    Parameters
+    ----------
+    shelf
+        The room in files.
+    state
+        Numbers and arrays.
+    count
+        How many states are kept without it.
+    forwards
+        Whether it is kept for the first time.
+
+    Examples
+    --------
+    >>> shelf = make_shelf(1, 1)
+    >>> first, second = put_away(shelf, (1.0,), 0, True), put_away(shelf, (2.0,), 1, True)
+    >>> type(first).__name__, taken_back(first), second
+    ('Filed', (1.0,), (2.0,))
+    """
+    has_room = shelf.used < shelf.on_disk
+    is_filed = has_room and (forwards or count - shelf.used >= shelf.in_memory)
+    return Filed(shelf, state) if is_filed else state
+
+
+def taken_back(kept: Any) -> Any:
+    """The state that is kept."""
+    if not isinstance(kept, Filed):
+        return kept
+    with open(kept.path, "rb") as file:
+        return pickle.load(file)
 
 
 def memory_as_it_is(memory: tuple[Any, ...]) -> tuple[Any, ...]:

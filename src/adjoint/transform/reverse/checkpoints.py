@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 def reverse_checkpointed(reverser: Reverser, call: Call, scope: Scope, request: Request) -> None:
     """The reverse of a call that is run again; arrays' cotangents accumulate in the memory of the caller."""
     if request.moves_shadows:
-        label = "references move here: what is run again must not change which memory a variable refers to"
-        reverser.context.problem("AD0309", call.span, label)
+        from adjoint.transform.reverse.iterations import MOVING
+
+        reverser.context.problem("AD0309", call.span, MOVING)
         return
     targets = [call.targets[place] for place in request.outputs]
     cotangents = [reverser.take(scope, target) for target in targets]

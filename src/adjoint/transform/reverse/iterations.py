@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from adjoint.analysis.activity import activity
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.ir.builder import Builder
+from adjoint.ir.effects import storages
 from adjoint.ir.nodes import (
     Atom,
+    Block,
+    Branch,
     Call,
     Checkpoints,
     Const,
@@ -18,16 +21,20 @@ from adjoint.ir.nodes import (
     Definition,
     Exit,
     Function,
+    If,
     Loop,
     Range,
     Return,
     Subscript,
     Terminator,
     Var,
+    Yield,
 )
-from adjoint.ir.types import INT, List, Scalar, Storage, is_handle
+from adjoint.ir.types import INT, OPAQUE, Array, List, Scalar, Storage, is_handle
 from adjoint.ir.walk import clone, free_vars, leaves, map_leaves, targets_of, vars_used
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime import display
+from adjoint.runtime.snapshots import put_away, taken_back
 from adjoint.transform.reverse.edits import filler
 from adjoint.transform.reverse.repeated import Whole, copied, in_place, memory_written
 from adjoint.transform.reverse.treatment import Request
@@ -36,6 +43,8 @@ from adjoint.transform.simplify import simplify
 if TYPE_CHECKING:
     from adjoint.transform.reverse.nested import Family
 
+MOVING = "references move here: what is run again must not change which memory a variable refers to"
+ASSIGN = "assign the elements: u[:] = v; or make a new array in each iteration"
 ONWARDS = -1
 """What an iteration returns that is not the last."""
 
@@ -86,6 +95,13 @@ class Iterations:
         self.start = 1 if self.is_indexed else 0
         first = self.start + len(self.slots)
         self.memory = [place - first for place in memory_written(self.step, ()) if place >= first]
+        if any(is_handle(loop.params[slot].type) for slot in self.slots):
+            raise DifferentiationError(diagnostic("AD0309", loop.span, MOVING, helps=(ASSIGN,)))
+        homes = [storage for place in self.memory for storage in storages(self.captured[place].type)]
+        simple = all(isinstance(self.captured[place].type, Array) for place in self.memory)
+        if plan.files and not (simple and len(set(homes)) == len(homes)):
+            label = "its state refers to memory in several ways, or to lists and objects: that cannot lie in files"
+            raise DifferentiationError(diagnostic("AD0309", loop.span, label, helps=("leave out disk=",)))
         self.read_late = [
             place
             for place, var in enumerate(self.captured)
@@ -122,8 +138,21 @@ class Iterations:
         for param in (*params, *captured):
             names[param] = Var(param.hint, param.type, param.named)
             new.append(names[param])
-        body = clone(map_leaves(loop.body, leaf), names)
+        body = clone(self._joined(map_leaves(loop.body, leaf)), names)
         return Function(f"{self.function.name}_step", tuple(var for var in new if isinstance(var, Var)), body)
+
+    def _joined(self, body: Block) -> Block:
+        """A body that ends in one place: what it gives has the types of the loop on all paths."""
+        end = body.terminator
+        if not isinstance(end, Branch):
+            return body
+
+        def leaf(end: Terminator) -> Terminator:
+            return Yield(end.values) if isinstance(end, Return) else end
+
+        targets = tuple(self.step_results())
+        choice = If(end.cond, map_leaves(end.then, leaf), map_leaves(end.orelse, leaf), targets, end.span)
+        return Block((*body.statements, choice), Return(targets))
 
     def step_results(self) -> list[Var]:
         """Variables for what an iteration gives."""
@@ -186,8 +215,17 @@ class Iterations:
         ]
 
 
+def whole_number(builder: Builder, callee: object, *args: Atom, hint: str) -> Var:
+    """A call that gives a whole number."""
+    target = Var(hint, INT)
+    builder.emit(Call((target,), callee, args, (), builder.span))
+    return target
+
+
 class Half:
     """What both halves do: they run iterations from one state to another, and keep states."""
+
+    forwards = False
 
     def __init__(self, iterations: Iterations) -> None:
         self.all = iterations
@@ -199,6 +237,7 @@ class Half:
         self.count: Atom = Const(0)
         self.snapshots: Atom = Const(0)
         self.items: Atom = Const(None)
+        self.shelf: Atom = Const(None)
 
     def atom(self, atom: Atom) -> Atom:
         return self.outside.get(atom, atom) if isinstance(atom, Var) else atom
@@ -227,8 +266,15 @@ class Half:
 
     def push(self, builder: Builder, at: Atom, state: Sequence[Atom], memory: Sequence[Var]) -> None:
         """Keeps a state."""
-        builder.effect(list.append, self.places, at)
         copies = copied(builder, memory) if memory else []
+        if self.all.plan.files:
+            whole, kept = builder.call(display.make_tuple, *state, *copies), Var("state", OPAQUE)
+            count = builder.call(len, self.places)
+            builder.emit(Call((kept,), put_away, (self.shelf, whole, count, Const(self.forwards))))
+            builder.effect(list.append, self.kept[0], kept)
+            builder.effect(list.append, self.places, at)
+            return
+        builder.effect(list.append, self.places, at)
         for kept, value in zip(self.kept, (*state, *copies), strict=True):
             builder.effect(list.append, kept, value)
 
@@ -236,11 +282,33 @@ class Half:
         """What iterations read from outside, and do not write."""
         return [var for place, var in enumerate(self.all.captured) if place not in self.all.memory]
 
-    def kept_lists(self) -> list[Var]:
+    def last_kept(self, builder: Builder) -> list[Var]:
+        """The state that was kept last."""
+        last = Subscript((Const(-1),))
+        parts = self.parts()
+        if not self.all.plan.files:
+            return [
+                builder.load(kept, last, part.type, part.hint, part.named)
+                for kept, part in zip(self.kept, parts, strict=True)
+            ]
+        state = Var("state", OPAQUE)
+        builder.emit(Call((state,), taken_back, (builder.load(self.kept[0], last, OPAQUE, "state"),)))
+        return [
+            builder.load(state, Subscript((Const(place),)), part.type, part.hint, part.named)
+            for place, part in enumerate(parts)
+        ]
+
+    def parts(self) -> list[Var]:
+        """What a state consists of."""
         loop = self.all.loop
         state = [loop.params[slot] for slot in self.all.slots]
-        memory = [self.all.captured[place] for place in self.all.memory]
-        return [Var(f"{var.hint}_kept", List(var.type, Storage(written=True))) for var in (*state, *memory)]
+        return [*state, *(self.all.captured[place] for place in self.all.memory)]
+
+    def kept_lists(self) -> list[Var]:
+        """Lists of what is kept of states."""
+        if self.all.plan.files:
+            return [Var("states", List(OPAQUE, Storage(written=True)))]
+        return [Var(f"{var.hint}_kept", List(var.type, Storage(written=True))) for var in self.parts()]
 
     def advanced(
         self, builder: Builder, start: Atom, stop: Atom, values: Sequence[Atom], memory: Sequence[Atom]

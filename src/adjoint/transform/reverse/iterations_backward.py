@@ -23,10 +23,10 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import INT, OPAQUE, Array, List, Storage, Type
+from adjoint.ir.types import INT, OPAQUE, Array, Storage, Type
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.snapshots import next_snapshot
-from adjoint.transform.reverse.iterations import Half, Iterations
+from adjoint.transform.reverse.iterations import Half, Iterations, whole_number
 from adjoint.transform.reverse.repeated import Whole, copied, in_place
 from adjoint.transform.reverse.scopes import cotangent_type
 
@@ -66,6 +66,8 @@ class Backward(Half):
         over = self.all.loop.over
         total = self._fact("total")
         self.count, self.snapshots, self.items = self._fact("count"), self._fact("snapshots"), self._fact("items")
+        if self.all.plan.files:
+            self.shelf = self._next(Var("shelf", OPAQUE))
         if isinstance(over, Range):
             for bound in (over.start, over.step):
                 known = self._fact("bound")
@@ -137,11 +139,7 @@ class Backward(Half):
         """The state before an iteration: from the last that is kept, as many iterations on as it takes."""
         every, loop = self.all, self.all.loop
         top = builder.load(self.places, Subscript((Const(-1),)), INT, "at")
-        held = []
-        for kept in self.kept:
-            assert isinstance(kept.type, List) and kept.type.element is not None
-            hint = kept.hint.removesuffix("_kept")
-            held.append(builder.load(kept, Subscript((Const(-1),)), kept.type.element, hint))
+        held = self.last_kept(builder)
         first, lent = held[: len(every.slots)], held[len(every.slots) :]
         work = copied(builder, lent) if lent else []
         at = Var("at", INT)
@@ -151,7 +149,7 @@ class Backward(Half):
         stop = body.call(operator.add, goal, Const(1), hint="stop")
         free = body.call(operator.sub, self.snapshots, body.call(len, self.places))
         free = body.call(operator.add, free, Const(1), hint="free")
-        to = body.call(next_snapshot, at, stop, free, hint="to")
+        to = whole_number(body, next_snapshot, at, stop, free, hint="to")
         new = self._run(body, at, to, params, work)
         keeping = body.nested()
         self.push(keeping, to, new, work)

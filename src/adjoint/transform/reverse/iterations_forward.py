@@ -27,14 +27,16 @@ from adjoint.ir.types import INT, OPAQUE
 from adjoint.ir.walk import clone
 from adjoint.runtime import display
 from adjoint.runtime.arrays import zeros_like
-from adjoint.runtime.snapshots import next_snapshot, snapshots_within, thin_out
+from adjoint.runtime.snapshots import make_shelf, next_snapshot, snapshots_within, thin_out
 from adjoint.transform.reverse.edits import filler
-from adjoint.transform.reverse.iterations import ONWARDS, Half
+from adjoint.transform.reverse.iterations import ONWARDS, Half, whole_number
 from adjoint.transform.reverse.repeated import copied
 
 
 class Forward(Half):
     """The first half."""
+
+    forwards = True
 
     def function(self, name: str) -> Function:
         builder, function, loop = self.builder, self.all.function, self.all.loop
@@ -84,7 +86,8 @@ class Forward(Half):
         total = last
         if self.all.is_left:
             total = self.builder.call(operator.add, last, self.builder.call(operator.ge, left, Const(0)))
-        return [total, self.count, self.snapshots, self.items, *bounds]
+        shelf = (self.shelf,) if self.all.plan.files else ()
+        return [total, self.count, self.snapshots, self.items, *shelf, *bounds]
 
     def _count(self) -> Atom:
         """How many iterations there are, as far as that is known before."""
@@ -103,11 +106,16 @@ class Forward(Half):
 
     def _snapshots(self, inits: Sequence[Atom]) -> Atom:
         params = self.all.function.params
-        snapshots, memory, _ = (self.outside[params[place]] for place in self.all.plan.options)
+        snapshots, memory, disk = (self.outside[params[place]] for place in self.all.plan.options)
         state = [inits[slot] for slot in self.all.slots]
         known = [atom for atom in (*state, *self.memory) if isinstance(atom, Var)]
         whole = self.builder.call(display.make_tuple, *known)
-        return self.builder.call(snapshots_within, snapshots, memory, whole, hint="snapshots")
+        found = whole_number(self.builder, snapshots_within, snapshots, memory, whole, hint="snapshots")
+        if not self.all.plan.files:
+            return found
+        self.shelf = Var("shelf", OPAQUE)
+        self.builder.emit(Call((self.shelf,), make_shelf, (found, disk)))
+        return self.builder.call(operator.add, found, disk, hint="snapshots")
 
     def _counted(self, inits: Sequence[Atom]) -> tuple[Atom, Atom, list[Var]]:
         """Runs a loop of which it is known how often it runs; gives that, and the last values."""
@@ -117,7 +125,7 @@ class Forward(Half):
         test, body = self.builder.nested(), self.builder.nested()
         goes_on = test.call(operator.lt, at, self.count)
         self.push(body, at, [params[slot] for slot in self.all.slots], self.memory)
-        to = body.call(next_snapshot, at, self.count, self.room(body), hint="to")
+        to = whole_number(body, next_snapshot, at, self.count, self.room(body), hint="to")
         values = self.advanced(body, at, to, params, self.memory)
         then, orelse = body.block(Continue((to, *values))), Block((), Exit(0, (at, *params)))
         whole = test.block(Branch(goes_on, then, orelse))
