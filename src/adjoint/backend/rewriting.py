@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 
 from adjoint.ir.nodes import Block, Branch, Call, Definition, Function, Load, Statement, Store, Terminator
-from adjoint.ir.walk import map_blocks
+from adjoint.ir.walk import map_blocks, map_branch
 
 
 class Rewriting:
-    """Copies a function; what is to be replaced is told by :meth:`statement` and :meth:`terminator`."""
+    """Walks over a function; what is to be replaced is told by :meth:`statement` and :meth:`terminator`.
+
+    What nothing is replaced in stays the same object.
+    """
 
     def __init__(self) -> None:
         self._made: dict[Definition, Definition] = {}
 
     def function(self, function: Function) -> Function:
-        return Function(function.name, function.params, self.block(function.body), function.doc)
+        body = self.block(function.body)
+        return function if body is function.body else Function(function.name, function.params, body, function.doc)
 
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
         """What stands for a statement that has no blocks."""
@@ -41,9 +46,14 @@ class Rewriting:
                 statements.append(self.compound(map_blocks(statement, self.block)))
         end = block.terminator
         if isinstance(end, Branch):
-            return Block(tuple(statements), Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span))
-        before, end = self.terminator(end)
-        return Block((*statements, *before), end)
+            end = map_branch(end, self.block)
+        else:
+            before, end = self.terminator(end)
+            statements += before
+        is_same = end is block.terminator and len(statements) == len(block.statements)
+        if is_same and all(map(operator.is_, statements, block.statements)):
+            return block
+        return Block(tuple(statements), end)
 
     def _definition(self, definition: Definition) -> Definition:
         known = self._made.get(definition)

@@ -105,7 +105,7 @@ class _Verifier:
 
     def bind(self, variables: Iterable[Any]) -> None:
         for var in variables:
-            if not isinstance(var, Var):
+            if type(var) is not Var:
                 self.fail(f"{var!r} is bound, but it is not a variable")
             if var in self.bound:
                 self.fail(f"{var!r} is bound twice")
@@ -141,6 +141,9 @@ class _Verifier:
         self.place = outer
 
     def statement(self, statement: Any) -> None:
+        if type(statement) is Call:
+            self.call(statement)
+            return
         if not isinstance(statement, Statement):
             self.fail(f"{statement!r} is no statement")
         inits = statement.inits if isinstance(statement, Loop) else ()
@@ -150,12 +153,6 @@ class _Verifier:
         for init in inits:
             self.read(init, statement, may_be_undefined=True)
         match statement:
-            case Call(targets=targets, callee=callee, kwargs=kwargs):
-                if isinstance(callee, Definition):
-                    self.called[callee] = None
-                names = [name for name, _ in kwargs]
-                self.require(len(set(names)) == len(names), "a keyword argument is given twice")
-                self.bind(targets)
             case Load(target=target, key=key):
                 self.key(key)
                 self.bind((target,))
@@ -168,6 +165,18 @@ class _Verifier:
                 self.loop(statement)
             case Guarded():
                 self.guarded(statement)
+
+    def call(self, call: Call) -> None:
+        visible = self.visible
+        for atom in operands(call):
+            if type(atom) is not Const and atom not in visible:
+                self.read(atom, call)
+        if isinstance(call.callee, Definition):
+            self.called[call.callee] = None
+        if call.kwargs:
+            names = [name for name, _ in call.kwargs]
+            self.require(len(set(names)) == len(names), "a keyword argument is given twice")
+        self.bind(call.targets)
 
     def key(self, key: Any) -> None:
         match key:

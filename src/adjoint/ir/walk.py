@@ -6,6 +6,7 @@ node (``rebuild`` and what is written on it: ``substitute``, ``clone``, ``inline
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import overload
@@ -351,8 +352,29 @@ def rebuild_terminator(terminator: Terminator, atom: AtomMap, block: BlockMap = 
 
 
 def map_blocks(statement: Statement, block: BlockMap) -> Statement:
-    """A statement with each of its blocks replaced; the statement itself where it has none."""
-    return statement if type(statement) in _WITHOUT_BLOCKS else rebuild(statement, same_atom, block)
+    """A statement with each of its blocks replaced; the statement itself where none becomes another."""
+    if type(statement) in _WITHOUT_BLOCKS:
+        return statement
+    mapped = rebuild(statement, same_atom, block)
+    return statement if all(map(operator.is_, blocks_of(mapped), blocks_of(statement))) else mapped
+
+
+def map_branch(branch: Branch, block: BlockMap) -> Branch:
+    """A branch with both of its blocks replaced; the branch itself where they stay what they are."""
+    then, orelse = block(branch.then), block(branch.orelse)
+    is_same = then is branch.then and orelse is branch.orelse
+    return branch if is_same else Branch(branch.cond, then, orelse, branch.span)
+
+
+def map_statements(block: Block, each: Callable[[Statement], Statement]) -> Block:
+    """A block with each of its statements replaced, and those in branches at its end; itself where they stay."""
+    statements = tuple([each(statement) for statement in block.statements])
+    end = block.terminator
+    if type(end) is Branch:
+        end = map_branch(end, lambda inner: map_statements(inner, each))
+    if end is block.terminator and all(map(operator.is_, statements, block.statements)):
+        return block
+    return Block(statements, end)
 
 
 def map_body(loop: Loop, body: Block) -> Loop:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adjoint.ir.nodes import Block, Call, Definition, Function, Statement
-from adjoint.ir.walk import map_blocks, rebuild_terminator
+from adjoint.ir.nodes import Call, Definition, Function, Statement
+from adjoint.ir.walk import map_blocks, map_statements
 
 
 def everywhere(function: Function, step: Callable[[Function], Function]) -> Function:
@@ -20,17 +20,14 @@ class _Everywhere:
 
     def function(self, function: Function) -> Function:
         changed = self.step(function)
-        return Function(changed.name, changed.params, self.block(changed.body), changed.doc)
-
-    def block(self, block: Block) -> Block:
-        statements = tuple(self.statement(statement) for statement in block.statements)
-        return Block(statements, rebuild_terminator(block.terminator, lambda atom: atom, self.block))
+        body = map_statements(changed.body, self.statement)
+        return changed if body is changed.body else Function(changed.name, changed.params, body, changed.doc)
 
     def statement(self, statement: Statement) -> Statement:
         if isinstance(statement, Call) and isinstance(statement.callee, Definition):
             callee = self.definition(statement.callee)
             return Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
-        return map_blocks(statement, self.block)
+        return map_blocks(statement, lambda block: map_statements(block, self.statement))
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.known:

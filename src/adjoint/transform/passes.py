@@ -34,7 +34,8 @@ class Pass:
 def run(pipeline: Iterable[Pass], function: Function) -> Function:
     """Applies passes in order."""
     for step in pipeline:
-        function = checked(step.apply(function), step.name)
+        made = step.apply(function)
+        function = function if made is function else checked(made, step.name)
     return function
 
 
