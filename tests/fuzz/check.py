@@ -24,7 +24,16 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
-from adjoint.testing import children, clone, flatten, is_float_leaf, leaves, moved, read_tangent, tangent_of
+from adjoint.float_leaves import (
+    children,
+    clone,
+    flatten,
+    is_float_leaf,
+    leaves,
+    moved,
+    read_tangent,
+    tangent_of,
+)
 
 STEPS = (2e-3, 5e-4)
 AGREEMENT = 1e-9

@@ -23,6 +23,15 @@ from adjoint.frontend.inputs import has_fields
 from adjoint.frontend.parameters import is_operator
 from adjoint.rules.declarations import Declaration, Place, name_of, owner_of
 
+WAYS_OUT = {
+    "adjoint": ("name what it takes: parameters of the function, checkpoints, result, seed; or all, in this order",),
+    "transpose": ("let it take the arguments that it is not with respect to, and last the cotangent of the value",),
+    "differential": (
+        "return the value and a differential, which takes one tangent for each argument and returns that of the value",
+    ),
+}
+"""What to do about what is no derivative; of a pullback the catalogue says it."""
+
 _NUMBERS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Constant, ast.JoinedStr)
 """Expressions that are no tuple and no function."""
 
@@ -153,7 +162,7 @@ REVERSE = ("pullback", "adjoint", "transpose")
 
 def _check_first(declaration: Declaration, part: str, before: Declaration, place: Span | None) -> None:
     """Refuses a second derivative of the same kind, and one with respect to other parameters."""
-    rivals = REVERSE if part in REVERSE else (part, "transpose")
+    rivals = {"transpose": (*REVERSE, "differential"), "differential": (part, "transpose")}.get(part, REVERSE)
     earlier = next((found for rival in rivals if (found := getattr(before, rival)) is not None), None)
     if earlier is not None and not is_said_again(earlier, getattr(declaration, part)):
         others = _others(earlier)
@@ -231,7 +240,9 @@ def _plural(count: int, noun: str) -> str:
 
 
 def _refusal(declaration: Declaration, place: Span | None, label: str) -> DifferentiationError:
-    return error("AD0205", place, label, name=declaration.name)
+    parts = (part for part in WAYS_OUT if getattr(declaration, part) is not None)
+    part = next(parts, None)
+    return error("AD0205", place, label, helps=WAYS_OUT[part] if part else None, name=declaration.name)
 
 
 # What it returns

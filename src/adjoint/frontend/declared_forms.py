@@ -16,6 +16,7 @@ from adjoint.diagnostics.spans import shown_path
 from adjoint.frontend import source
 from adjoint.frontend.calls import call_value, closure_of, run_closure
 from adjoint.frontend.core import Lowerer, Problem
+from adjoint.frontend.declarations import WAYS_OUT
 from adjoint.frontend.declared_arguments import Arguments
 from adjoint.frontend.declared_originals import call_original
 from adjoint.frontend.declared_parameters import (
@@ -76,19 +77,16 @@ class Map:
 
     def refusal(self, label: str, helps: tuple[str, ...] | None = None) -> Problem:
         """What is wrong with the declaration, at its place."""
-        return _refusal(self.name, heading_of(Const(self.declared)), label, self.called_at, helps)
+        return self._refusal(heading_of(Const(self.declared)), label, helps)
 
     def misfit(self, label: str) -> Problem:
         """What is wrong with what it gives."""
-        place = heading_of(self.function) or heading_of(Const(self.declared))
-        return _refusal(self.name, place, label, self.called_at, None)
+        return self._refusal(heading_of(self.function) or heading_of(Const(self.declared)), label, None)
 
-
-def _refusal(
-    name: str, place: Span | None, label: str, called_at: Span | None, helps: tuple[str, ...] | None
-) -> Problem:
-    others = () if called_at is None else ((called_at, "it is called here"),)
-    return Problem(diagnostic("AD0205", place, label, helps=helps, others=others, name=name))
+    def _refusal(self, place: Span | None, label: str, helps: tuple[str, ...] | None) -> Problem:
+        others = () if self.called_at is None else ((self.called_at, "it is called here"),)
+        helps = helps or WAYS_OUT.get(self.kind)
+        return Problem(diagnostic("AD0205", place, label, helps=helps, others=others, name=self.name))
 
 
 class Forms:
