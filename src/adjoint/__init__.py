@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
     from adjoint.directions import jvps
     from adjoint.exporting import export
+    from adjoint.flow import derivative
     from adjoint.functions import Fn, differentiable_function
     from adjoint.inspection import source, stages
     from adjoint.jets import jet
@@ -86,6 +87,7 @@ __all__ = [
     "checkpoint",
     "checkpointed",
     "compile",
+    "derivative",
     "derivative_of",
     "differentiable",
     "differentiable_function",
@@ -174,6 +176,7 @@ _HOMES |= dict.fromkeys(("Fn", "differentiable_function"), "adjoint.functions")
 _HOMES |= dict.fromkeys(("hvp", "jvp", "vjp"), "adjoint.products")
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
 _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")
+_HOMES["derivative"] = "adjoint.flow"
 _SURGERY = ("backward", "replace_gradient", "with_derivative", "without_derivative")
 _HOMES |= dict.fromkeys(_SURGERY, "adjoint.surgery")
 _MODULES = ("manifolds", "optim", "rules", "tangents", "testing", "types")

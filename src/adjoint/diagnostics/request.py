@@ -25,7 +25,7 @@ def request_note(operator: str, function: Any) -> str | None:
         innermost, frame = frame, frame.f_back
     if frame is None or innermost is None:
         return None
-    span = _position(frame)
+    span = position(frame)
     return None if span is None else f"differentiated from {place(span)}, {_called(innermost, operator, function)}"
 
 
@@ -40,7 +40,8 @@ def _called(innermost: FrameType, operator: str, function: Any) -> str:
     return f"ad.{operator}({'a lambda' if name == '<lambda>' else name})"
 
 
-def _position(frame: FrameType) -> Span | None:
+def position(frame: FrameType) -> Span | None:
+    """The place of the call that a frame is at."""
     instruction = frame.f_lasti // 2
     line, end_line, column, end_column = next(islice(frame.f_code.co_positions(), instruction, None), (None,) * 4)
     if line is None:

@@ -52,6 +52,10 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
         raise lo.problem("AD0304", node, "a value that does not exist on any path is assigned")
     if isinstance(value, IteratorValue) and value.kind in ("count", "cycle"):
         value = materialize(lo, value, node)  # 'next' may be asked for it
+    if lo.settings.tracked and lo.frame is not None and (lo.frame.source.node, name) in lo.settings.tracked:
+        from adjoint.frontend.flow import bound
+
+        value = bound(lo, value, name)
     if outlives_the_call(lo, cell):
         from adjoint.frontend.outside import assign_outside
 

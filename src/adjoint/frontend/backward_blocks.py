@@ -12,8 +12,10 @@ from adjoint.frontend.expressions import evaluate, make_closure
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.scope import assigned_names, scope_of
 from adjoint.frontend.surgery import altered
+from adjoint.frontend.tangent_values import differentiable_leaves
 from adjoint.frontend.trees import children
-from adjoint.frontend.values import UNDEFINED, Value
+from adjoint.frontend.values import UNDEFINED, TupleValue, Value
+from adjoint.ir.nodes import Var
 from adjoint.surgery import backward
 
 _HELP = ("write a 'with' statement of its own: with ad.backward(x) as x_bar:",)
@@ -43,7 +45,22 @@ def run_backward(lo: Lowerer, node: ast.With, item: ast.withitem) -> None:
         raise lo.problem("AD0231", item.optional_vars, label, helps=("take it apart in the block",))
     _refuse_effects_on_others(lo, node, item)
     function = make_closure(lo, _as_function(node, item), "backward")
-    assign.assign(lo, target, altered(lo, evaluate(lo, target), function, call))
+    before = evaluate(lo, target)
+    behind = altered(lo, before, function, call)
+    if lo.settings.tracked:
+        _note_same(lo, target, before, behind)
+    assign.assign(lo, target, behind)
+
+
+def _note_same(lo: Lowerer, target: ast.expr, before: Value, behind: Value) -> None:
+    """Takes down that variables are not assigned: derivatives with respect to them are so from before the block."""
+    if isinstance(target, ast.Tuple) and isinstance(before, TupleValue) and isinstance(behind, TupleValue):
+        for part, was, now in zip(target.elts, before.items, behind.items, strict=True):
+            _note_same(lo, part, was, now)
+    elif isinstance(target, ast.Name):
+        for was, now in zip(differentiable_leaves(lo, before), differentiable_leaves(lo, behind), strict=True):
+            if isinstance(was, Var) and isinstance(now, Var) and was is not now:
+                lo.run_data.behind_blocks[now] = was, target.id
 
 
 def _as_function(node: ast.With, item: ast.withitem) -> ast.FunctionDef:

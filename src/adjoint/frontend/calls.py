@@ -619,6 +619,10 @@ def activated(
     first = [*parameters.posonlyargs, *parameters.args][:1]
     if first and closure.owner is not None:
         frame.self_cell = cells[first[0].arg]
+    if lo.settings.tracked:
+        from adjoint.frontend.flow import bound_parameters
+
+        bound = bound_parameters(lo, closure.source.node, bound)
     for name, value in bound.items():
         lo.store[cells[name]] = value
     if any(map(_may_be_annotated, bound.values())):

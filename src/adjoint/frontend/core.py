@@ -551,6 +551,10 @@ class Run:
     """The functions being inlined, outermost first, with their arguments."""
     surgery: bool = False
     """Whether cotangents are changed somewhere."""
+    behind_blocks: dict[Var, tuple[Var, str]] = field(default_factory=dict)
+    """What variables are behind blocks of the reverse sweep: what they were before, and their names."""
+    flow: bool = False
+    """Whether derivatives of values are asked for, whose flow the end of the function shows."""
     declared: list[Any] = field(default_factory=list)
     """The declared derivatives being followed, outermost first."""
     made_with: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
@@ -604,6 +608,8 @@ class Settings:
     """By ``try`` statement, the variables that are kept where handlers find them."""
     classes: dict[Any, Local] = field(default_factory=dict)
     """Classes that are defined inside functions: by statement, and how often that was run before."""
+    tracked: set[tuple[ast.AST, str]] = field(default_factory=set)
+    """Variables, by function and name, with respect to which derivatives of values are asked for."""
     called: set[Any] = field(default_factory=set)
     """Code of functions that call themselves: called, not inlined."""
     nested: set[Any] = field(default_factory=set)

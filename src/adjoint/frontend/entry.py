@@ -361,6 +361,10 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -
     atom = materialize(lo, result, None, observer=True)
     lo.open.terminator = Return((atom,))
     body = lo.root.seal()
+    if lo.run_data.flow:
+        from adjoint.frontend.flow import with_flow_settled
+
+        body = with_flow_settled(lo, body)
     prologue = tuple(lo.run_data.prologue.statements)
     inputs = tuple(lo.run_data.inputs)
     function = Function(

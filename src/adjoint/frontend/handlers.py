@@ -67,6 +67,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("statistics_calls",)
         case FunctionType(__module__="adjoint.functions"):
             return ("function_values",)
+        case FunctionType(__module__="adjoint.flow"):
+            return ("flow",)
         case FunctionType(__module__="adjoint.surgery"):
             return ("surgery",)
         case FunctionType(__module__=str(home)):

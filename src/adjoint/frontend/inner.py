@@ -172,6 +172,10 @@ def lower_inner(
             _check_effects(lo, before, after, node, what)
     block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store, leaf.block)))
     lo.block, lo.store = outer_block, outer_store
+    if lo.run_data.flow:
+        from adjoint.frontend.flow import with_flow_settled
+
+        block = with_flow_settled(lo, block)
     own = set(active.params)
     free = tuple(var for var in free_vars(block) if var not in own)
     inner_free = {var: Var(var.hint, var.type, var.named) for var in free}

@@ -313,6 +313,10 @@ def _run(
         result = fresh(loose(lo.join_shapes(found_shapes)))
         final = result
         whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
+        if lo.run_data.flow:
+            from adjoint.frontend.flow import with_flow_settled
+
+            whole = with_flow_settled(lo, whole)
         block = with_values_handed_over(whole, is_called=True)
     else:
         block = root.seal()

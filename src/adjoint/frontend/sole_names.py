@@ -57,7 +57,7 @@ class _Text:
         for statement in block.statements:
             here = self.place(path, loops)
             self.uses += ((atom, here, statement) for atom in operands(statement))
-            self.writes += ((storage, here, statement) for storage in _written(statement))
+            self.writes += ((storage, here, statement) for storage in written_by(statement))
             if isinstance(statement, Call) and isinstance(statement.callee, Surgery):
                 self.surgery.append((statement, here))
             inner = (*loops, id(statement)) if isinstance(statement, Loop) else loops
@@ -79,7 +79,7 @@ class _Text:
     def is_used_later(self, call: Call, here: _Place, storage: Storage) -> bool:
         """Whether memory is used by a name that it had before."""
         for atom, place, user in self.uses:
-            if not isinstance(atom, Var) or user is call or storage not in _reached(atom):
+            if not isinstance(atom, Var) or user is call or storage not in reached_by(atom):
                 continue
             bound = self.bound.get(atom, _ENTRY)
             again = not set(here.loops) & set(place.loops) <= set(bound.loops)
@@ -145,16 +145,16 @@ def _own(var: Var) -> Storage | None:
     return var.type.storage.find() if isinstance(var.type, Array) else None
 
 
-def _reached(atom: Atom) -> set[Storage]:
+def reached_by(atom: Atom) -> set[Storage]:
     return {storage.find() for storage in storages(type_of_atom(atom))}
 
 
-def _written(statement: Statement) -> set[Storage]:
+def written_by(statement: Statement) -> set[Storage]:
     """The memory that a statement may write."""
     if isinstance(statement, Store):
-        return _reached(statement.base)
+        return reached_by(statement.base)
     if not isinstance(statement, Call):
         return set()
     found, atoms = effects_of(statement), operands(statement)
     places = found.writes if found.known else range(len(atoms))
-    return set[Storage]().union(*(_reached(atoms[place]) for place in places if place < len(atoms)))
+    return set[Storage]().union(*(reached_by(atoms[place]) for place in places if place < len(atoms)))

@@ -21,6 +21,7 @@ from adjoint.frontend.expressions import on_each_option
 from adjoint.frontend.fitting import described, may_fit, surely_fits
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.inner import lower_inner
+from adjoint.frontend.renaming import renamed
 from adjoint.frontend.tangent_values import varying_parts
 from adjoint.frontend.values import NONE, UNDEFINED, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Surgery, Var
@@ -92,13 +93,12 @@ class _Surgery:
         self.fn = fn
         self.node = node
         self.leaves: list[_Leaf] = []
-        self.copies: dict[Ref, Ref] = {}
         self.cotangents: dict[Ref, Ref] = {}
 
     def result(self, value: Value) -> Value:
         """Emits the identity, and gives the value behind it."""
         lo = self.lo
-        behind = self.copied(value)
+        behind = renamed(lo, value, self.behind, self.of_kinds)
         if not self.leaves:
             warning = diagnostic("AD0507", lo.span(self.node), "nothing that is differentiated reaches this")
             if all(other != warning for other in lo.run_data.warnings):
@@ -127,38 +127,20 @@ class _Surgery:
 
     # What is before the place and behind it
 
-    def copied(self, value: Value) -> Value:
-        """The value with a new variable for everything in it that varies."""
-        match value:
-            case Var(type=List() | Dict() | Tuple() | Instance() as type_) if carries_derivative(type_):
-                label = f"this is {_CONTAINERS[type(type_)]} whose items are told apart when the program runs"
-                raise self.lo.problem("AD0230", self.node, label, helps=("apply it to the numbers and arrays in it",))
-            case Var(hint=hint, type=type_, named=named) if carries_derivative(type_):
-                leaf = _Leaf(value, Var(hint, type_, named), Var(f"{hint}_bar", fresh(type_), True))
-                self.leaves.append(leaf)
-                return leaf.behind
-            case TupleValue(items=items, cls=cls):
-                return TupleValue(tuple(map(self.copied, items)), cls)
-            case Ref() if value in self.copies:
-                return self.copies[value]
-            case Ref():
-                return self.copied_object(value)
-            case Union():
-                label = "this holds something that is of several kinds"
-                raise self.lo.problem("AD0230", self.node, label)
-            case _:
-                return value
+    def behind(self, part: Var | Const) -> Value:
+        """What a number or an array is from here on."""
+        if isinstance(part, Const):
+            return part
+        if isinstance(part.type, (List, Dict, Tuple, Instance)):
+            label = f"this is {_CONTAINERS[type(part.type)]} whose items are told apart when the program runs"
+            raise self.lo.problem("AD0230", self.node, label, helps=("apply it to the numbers and arrays in it",))
+        ct = Var(f"{part.hint}_bar", fresh(part.type), True)
+        leaf = _Leaf(part, Var(part.hint, part.type, part.named), ct)
+        self.leaves.append(leaf)
+        return leaf.behind
 
-    def copied_object(self, value: Ref) -> Ref:
-        """An object of the new variables. It is the same one: where either is written both exist at run time."""
-        lo, record = self.lo, self.lo.store[value]
-        assert isinstance(record, Record)
-        copy = self.copies[value] = Ref(Site(("joined", *shapes.original_sites((value.site,)))))
-        varying = dict(varying_parts(record))
-        parts = ((key, self.copied(part) if key in varying else part) for key, part in record.parts)
-        lo.store[copy] = Record(record.cls, tuple(parts))
-        value.joins.append(True)
-        return copy
+    def of_kinds(self, part: Union) -> Value:
+        raise self.lo.problem("AD0230", self.node, "this holds something that is of several kinds")
 
     def cotangent(self, value: Value, found: dict[Var, Var]) -> Value:
         """A cotangent of the structure of a value; None at what has no derivative."""

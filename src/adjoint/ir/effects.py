@@ -30,6 +30,7 @@ from adjoint.ir.nodes import (
     Key,
     Load,
     Raise,
+    Requested,
     Slice,
     Statement,
     Store,
@@ -229,7 +230,7 @@ def _declared(callee: Any) -> Effects:
     """The effects of what the table does not know."""
     if isinstance(callee, (Function, Definition, Derived)):
         return _of_function(callee, _Query())
-    if isinstance(callee, Declared):
+    if isinstance(callee, (Declared, Requested)):
         return PURE
     if isinstance(callee, Applied):
         return NEW

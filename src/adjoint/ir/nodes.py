@@ -414,6 +414,22 @@ class Surgery(Declared):
         return self.pullback
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Binding(Surgery):
+    """What a variable holds from here on, where derivatives with respect to it are asked for. Only while lowering."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Requested:
+    """The derivative of a value with respect to variables, of which it is not yet known how it was computed.
+
+    Called with the value and the variables; the results are the derivatives. Only while lowering: the end of the
+    function shows the flow, and puts a :class:`Derived` in its place.
+    """
+
+    name: str
+
+
 def differentiated_args(call: Call) -> tuple[Atom, ...]:
     """The positional arguments of a call from which a derivative may flow to its results."""
     if isinstance(call.callee, Applied):

@@ -40,4 +40,24 @@ ENTRIES = {
             The statement stands alone, and names a variable of the function, or a tuple of them.
             """,
     ),
+    "AD0232": Entry(
+        title="it is not known how this value was computed from the variable",
+        helps=("decorate the function with @ad.compile, or differentiate a function that calls it",),
+        explanation="""
+            ad.derivative(y, wrt=x) is the derivative of a number with respect to a variable of the same function, which
+            it was computed from. The text of the function tells how, wherever Adjoint reads it: in functions that
+            ad.compile or an operator is given, and in what these call. Plain Python only knows the numbers.
+
+                def slope(x):
+                    y = math.log(x)
+                    return ad.derivative(y, wrt=x)
+
+                slope(2.0)                                   # refused
+                ad.compile(slope)(2.0)                       # 0.5
+
+            The variable has a name in the function that asks. What was computed since it was assigned is run again for
+            the derivative: so it may change memory only that is made since, and do nothing but compute. Iterations of a
+            loop around that have run are run again, if it is a 'for' loop over a range.
+            """,
+    ),
 }
