@@ -7,7 +7,7 @@ import pickle
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -512,3 +512,236 @@ def test_statistics_that_are_kept_on_the_way():
     ):
         with pytest.raises(ad.DifferentiationError, match="AD0303"):
             derive()
+
+
+class TestTangentVectorsOfOnesOwn:
+    """A ``TangentVector`` that is not the class of the tangents is refused at the class, and never passed over."""
+
+    def refused(self, define):
+        with pytest.raises(ad.DifferentiationError) as refusal:
+            define()
+        said = str(refusal.value)
+        assert "is not the class of its tangents" in said
+        assert "tests/differentiable_types/test_declaring.py" in said
+        return said
+
+    def test_without_a_field(self):
+        def define():
+            @ad.differentiable
+            class Point:
+                x: float
+                y: float
+
+                @dataclass
+                class TangentVector:
+                    x: float
+
+                    def __add__(self, other):
+                        return type(self)(self.x + other.x)
+
+        assert "Point.TangentVector' has no field 'y'" in self.refused(define)
+
+    def test_with_a_field_too_many(self):
+        def define():
+            @ad.differentiable
+            class Point:
+                x: float
+                unit: ad.NoDerivative[str] = "m"
+
+                @dataclass
+                class TangentVector:
+                    x: float
+                    unit: float
+
+        assert "Point.TangentVector.unit belongs to no field of" in self.refused(define)
+
+    def test_with_a_property_for_a_field(self):
+        def define():
+            @ad.differentiable
+            class Point:
+                x: float
+
+                class TangentVector:
+                    @property
+                    def x(self):
+                        return 1.0
+
+        assert "Point.TangentVector.x is a property, not a field" in self.refused(define)
+
+    def test_with_a_field_that_does_not_vary(self):
+        def define():
+            @ad.differentiable
+            class Point:
+                x: float
+
+                @dataclass
+                class TangentVector:
+                    x: str
+
+        assert "Point.TangentVector.x is declared as str, whose values do not vary" in self.refused(define)
+
+    def test_that_cannot_be_added(self):
+        def define():
+            @ad.differentiable
+            class Point:
+                x: float
+
+                @dataclass
+                class TangentVector:
+                    x: float
+
+        assert "Point.TangentVector' cannot be added" in self.refused(define)
+
+    def test_whose_tangents_are_others(self):
+        def define():
+            class Other:
+                pass
+
+            @ad.differentiable
+            class Point:
+                x: float
+
+                @dataclass
+                class TangentVector:
+                    x: float
+                    TangentVector = Other
+
+                    def __add__(self, other):
+                        return self
+
+        assert "the tangents of" in self.refused(define)
+
+    def test_that_is_no_class_of_fields(self):
+        def define():
+            @ad.differentiable
+            class Point:
+                x: float
+                TangentVector = float
+
+        assert "'float' declares no fields" in self.refused(define)
+
+    def test_of_a_class_that_is_not_declared(self):
+        @dataclass
+        class Point:
+            x: float
+
+            class TangentVector:
+                pass
+
+        assert "declares no fields" in self.refused(lambda: ad.grad(lambda p: p.x * p.x)(Point(3.0)))
+
+    def test_gets_a_zero(self):
+        @ad.differentiable
+        class Point:
+            x: float
+
+            @dataclass
+            class TangentVector:
+                x: float
+
+                def __add__(self, other):
+                    return type(self)(self.x + other.x)
+
+        assert Point.TangentVector.zero == Point.TangentVector(0.0)
+        gradient = ad.grad(lambda p: p.x * p.x)(Point(3.0))
+        assert gradient + Point.TangentVector.zero == gradient == Point.TangentVector(6.0)
+
+
+class TestZeros:
+    def test_of_classes(self):
+        assert Vector.zero == Vector(0.0, 0.0, 0.0) == Vector(1.0, 2.0, 3.0).zero
+        assert Vector.zero + Vector(1.0, 2.0, 3.0) == Vector(1.0, 2.0, 3.0)
+        assert ad.grad(lambda v: (v + Vector.zero).x * v.x)(Vector(2.0, 0.0, 0.0)).x == 4.0
+
+    def test_of_classes_with_arrays_have_any_shape(self):
+        @ad.differentiable
+        class Pair(ad.VectorNumeric, ad.AdditiveArithmetic):
+            w: np.ndarray
+            b: float
+
+        np.testing.assert_array_equal((Pair.zero + Pair(np.ones(2), 1.0)).w, np.ones(2))
+
+    def test_of_classes_of_tangents_have_no_fields(self):
+        dense = layer()
+        gradient = ad.grad(lambda dense: np.sum(dense.weight))(dense)
+        assert DenseLayer.TangentVector.zero + gradient == gradient
+        np.testing.assert_array_equal(dense.moved(along=DenseLayer.TangentVector.zero).weight, dense.weight)
+
+    def test_of_lists_are_told_by_values_only(self):
+        @ad.differentiable
+        class Points(ad.AdditiveArithmetic):
+            xs: list[float]
+
+        assert Points([1.0, 2.0]).zero == Points([0.0, 0.0])
+        with pytest.raises(AttributeError, match=r"only a value of .*Points tells the structure of its zero"):
+            _ = Points.zero
+
+
+class TestFinalFields:
+    def test_do_not_move(self):
+        with pytest.warns(ad.DifferentiationWarning, match="a Final field is not assigned again, so it does not move"):
+
+            @ad.differentiable
+            class Spring:
+                x: float
+                k: Final[float] = 2.0
+
+        spring = Spring(3.0)
+        gradient = ad.grad(lambda s: s.x * s.k)(spring)
+        assert gradient == Spring.TangentVector(x=2.0)
+        assert spring.moved(along=gradient) == Spring(5.0, 2.0)
+        spring.move(along=gradient)
+        assert (spring.x, spring.k) == (5.0, 2.0)
+
+    def test_are_marked_without_a_word(self):
+        with warnings.catch_warnings(action="error"):
+
+            @ad.differentiable
+            class Spring:
+                x: float
+                k: ad.NoDerivative[float] = 2.0
+
+        assert Spring.TangentVector.__match_args__ == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("value", "varies"),
+    [
+        (1.0, True),
+        (1j, True),
+        (np.float32(1), True),
+        (np.ones(2), True),
+        (np.ones(2, int), False),
+        (3, False),
+        (True, False),
+        ("text", False),
+    ],
+)
+def test_numbers_and_arrays_are_differentiable(value, varies):
+    assert isinstance(value, ad.Differentiable) is varies
+
+
+def test_classes_of_numbers_are_differentiable():
+    assert issubclass(float, ad.Differentiable) and issubclass(DenseLayer, ad.Differentiable)
+    assert not issubclass(int, ad.Differentiable)
+
+
+@pytest.mark.parametrize(
+    ("value", "along", "said"),
+    [
+        (1.0, "a", "1.0 moves along a real number, not along 'a'"),
+        (1.0, 1j, "1.0 moves along a real number, not along 1j"),
+        (1.0, True, "1.0 moves along a real number, not along True"),
+        (np.ones(2), np.ones(3), "an array of shape (2,) moves along an array of shape (2,), not along"),
+        (np.ones(2), np.ones(2) * 1j, "not along an array of complex128 of shape (2,)"),
+        (np.ones(2), np.array(["a", "b"]), "not along an array of <U1 of shape (2,)"),
+        (np.ones(2, int), np.ones(2), "an array of int64 of shape (2,) does not move along anything"),
+        ("a", 1.0, "'a' does not move along anything, not along 1.0"),
+        (math.sin, 1.0, "does not move along anything"),
+        ([1.0, 2.0], [1.0], "a list of length 2 moves along a list of length 2"),
+    ],
+)
+def test_what_does_not_fit_does_not_move(value, along, said):
+    with pytest.raises(ValueError) as refusal:
+        ad.moved(value, along=along)
+    assert said in str(refusal.value)

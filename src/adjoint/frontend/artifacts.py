@@ -24,7 +24,7 @@ from adjoint.frontend.handing_over import refuse_made_here
 from adjoint.frontend.inner import lower_inner, name_of
 from adjoint.frontend.inputs import entered_root
 from adjoint.frontend.materialize import materialize
-from adjoint.frontend.parameters import parameter_names
+from adjoint.frontend.parameters import parameter_names, with_receiver
 from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import layouts
 from adjoint.frontend.values import Value
@@ -48,7 +48,8 @@ def lower_artifacts(function: Any, options: Mapping[str, Any], args: Sequence[An
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)
         params, values, named = entered(lo, parameter_names(lo, fn, None), args, kwargs)
-        picked = derivatives.pick(lo, fn, wrt, values, named, None)
+        fn, chosen_of, values = with_receiver(lo, fn, wrt, values, named, None)
+        picked = derivatives.pick(lo, fn, chosen_of, values, named, None)
         layout = layouts(lo, picked.values, lasting=True)
         stacked = Stacked(lo, lower_inner(lo, fn, values, named, picked.places, None, picked.ways))
         inner = stacked.inner

@@ -19,7 +19,15 @@ from adjoint.frontend import shapes
 from adjoint.frontend.components import Component, component
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.inner import Inner, forget_changes, lower_inner
-from adjoint.frontend.parameters import MARK, _parameter_node, parameter_names, positions, refusal, source_of
+from adjoint.frontend.parameters import (
+    MARK,
+    _parameter_node,
+    parameter_names,
+    positions,
+    refusal,
+    source_of,
+    with_receiver,
+)
 from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import (
     converted,
@@ -59,7 +67,7 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
-from adjoint.records import dataclass
+from adjoint.records import dataclass, replace
 from adjoint.runtime.checks import brings_arithmetic, check_single, ways_out
 from adjoint.runtime.tangents import to_shadow
 
@@ -182,9 +190,11 @@ def _gradient(
     kwargs: dict[str, Value],
     node: ast.AST | None,
 ) -> Value:
-    has_aux = bool(options.get("has_aux", False))
-    picked = pick(lo, operator.function, options.get("wrt", 0), args, kwargs, node)
-    inner = lower_inner(lo, operator.function, args, kwargs, picked.places, node, picked.ways)
+    has_aux, wrt = bool(options.get("has_aux", False)), options.get("wrt", 0)
+    function, wrt, args = with_receiver(lo, operator.function, wrt, args, kwargs, node)
+    operator = replace(operator, function=function)
+    picked = pick(lo, function, wrt, args, kwargs, node)
+    inner = lower_inner(lo, function, args, kwargs, picked.places, node, picked.ways)
     if has_aux and (not isinstance(inner.shape, shapes.TupleShape) or len(inner.shape.items) != 2):
         label = "with has_aux=True the function must return a pair (value, aux)"
         raise refusal(lo, "AD0407", operator.function, node, label)

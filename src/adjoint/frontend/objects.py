@@ -34,6 +34,7 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.nodes import Attribute, Call, Const, Load, Raise, Store, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.keypaths.mixin import Listing
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
@@ -204,6 +205,8 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         if isinstance(found, classmethod):
             inputs.guard_lookup(lo, owner, name, found)
             return Method(Const(found.__func__), Const(owner))
+        if isinstance(found, Listing):
+            return Method(Const(found.function), Const(owner))
     try:
         value = getattr(owner, name)
     except AttributeError:
@@ -343,6 +346,8 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
             return Const(found.__func__)
         case classmethod():
             return Method(Const(found.__func__), Const(cls))
+        case Listing():
+            return Method(Const(found.function), receiver)
         case types.FunctionType():
             return Method(Const(found), receiver)
         case types.MemberDescriptorType() | types.GetSetDescriptorType():

@@ -93,6 +93,33 @@ def positions(
     return places
 
 
+def with_receiver(
+    lo: Lowerer, function: Value, wrt: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> tuple[Value, Any, list[Value]]:
+    """A bound method as its function, with the object as the first argument, where ``wrt`` means the object."""
+    if not isinstance(function, Method):
+        return function, wrt, args
+    own = parameter_names(lo, function.function, node)[:1]
+    choices = list(map(as_part, wrt)) if isinstance(wrt, (tuple, list)) else [as_part(wrt)]
+    taken = [*args, *kwargs.values()]
+    if not any(choice in own or _is_of_receiver(lo, choice, function, taken) for choice in choices):
+        return function, wrt, args
+    shifted = [choice + 1 if type(choice) is int and choice >= 0 else choice for choice in choices]
+    several = tuple(shifted) if isinstance(wrt, (tuple, list)) else shifted[0]
+    return function.function, several, [function.receiver, *args]
+
+
+def _is_of_receiver(lo: Lowerer, choice: Any, function: Method, taken: Sequence[Value]) -> bool:
+    """Whether a key path starts from the object of a bound method, and from none of the arguments."""
+    from adjoint.frontend.objects import class_of
+
+    if not isinstance(choice, PartOf) or choice.origin is None:
+        return False
+    origin = get_origin(choice.origin) or choice.origin
+    fits = [issubclass(class_of(lo, value) or object, origin) for value in (function.receiver, *taken)]
+    return fits[0] and not any(fits[1:])
+
+
 def _overlap(path: KeyPath[Any, Any] | None, other: KeyPath[Any, Any] | None) -> bool:
     """Whether one part of an argument lies in the other; None is all of it."""
     return path is None or other is None or path.starts_with(other) or other.starts_with(path)

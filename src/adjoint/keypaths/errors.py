@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from adjoint.diagnostics import DifferentiationError, diagnostic
@@ -12,6 +13,26 @@ if TYPE_CHECKING:
 
 class KeyPathError(DifferentiationError, LookupError):
     """A key path leads nowhere in the value that it was applied to, or to what cannot be assigned."""
+
+
+class UndeclaredError(KeyPathError, AttributeError):
+    """The class that a key path starts from declares no such part."""
+
+
+def undeclared(path: KeyPath[Any, Any], index: int, holder: Any) -> UndeclaredError:
+    """The step ``index`` leads to nothing that the declared type ``holder`` has."""
+    from adjoint.keypaths.steps import Field, structure_of
+    from adjoint.types.annotations import field_types, plain
+
+    step, way = path.steps[index], "".join(map(str, path.steps[:index])) or structure_of(path._origin)
+    kind = plain(holder)
+    notes = [f"{way} is declared as {getattr(kind, '__qualname__', kind)}"] if index else []
+    names = list(field_types(kind)) if isinstance(step, Field) else []
+    near = get_close_matches(step.name, names, 1) if isinstance(step, Field) else []
+    helps = [f"did you mean .{near[0]}?"] if near else []
+    helps.append(f"a way that declarations do not tell is written as text: ad.keypath({str(path)!r})")
+    text = f"{path} does not fit: there is no {step} in {way}"
+    return UndeclaredError(diagnostic("AD0410", None, text, notes=notes, helps=helps))
 
 
 def misfit(path: KeyPath[Any, Any], index: int, holder: Any, value: Any) -> KeyPathError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, Generic, TypeVar
 
 from adjoint.keypaths.path import KeyPath, WritableKeyPath
 from adjoint.keypaths.walk import (
@@ -13,6 +15,18 @@ from adjoint.keypaths.walk import (
 )
 
 Value = TypeVar("Value")
+Paths = TypeVar("Paths", bound=list[Any])
+
+
+class Listing(Generic[Paths]):
+    """A method of a class and of its values: what a function of the one or the other gives."""
+
+    def __init__(self, function: Callable[..., Paths]) -> None:
+        self.function = function
+        self.__doc__ = f"See :func:`adjoint.{function.__name__}`; of the class, what its declarations tell."
+
+    def __get__(self, value: object, cls: type) -> Callable[..., Paths]:
+        return MethodType(self.function, cls if value is None else value)
 
 
 class KeyPathIterable:
@@ -31,6 +45,8 @@ class KeyPathIterable:
     ...     layer[path] *= 10.0
     >>> layer
     Layer(weight=10.0, bias=20.0)
+    >>> Layer.all_key_paths()
+    [WritableKeyPath(.weight), WritableKeyPath(.bias)]
     """
 
     __slots__ = ()
@@ -45,18 +61,7 @@ class KeyPathIterable:
             raise TypeError(f"{path!r} is not writable")
         path.set(self, part)
 
-    def all_key_paths(self, *, to: Any = None) -> list[KeyPath[Any, Any]]:
-        """See :func:`adjoint.all_key_paths`."""
-        return all_key_paths(self, to=to)
-
-    def all_writable_key_paths(self, *, to: Any = None) -> list[WritableKeyPath[Any, Any]]:
-        """See :func:`adjoint.all_writable_key_paths`."""
-        return all_writable_key_paths(self, to=to)
-
-    def recursively_all_key_paths(self, *, to: Any = None) -> list[KeyPath[Any, Any]]:
-        """See :func:`adjoint.recursively_all_key_paths`."""
-        return recursively_all_key_paths(self, to=to)
-
-    def recursively_all_writable_key_paths(self, *, to: Any = None) -> list[WritableKeyPath[Any, Any]]:
-        """See :func:`adjoint.recursively_all_writable_key_paths`."""
-        return recursively_all_writable_key_paths(self, to=to)
+    all_key_paths = Listing(all_key_paths)
+    all_writable_key_paths = Listing(all_writable_key_paths)
+    recursively_all_key_paths = Listing(recursively_all_key_paths)
+    recursively_all_writable_key_paths = Listing(recursively_all_writable_key_paths)

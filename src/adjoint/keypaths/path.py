@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from adjoint.keypaths.errors import KeyPathError, misfit, not_writable
+from adjoint.keypaths.errors import KeyPathError, misfit, not_writable, undeclared
 from adjoint.keypaths.steps import Field, Item, Step
 
 Root = TypeVar("Root")
@@ -93,12 +93,18 @@ class KeyPath(Generic[Root, Value]):
     # -- leading further
 
     def field(self, name: str) -> WritableKeyPath[Root, Any]:
-        """The key path to a field of the part."""
-        return cast("WritableKeyPath[Root, Any]", _made((*self._steps, Field(name)), self._origin))
+        """The key path to a field of the part.
+
+        Raises
+        ------
+        KeyPathError
+            Where the class that the key path starts from declares its structure, and no such field.
+        """
+        return cast("WritableKeyPath[Root, Any]", _made((*self._steps, Field(name)), self._origin, len(self._steps)))
 
     def item(self, key: Any) -> WritableKeyPath[Root, Any]:
         """The key path to an item of the part."""
-        return cast("WritableKeyPath[Root, Any]", _made((*self._steps, Item(key)), self._origin))
+        return cast("WritableKeyPath[Root, Any]", _made((*self._steps, Item(key)), self._origin, len(self._steps)))
 
     def __getattr__(self, name: str) -> WritableKeyPath[Root, Any]:
         if name.startswith(("__", "_repr_", "_ipython_")):
@@ -192,10 +198,16 @@ class WritableKeyPath(KeyPath[Root, Value]):
             raise not_writable(self, len(self._steps) - 1, holder) from None
 
 
-def _made(steps: tuple[Step, ...], origin: Any) -> Any:
-    """A key path by hand: writable unless the declarations of the class say that it is not."""
-    from adjoint.keypaths.static import is_declared_read_only
+def _made(steps: tuple[Step, ...], origin: Any, known: int = 0) -> Any:
+    """A key path by hand: writable unless the declarations of the class say that it is not.
 
+    Raises where they say that there is no such part; the first ``known`` steps have been looked at.
+    """
+    from adjoint.keypaths.static import first_missing, is_declared_read_only
+
+    missing = None if origin is None else first_missing(origin, steps, known)
+    if missing is not None:
+        raise undeclared(KeyPath(steps, origin), *missing)
     read_only = origin is not None and is_declared_read_only(origin, steps)
     return (KeyPath if read_only else WritableKeyPath)(steps, origin)
 

@@ -7,6 +7,7 @@ from typing import Any, Final, get_args, get_origin
 
 from adjoint.keypaths.steps import Field, Item, Step
 from adjoint.types.annotations import UNKNOWN, field_types, plain
+from adjoint.types.dataclass_fields import is_dataclass
 
 
 def part_type(annotation: Any, step: Step) -> Any:
@@ -57,3 +58,29 @@ def is_declared_read_only(annotation: Any, steps: Sequence[Step]) -> bool:
             return True
         annotation = part_type(annotation, step)
     return False
+
+
+def first_missing(annotation: Any, steps: Sequence[Step], start: int = 0) -> tuple[int, Any] | None:
+    """The first step from ``start`` on that declarations rule out, and the declared type that lacks the part.
+
+    What they leave open may be there: attributes of classes that declare no fields, members of a union.
+    """
+    for index, step in enumerate(steps):
+        if index >= start and not _may_have(annotation, step):
+            return index, annotation
+        annotation = part_type(annotation, step)
+    return None
+
+
+def _may_have(annotation: Any, step: Step) -> bool:
+    kind = plain(annotation)
+    origin, args = get_origin(kind) or kind, get_args(kind)
+    if kind is UNKNOWN or not isinstance(origin, type):
+        return True
+    if isinstance(step, Field):
+        is_open = not (is_dataclass(origin) or origin.__module__ in ("builtins", "numpy"))
+        return step.name in field_types(kind) or hasattr(origin, step.name) or hasattr(origin, "__getattr__") or is_open
+    if issubclass(origin, tuple) and isinstance(step.key, int):
+        count = len(getattr(origin, "_fields", args if args and args[-1] is not Ellipsis else ()))
+        return not count or -count <= step.key < count
+    return hasattr(origin, "__getitem__") or not (is_dataclass(origin) or origin.__module__ in ("builtins", "numpy"))

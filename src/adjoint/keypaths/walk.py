@@ -81,19 +81,19 @@ def _collected(value: Any, to: Any, *, recursive: bool, writable: bool) -> list[
     origin = value if is_class else type(value)
     return [
         (WritableKeyPath if assignable else KeyPath)(steps, origin)
-        for steps, part, assignable in _walk(value, parts, recursive, ())
+        for steps, part, assignable in walk(value, parts, recursive, ())
         if (assignable or not writable) and wanted(part)
     ]
 
 
-def _walk(
+def walk(
     value: Any, parts: Callable[[Any, bool], Iterator[Part]], recursive: bool, above: tuple[Any, ...]
 ) -> Iterator[Part]:
     above = (*above, value)
     for steps, part, writable in parts(value, recursive):
         yield steps, part, writable
         if recursive and not any(part is holder for holder in above):
-            for below, inner, assignable in _walk(part, parts, recursive, above):
+            for below, inner, assignable in walk(part, parts, recursive, above):
                 yield (*steps, *below), inner, writable and assignable
 
 

@@ -14,6 +14,11 @@ import numpy as np
 from adjoint.keypaths import KeyPathIterable
 from adjoint.parameters.iteration import update_each, updated_each
 from adjoint.parameters.layout import Layout
+from adjoint.types.annotations import field_types as declared_types
+from adjoint.types.declaring import is_vector_type
+from adjoint.types.marks import no_derivative_fields
+from adjoint.types.structure import map_structure
+from adjoint.types.vectors import tangent_class
 
 
 class ClassValue:
@@ -53,7 +58,8 @@ def _parameter_of(cls: type) -> Any:
 class ParameterAggregate(KeyPathIterable):
     """A base for dataclasses all of whose fields are parameters, or bundles of them.
 
-    They may have different types. With ``strict=True`` they may not: ``class Weights(ad.ParameterAggregate,
+    Gradients of functions of such a bundle are bundles of the same class, which can be added and scaled. The parameters
+    may have different types. With ``strict=True`` they may not: ``class Weights(ad.ParameterAggregate,
     strict=True)`` raises a TypeError when ``Parameter`` is asked for and there is no single one.
 
     Attributes
@@ -85,6 +91,44 @@ class ParameterAggregate(KeyPathIterable):
             cls.Parameter = ClassValue(_strict_parameter)
 
     Parameter: Any = ClassValue(_parameter_of)
+    TangentVector: Any = ClassValue(tangent_class)
+
+    @classmethod
+    def __adjoint_is_own_tangent__(cls) -> bool:
+        """Whether its gradients are of the same class: where all fields are declared as parameters."""
+        if not dataclasses.is_dataclass(cls) or no_derivative_fields(cls):
+            return False
+        declared = declared_types(cls)
+        return bool(declared) and all(map(is_vector_type, declared.values()))
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(other, operator.add)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(other, operator.sub)
+
+    def __neg__(self) -> Any:
+        return self * -1.0
+
+    def __mul__(self, factor: Any) -> Any:
+        return self._scaled(factor, lambda part: part * factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Any:
+        return self._scaled(divisor, lambda part: part / divisor)
+
+    def _with(self, other: Any, combine: Callable[[Any, Any], Any]) -> Any:
+        """Parameters that are combined one by one with those of another bundle of the class."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return map_structure(combine, self, other)
+
+    def _scaled(self, factor: Any, scale: Callable[[Any], Any]) -> Any:
+        """Parameters that are scaled by a number; each keeps its dtype."""
+        if np.ndim(factor) or not isinstance(factor, (int, float, complex, np.number, np.ndarray)):
+            return NotImplemented
+        return map_structure(lambda part: _typed(scale(part), part), self)
 
     def update(self, gradients: Any, fn: Callable[[Any, Any], Any]) -> None:
         """Updates each parameter with its gradient, in place, in order of declaration.
@@ -123,6 +167,11 @@ def _strict_parameter(cls: type) -> Any:
         listed = ", ".join(f"{name}: {getattr(kind, '__name__', kind)}" for name, kind in types.items())
         raise TypeError(f"the parameters of {cls.__qualname__} have no type in common: {listed}")
     return _parameter_of(cls)
+
+
+def _typed(result: Any, part: Any) -> Any:
+    """The result of an operation on a parameter, with its dtype."""
+    return np.asarray(result, dtype=part.dtype) if isinstance(part, np.ndarray) else result
 
 
 def _copy(value: Any) -> Any:

@@ -69,11 +69,47 @@ def write_members(cls: type, missing: list[str]) -> None:
     for name in missing:
         member = namespace[name]
         member.__qualname__ = f"{cls.__qualname__}.{name}"
-        if name in ("zero", "one", "reciprocal"):
+        if name == "zero":
+            member = Zero(member)
+        elif name in ("one", "reciprocal"):
             member = property(member)
         elif name in ("from_scalar", "filled"):
             member = classmethod(member)
         setattr(cls, name, member)
+
+
+class Zero(property):
+    """The zero of a value, of its structure; of the class, the one that declarations tell."""
+
+    def __get__(self, value: Any, cls: type | None = None) -> Any:
+        if value is None and cls is not None:
+            return zero_of(cls)
+        return super().__get__(value, cls)
+
+
+def zero_of(cls: type) -> Any:
+    """The zero of a class whose fields are numbers, arrays (zero of any shape), tuples and classes of these."""
+    try:
+        return memberwise(cls, **{name: _zero(kind) for name, kind in field_types(cls).items()})
+    except LookupError as unknown:
+        text = f"only a value of {cls.__qualname__} tells the structure of its zero: {unknown.args[0]!r} does not"
+        raise AttributeError(text) from None
+
+
+def _zero(annotation: Any) -> Any:
+    kind = plain(annotation)
+    origin, args = get_origin(kind) or kind, get_args(kind)
+    if isinstance(origin, type):
+        if issubclass(origin, (float, complex, np.inexact)):
+            return origin()
+        if issubclass(origin, np.ndarray):
+            scalars = get_args(args[1]) if len(args) == 2 else ()
+            return np.zeros((), dtype=scalars[0] if scalars else float)
+        if issubclass(origin, tuple) and args and args[-1] is not Ellipsis:
+            return tuple(map(_zero, args))
+        if hasattr(origin, "zero"):
+            return origin.zero
+    raise LookupError(annotation)
 
 
 class _Text:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
-import inspect
 import sys
-import textwrap
 import types
 import typing
 from collections.abc import Callable
@@ -16,12 +14,13 @@ from typing import Any, TypeVar, dataclass_transform, get_args, get_origin, over
 import numpy as np
 
 from adjoint.asserted import assertion_of, overridden
-from adjoint.diagnostics import Span, diagnostic, span_of, warn
+from adjoint.diagnostics import diagnostic, warn
 from adjoint.keypaths import KeyPathIterable
 from adjoint.types.annotations import UNKNOWN, alternatives, field_types, plain
 from adjoint.types.conforming import conform, write_members
 from adjoint.types.differentiable import move, moved
 from adjoint.types.marks import exclude, no_derivative, no_derivative_fields
+from adjoint.types.own_tangents import check_tangent_vector, declaration
 from adjoint.types.protocols import PROTOCOLS
 from adjoint.types.variables import assign_variables, differentiable_variables, is_manifold, with_variables
 from adjoint.types.vectors import ByClass, declare_own_tangent, tangent_class, variables_class
@@ -152,6 +151,7 @@ def _declared_class(cls: Any, options: dict[str, bool], scope: dict[str, Any]) -
     hints = field_types(cls, scope)
     _exclude_what_cannot_vary(cls, hints)
     conform(cls)
+    check_tangent_vector(cls, scope)
     if _is_own_tangent(cls, hints):
         declare_own_tangent(cls)
         if not hasattr(cls, "zero"):
@@ -174,12 +174,17 @@ def _overrides(cls: type) -> bool:
 
 def _exclude_what_cannot_vary(cls: type, hints: dict[str, Any]) -> None:
     marked = no_derivative_fields(cls)
-    unmarked = [name for name, hint in hints.items() if name not in marked and never_varies(hint)]
+    unmarked = [name for name, hint in hints.items() if name not in marked and (never_varies(hint) or _is_final(hint))]
     inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__dataclass_fields__", ())}
     for name in unmarked:
         if name not in inherited:
             _warn_of(cls, name)
     exclude(cls, unmarked)
+
+
+def _is_final(annotation: Any) -> bool:
+    """Whether a field is not to be assigned again, so that it cannot move."""
+    return annotation is typing.Final or get_origin(annotation) is typing.Final
 
 
 _CONSTANT_CLASSES = (int, str, bytes, bytearray, enum.Enum, type, types.ModuleType, np.dtype, range, slice)
@@ -210,31 +215,18 @@ def _is_constant_type(kind: Any) -> bool:
 
 
 def _warn_of(cls: type, name: str) -> None:
-    node, span = _declaration(cls, name)
-    kind = ast.unparse(node.annotation) if node is not None else getattr(field_types(cls)[name], "__name__", "...")
+    node, span = declaration(cls, name)
+    hint = field_types(cls)[name]
+    kind = ast.unparse(node.annotation) if node is not None else getattr(hint, "__name__", "...")
+    if _is_final(hint):
+        kind = getattr(plain(hint), "__name__", "...")
     default = f" = {ast.unparse(node.value)}" if node is not None and node.value is not None else ""
-    fix = f"mark it: {name}: ad.NoDerivative[{kind}]{default}"
+    fixes = [f"mark it: {name}: ad.NoDerivative[{kind}]{default}"]
     label = f"values of the type {kind} do not vary"
-    warn(diagnostic("AD0503", span, label, helps=(fix,), name=f"{cls.__qualname__}.{name}"))
-
-
-def _declaration(cls: type, name: str) -> tuple[ast.AnnAssign | None, Span | None]:
-    """Where a field is declared."""
-    try:
-        lines, start = inspect.getsourcelines(cls)
-        file = inspect.getsourcefile(cls) or "<unknown>"
-        text = "".join(lines)
-        tree = ast.parse(textwrap.dedent(text))
-    except (OSError, TypeError, SyntaxError):
-        return None, None
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    body = tree.body[0].body if tree.body and isinstance(tree.body[0], ast.ClassDef) else []
-    for node in body:
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
-            place = span_of(node, file, lambda number: text.splitlines()[number - 1][indent:])
-            first, last = place.line + start - 1, place.end_line + start - 1
-            return node, Span(file, first, place.column + indent, last, place.end_column + indent)
-    return None, None
+    if _is_final(hint) and not never_varies(hint):
+        label = "a Final field is not assigned again, so it does not move"
+        fixes.append("or leave out Final: then it varies")
+    warn(diagnostic("AD0503", span, label, helps=fixes, name=f"{cls.__qualname__}.{name}"))
 
 
 # -- values that are their own tangents

@@ -77,6 +77,8 @@ def _moved_in_place(x: Any, along: Any, memo: dict[int, Any]) -> Any:
         return x
     if id(x) in memo:
         return memo[id(x)]
+    if x is None:
+        return None
     _check_fits(x, along)
     if is_float_array(x) and x.flags.writeable:
         memo[id(x)] = x
@@ -131,7 +133,7 @@ def is_frozen(x: object) -> bool:
 
 
 def _moved(x: Any, along: Any, memo: dict[int, Any]) -> Any:
-    if along is not None:
+    if along is not None and x is not None:  # nothing where something else may be does not move
         _check_fits(x, along)
     if is_number(x):
         return x if along is None else type(x)(x + along)
@@ -178,23 +180,34 @@ def _moved_object(x: Any, along: Any, memo: dict[int, Any]) -> Any:
 
 def _check_fits(x: Any, along: Any) -> None:
     """Raises where ``along`` is no tangent of ``x``, as far as one step into it tells."""
-    if is_number(x):
-        fits = isinstance(along, _NUMBERS) and np.ndim(along) == 0
-    elif is_float_array(x):
-        fits = isinstance(along, (np.ndarray, *_NUMBERS)) and np.shape(along) == x.shape
+    if is_number(x) or is_float_array(x) or type(x) is int or isinstance(x, np.integer):
+        fits = _is_numeric(along, complex_too=np.iscomplexobj(x)) and np.shape(along) == np.shape(x)
     elif isinstance(x, (tuple, list)):
         fits = isinstance(along, (tuple, list)) and len(along) == len(x)
     elif isinstance(x, dict):
         fits = isinstance(along, dict) and along.keys() <= x.keys()
-    elif is_container(x) and own_moved(type(x)) is None:
-        fits = _has_fields_of(along, x)
-    else:
+    elif own_moved(type(x)) is not None:
         return
+    else:
+        fits = is_container(x) and _has_fields_of(along, x)
     if not fits:
-        raise ValueError(f"{_describe(x)} moves along {_tangent_of(x)}, not along {_describe(along)}")
+        raise ValueError(f"{_describe(x)} {_moves_along(x)}, not along {_describe(along)}")
 
 
-_NUMBERS = (int, float, complex, np.number, np.ndarray)
+def _is_numeric(along: Any, complex_too: bool) -> bool:
+    """Whether a tangent is made of numbers; of real ones, where what moves is real."""
+    if isinstance(along, np.ndarray):
+        return along.dtype.kind in ("iufc" if complex_too else "iuf")
+    if isinstance(along, (bool, np.bool_)):
+        return False
+    return isinstance(along, (int, float, np.integer, np.floating)) or (complex_too and np.iscomplexobj(along))
+
+
+def _moves_along(x: Any) -> str:
+    is_fixed = isinstance(x, (bool, str, bytes)) or (callable(x) and not is_container(x))
+    if is_fixed or (isinstance(x, np.ndarray) and not is_float_array(x)):
+        return "does not move along anything"
+    return f"moves along {_tangent_of(x)}"
 
 
 def _has_fields_of(along: Any, x: Any) -> bool:
@@ -206,8 +219,8 @@ def _has_fields_of(along: Any, x: Any) -> bool:
 
 
 def _tangent_of(x: Any) -> str:
-    if is_number(x):
-        return "a number"
+    if is_number(x) or isinstance(x, (int, np.integer)):
+        return "a number" if np.iscomplexobj(x) else "a real number"
     if is_float_array(x):
         return f"an array of shape {x.shape}"
     if isinstance(x, (tuple, list)):
@@ -217,7 +230,7 @@ def _tangent_of(x: Any) -> str:
 
 def _describe(x: Any) -> str:
     if isinstance(x, np.ndarray):
-        return f"an array of shape {x.shape}"
+        return f"an array of shape {x.shape}" if x.dtype.kind == "f" else f"an array of {x.dtype} of shape {x.shape}"
     if isinstance(x, (tuple, list)):
         return f"a {type(x).__name__} of length {len(x)}"
     return repr(x) if isinstance(x, (int, float, complex, str, np.generic)) else f"a {type(x).__qualname__}"

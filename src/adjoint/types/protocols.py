@@ -7,9 +7,11 @@ its bases and is decorated with :func:`adjoint.differentiable` gets the members 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
+
+from adjoint.types.registry import registration
 
 
 def absent() -> NotImplementedError:
@@ -20,12 +22,45 @@ def absent() -> NotImplementedError:
     return NotImplementedError("decorate the class with @ad.differentiable, or define this member")
 
 
+if TYPE_CHECKING:
+    from abc import ABCMeta as _OfProtocols
+else:
+    _OfProtocols = type(Protocol)
+
+
+class _Conforming(_OfProtocols):
+    """Numbers, arrays of floats and registered types conform, too, though they have no such members."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        if cls.__module__ == __name__ and _varies(value):
+            return True
+        return super().__instancecheck__(value)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        if cls.__module__ == __name__ and (issubclass(other, _NUMBERS) or registration(other) is not None):
+            return True
+        return super().__subclasscheck__(other)
+
+
+_NUMBERS = (float, complex, np.inexact)
+
+
+def _varies(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fc"
+    return isinstance(value, _NUMBERS) or registration(type(value)) is not None
+
+
 @runtime_checkable
-class Differentiable(Protocol):
+class Differentiable(Protocol, metaclass=_Conforming):
     """A type whose values can vary: points that move along tangent vectors.
 
     ``TangentVector`` is the class of these; it is its own ``TangentVector``. Where a class does not have it, it is
-    synthesised from its fields.
+    synthesised from its fields. Floats, complex numbers and arrays of them conform.
+
+    >>> import adjoint as ad, numpy as np
+    >>> isinstance(1.0, ad.Differentiable), isinstance(np.ones(2), ad.Differentiable), isinstance(3, ad.Differentiable)
+    (True, True, False)
     """
 
     def moved(self, along: Any) -> Self:

@@ -19,7 +19,7 @@ from adjoint.types.structure import (
     new_object,
     set_field,
 )
-from adjoint.types.vectors import Fields, TangentVector, shadow_class, tangent_class, variables_class
+from adjoint.types.vectors import SYNTHESISED, Fields, TangentVector, shadow_class, tangent_class, variables_class
 
 T = TypeVar("T")
 
@@ -87,10 +87,7 @@ def is_manifold(cls: type) -> bool:
     if registered is not None:
         return registered.moved is not None
     own = getattr(cls, "moved", None)
-    return own is not None and own.__module__ not in _SYNTHESISED and not issubclass(cls, Fields)
-
-
-_SYNTHESISED = ("adjoint.types.declaring", "adjoint.types.protocols")
+    return own is not None and own.__module__ not in SYNTHESISED and not issubclass(cls, Fields)
 
 
 def with_variables(value: T, variables: Any) -> T:

@@ -39,6 +39,13 @@ else:
             return self if instance is None else self._read(instance)
 
 
+class zero_of_any_structure(hidden_by_fields):
+    """The zero vector; of the class the one without fields, which is zero in any structure."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return owner() if instance is None and owner is not None else super().__get__(instance, owner)
+
+
 class Fields:
     """Named fields, of a value of the class that made the class of these."""
 
@@ -96,7 +103,7 @@ class TangentVector(Fields, ElementaryFunctionsOfFields):
     TangentVector: ClassVar[Any] = ByClass(lambda owner: owner)
     DifferentiableVariables: ClassVar[Any] = ByClass(lambda owner: owner)
 
-    @hidden_by_fields
+    @zero_of_any_structure
     def zero(self) -> Self:
         """The zero vector of the same structure."""
         return self._mapped(lambda part: part * 0 if not isinstance(part, np.ndarray) else np.zeros_like(part))
@@ -206,12 +213,34 @@ def declare_own_tangent(cls: type) -> None:
 
 
 def _own_tangent_class(cls: type) -> type | None:
-    """The class that a user wrote for the tangents of ``cls``, if its fields are those of ``cls`` that vary."""
+    """The class that a user wrote for the tangents of ``cls``; the class itself for bundles of vectors.
+
+    One that is not what it has to be is refused.
+    """
+    is_bundle = getattr(cls, "__adjoint_is_own_tangent__", None)
+    if is_bundle is not None and is_bundle():
+        return cls
+    own = own_tangent_vector(cls)
+    if own is None or own is cls:
+        return own
+    from adjoint.types.own_tangents import check_tangent_vector
+
+    check_tangent_vector(cls)
+    return own
+
+
+def own_tangent_vector(cls: type) -> type | None:
+    """What a class defines itself as ``TangentVector``, unless it is the class of points of a curved space."""
     own = inspect.getattr_static(cls, "TangentVector", None)
     if not isinstance(own, type) or issubclass(own, TangentVector) or issubclass(cls, Fields):
         return None
-    varying = [name for name in field_types(cls) if name not in no_derivative_fields(cls)]
-    return own if own is cls or (varying and list(field_types(own)) == varying) else None
+    moved = getattr(cls, "moved", None)
+    is_point = moved is not None and moved.__module__ not in SYNTHESISED and own is not cls
+    return None if is_point or not field_types(cls) else own
+
+
+SYNTHESISED = ("adjoint.types.declaring", "adjoint.types.protocols")
+"""Where the members are defined that classes get."""
 
 
 def shadow_class(cls: type) -> type[TangentVector]:

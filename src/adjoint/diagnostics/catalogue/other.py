@@ -53,7 +53,8 @@ ENTRIES = {
                     use_bias: ad.NoDerivative[bool] = True
                     use_bias: bool = ad.no_derivative(default=True)
 
-            A number that shall vary is annotated as a float.
+            A number that shall vary is annotated as a float. A field that is declared Final cannot move either: mark
+            it, or leave out Final.
             """,
     ),
     "AD0504": Entry(
