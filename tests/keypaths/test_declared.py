@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -72,6 +73,32 @@ class TestWaysThatDeclarationsRuleOut:
         assert str(ad.keypath().nope) == ".nope"
         assert str(ad.keypath(".nope")) == ".nope"
         assert ad.keypath(Model).pair[-1].get(Model([], 1.0)) == 2.0
+
+
+T = TypeVar("T")
+
+
+@ad.differentiable
+class Box(Generic[T]):
+    inner: T
+    scale: float = 1.0
+
+
+class TestGenericClasses:
+    def test_tell_what_their_arguments_are(self):
+        assert ad.keypath(Box[Layer]).inner.weight.get(Box(Layer(3.0, 1.0))) == 3.0
+        with pytest.raises(ad.KeyPathError, match=r"there is no \.nope in Box\(inner: float, scale: float\)"):
+            _ = ad.keypath(Box[float]).nope
+        with pytest.raises(ad.KeyPathError, match=r"there is no \.wight in \.inner"):
+            _ = ad.keypath(Box[Layer]).inner.wight
+
+    def test_have_gradients_that_their_values_tell(self):
+        for box in (Box(2.0, 3.0), Box[float](2.0, 3.0)):
+            gradient = ad.grad(lambda box: box.inner * box.inner * box.scale)(box)
+            assert gradient == Box.TangentVector(inner=12.0, scale=4.0)
+            assert box.moved(along=gradient) == Box(14.0, 7.0)
+        assert ad.grad(lambda box: box.inner.weight * box.scale)(Box[Layer](Layer(2.0, 1.0), 3.0)).inner.weight == 3.0
+        assert ad.grad(lambda box: box.inner * box.scale)(Box(2, 3.0)) == Box.TangentVector(scale=2.0)
 
 
 class TestKeyPathsOfAClass:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_origin
 
 from adjoint.records import dataclass
 from adjoint.types.annotations import field_types
@@ -82,9 +82,9 @@ Step = Field | Item
 
 def structure_of(value: Any) -> str:
     """What a value is made of, in a few words: ``Model(layers: list of 2, scale: float)``."""
-    if isinstance(value, type):
+    if isinstance(value, type) or get_origin(value) is not None:
         fields = [f"{name}: {_name(annotation)}" for name, annotation in field_types(value).items()]
-        return f"{value.__qualname__}({', '.join(fields)})"
+        return f"{(get_origin(value) or value).__qualname__}({', '.join(fields)})"
     if is_namedtuple(value) or is_object(value):
         names = value._fields if is_namedtuple(value) else stored_fields(value)
         return f"{type(value).__qualname__}({', '.join(f'{name}: {_brief(getattr(value, name))}' for name in names)})"

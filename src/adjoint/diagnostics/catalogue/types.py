@@ -302,6 +302,24 @@ ENTRIES = {
                 ad.transpose(differential)
             """,
     ),
+    "AD0426": Entry(
+        title="the TangentVector of {name|this class} is not the class of its tangents",
+        explanation="""
+            A class may say itself what its gradients are: by a class TangentVector with a field for each field that
+            varies, which can be added, has a zero, and is its own TangentVector. This one is not so.
+
+                @ad.differentiable
+                class Point:
+                    x: float
+                    y: float
+
+                    @ad.differentiable
+                    class TangentVector(ad.VectorSpace):     # refused: there is no field y
+                        x: float
+
+            Declare the fields that are missing, or leave TangentVector out: then it is written for you.
+            """,
+    ),
     "AD0430": Entry(
         title="{name|the function} is declared to be differentiable, and cannot be",
         explanation="""
@@ -320,24 +338,6 @@ ENTRIES = {
                     return x * y
 
             A function that returns nothing, a text or an integer has no derivative, nor has one without parameters.
-            """,
-    ),
-    "AD0426": Entry(
-        title="the TangentVector of {name|this class} is not the class of its tangents",
-        explanation="""
-            A class may say itself what its gradients are: by a class TangentVector with a field for each field that
-            varies, which can be added, has a zero, and is its own TangentVector. This one is not so.
-
-                @ad.differentiable
-                class Point:
-                    x: float
-                    y: float
-
-                    @ad.differentiable
-                    class TangentVector(ad.VectorSpace):     # refused: there is no field y
-                        x: float
-
-            Declare the fields that are missing, or leave TangentVector out: then it is written for you.
             """,
     ),
 }
