@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Union
 from adjoint import keypaths
 from adjoint.compiling import Native, resolve
 from adjoint.diagnostics import error
+from adjoint.diagnostics.user_lines import tell_users_line
 from adjoint.frontend.entry import lower_operator
 from adjoint.frontend.inputs import differentiated
 from adjoint.keypaths.parts import as_part
@@ -43,13 +44,17 @@ class Derivative:
         return self.kind, self.function, self.options
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._door is not None and not kwargs:
-            result = self._door(self._root, args)
-            if result is not MISS:
-                return result
-        compiled = self.specialized(args, kwargs)
-        self._door = compiled.door or self._door
-        return compiled.run(self._root, (*args, *kwargs.values()))
+        try:
+            if self._door is not None and not kwargs:
+                result = self._door(self._root, args)
+                if result is not MISS:
+                    return result
+            compiled = self.specialized(args, kwargs)
+            self._door = compiled.door or self._door
+            return compiled.run(self._root, (*args, *kwargs.values()))
+        except Exception as failure:
+            tell_users_line(failure)
+            raise
 
     def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
         """The compiled form for these arguments."""
@@ -164,6 +169,7 @@ def grad(
     fastmath: bool = False,
     boundscheck: bool = False,
     threads: int = 1,
+    debug: bool = False,
 ) -> Derivative:
     """The gradient of a function that returns a number.
 
@@ -191,6 +197,9 @@ def grad(
     threads
         In how many chunks outermost loops of the compiled derivative run side by side, if their iterations share
         nothing but what they add to. The result depends on this number, by roundings, and not on timing.
+    debug
+        Raises a FloatingPointError where the gradient is infinite or not a number, which names the first line of the
+        function at which a cotangent becomes so, with the values there. The derivative runs as Python, and slowly.
 
     Returns
     -------
@@ -212,7 +221,15 @@ def grad(
     6.0
     """
     native = resolve(native, function_of(f, "grad"), fastmath, boundscheck, threads)
-    return Derivative("grad", f, native, wrt=_wrt(wrt), has_aux=has_aux, **_component(result, has_aux))
+    options = {"wrt": _wrt(wrt), "has_aux": has_aux, **_component(result, has_aux)}
+    return _debugged("grad", f, options) if debug else Derivative("grad", f, native, **options)
+
+
+def _debugged(kind: str, f: Callable[..., Any], options: dict[str, Any]) -> Derivative:
+    """A derivative that says where it stops being finite."""
+    from adjoint.debugging import Debugged  # seldom needed
+
+    return Debugged(kind, f, False, **options)
 
 
 def value_and_grad(
@@ -225,6 +242,7 @@ def value_and_grad(
     fastmath: bool = False,
     boundscheck: bool = False,
     threads: int = 1,
+    debug: bool = False,
 ) -> Derivative:
     """The value of a function and its gradient; parameters as those of :func:`grad`.
 
@@ -237,7 +255,8 @@ def value_and_grad(
     (9.0, 6.0)
     """
     native = resolve(native, function_of(f, "value_and_grad"), fastmath, boundscheck, threads)
-    return Derivative("value_and_grad", f, native, wrt=_wrt(wrt), has_aux=has_aux, **_component(result, has_aux))
+    options = {"wrt": _wrt(wrt), "has_aux": has_aux, **_component(result, has_aux)}
+    return _debugged("value_and_grad", f, options) if debug else Derivative("value_and_grad", f, native, **options)
 
 
 def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:

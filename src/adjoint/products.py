@@ -7,6 +7,7 @@ from typing import Any
 
 from adjoint.compiling import Native, resolve
 from adjoint.diagnostics import error
+from adjoint.diagnostics.user_lines import tell_users_line
 from adjoint.entrances import Request, enter
 from adjoint.frontend.entry import lower_jvp, lower_vjp
 from adjoint.frontend.inputs import differentiated
@@ -32,7 +33,12 @@ class Pullback:
     def __call__(self, cotangent: Any) -> Any:
         """One cotangent per positional argument, None for one that cannot be differentiated."""
         assert self._compiled.adjoint is not None
-        return self._compiled.adjoint(*self._residuals, *self._seeds(cotangent))
+        seeds = self._seeds(cotangent)
+        try:
+            return self._compiled.adjoint(*self._residuals, *seeds)
+        except Exception as failure:
+            tell_users_line(failure)
+            raise
 
     def each(self, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
         """What a call gives for each of several cotangents.

@@ -8,7 +8,9 @@ import pytest
 GUIDES = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["artifacts.md", "functions.md", "surgery.md", "training.md", "types.md"])
+@pytest.mark.parametrize(
+    "name", ["artifacts.md", "debugging.md", "functions.md", "surgery.md", "training.md", "types.md"]
+)
 def test_guide(name):
     pytest.importorskip("safetensors")
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -75,10 +75,20 @@ def emit(function: Function, *, name: str | None = None, counted: bool = False) 
     return Emitted("\n\n".join(texts), namespace, settled[main], lines)
 
 
+origins: dict[str, dict[int, Span]] = {}
+"""Where the lines of the texts that were run come from, by the names under which tools know the texts."""
+
+
+def file_of(emitted: Emitted, filename_hint: str = "") -> str:
+    """The name under which tools know a text."""
+    digest = source_hash(emitted.text.encode()).hex()[:10]
+    return f"<adjoint {filename_hint or emitted.name} #{digest}>"
+
+
 def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
     """Runs a text and gives the function; the text is registered so that tools find its lines."""
-    digest = source_hash(emitted.text.encode()).hex()[:10]
-    filename = f"<adjoint {filename_hint or emitted.name} #{digest}>"
+    filename = file_of(emitted, filename_hint)
+    origins[filename] = emitted.lines
     code = compile(emitted.text, filename, "exec")
     lines = emitted.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(emitted.text), None, lines, filename)

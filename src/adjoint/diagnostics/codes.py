@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from adjoint.diagnostics.catalogue import calls, internal, other, source, statements, surgery, training, types
+from adjoint.diagnostics.catalogue import calls, internal, other, running, source, statements, surgery, training, types
 from adjoint.diagnostics.entry import Entry, Severity
 
 __all__ = ["CATALOGUE", "Entry", "Severity", "explain", "lookup"]
@@ -17,6 +17,7 @@ CATALOGUE: dict[str, Entry] = {
     **types.ENTRIES,
     **other.ENTRIES,
     **training.ENTRIES,
+    **running.ENTRIES,
     **internal.ENTRIES,
 }
 

@@ -1,0 +1,43 @@
+"""Exceptions of derivatives tell the user's line beside the generated one."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Iterator
+from types import TracebackType
+
+from adjoint.diagnostics.spans import Span, calls_through, place
+
+GENERATED = "<adjoint "
+
+
+def tell_users_line(failure: BaseException) -> None:
+    """Adds a note to an exception that was raised in generated code: which line of the user's it comes from.
+
+    It costs nothing where nothing is raised. An exception that tells it already stays as it is.
+    """
+    notes = getattr(failure, "__notes__", [])
+    for span in _spans(failure.__traceback__):
+        note = "\n".join([f"in the derivative of {place(span)}, {_text(span)}", *calls_through(span.caller)])
+        if note not in notes:
+            failure.add_note(note)
+
+
+def _spans(traceback: TracebackType | None) -> Iterator[Span]:
+    """The user's places of the lines of generated code that an exception passed."""
+    backend = sys.modules.get("adjoint.backend.python")
+    origins: dict[str, dict[int, Span]] = getattr(backend, "origins", {})
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if file.startswith(GENERATED):
+            span = origins.get(file, {}).get(traceback.tb_lineno)
+            if span is not None:
+                yield span
+        traceback = traceback.tb_next
+
+
+def _text(span: Span) -> str:
+    line = linecache.getline(span.file, span.line)
+    end = span.end_column if span.line == span.end_line else None
+    return line[span.column : end].strip()

@@ -1,0 +1,185 @@
+"""Where gradients stop being finite, and which lines of the user's are behind an exception."""
+
+import math
+import pickle
+import traceback
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+
+def norm(x):
+    square = np.sum(x * x)
+    return np.sqrt(square)
+
+
+def through_calls(x, n):
+    for _ in range(n):
+        x = x * x
+    return logarithm(x)
+
+
+def logarithm(x):
+    return np.log(x)
+
+
+def softened(x):
+    y = np.exp(x)
+    return np.sum(y / (1.0 + y))
+
+
+def least(xs):
+    best = math.inf
+    for x in xs:
+        if x < best:
+            best = x
+    return math.sqrt(best)
+
+
+def written(x):
+    y = np.zeros(3)
+    for i in range(3):
+        y[i] = np.sqrt(x[i]) * x[i]
+    return np.sum(y)
+
+
+def descend(x, depth):
+    if depth == 0:
+        return np.sqrt(x)
+    return descend(x * 0.5, depth - 1)
+
+
+def problem(run):
+    with pytest.raises(FloatingPointError) as caught, np.errstate(all="ignore"):
+        run()
+    found = caught.value.diagnostic
+    assert found.code == "AD0801" and str(caught.value).startswith("error[AD0801]: the gradient is not finite")
+    return found
+
+
+def shown(found):
+    """The text under the carets, the labels, and the notes."""
+    with open(found.span.file, encoding="utf-8") as file:
+        line = file.read().splitlines()[found.span.line - 1]
+    under = line[found.span.column : found.span.end_column]
+    return under, [label.text for label in found.labels], list(found.notes)
+
+
+def test_the_operation_whose_slope_is_infinite():
+    found = problem(lambda: ad.grad(norm, debug=True)(np.zeros(3)))
+    assert shown(found) == ("np.sqrt(square)", ["a cotangent becomes inf"], ["there square = 0.0"])
+
+
+def test_the_value_that_was_not_finite_before():
+    found = problem(lambda: ad.grad(softened, debug=True)(np.array([1.0, 1000.0])))
+    under, labels, notes = shown(found)
+    assert under == "1.0 + y"
+    assert labels == ["the cotangent of 'y' becomes nan at [1]", "'y' is inf at [1] before"]
+    assert notes == ["there y = inf at [1]"]
+
+
+def test_calls_are_told():
+    found = problem(lambda: ad.grad(through_calls, debug=True)(np.float64(1e-200), 1))
+    under, _, notes = shown(found)
+    assert under == "np.log(x)"
+    assert any(note.startswith("called from ") and note.endswith("logarithm(x)") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "where"),
+    [(least, ([3.0, 0.0, 1.0],), "math.sqrt(best)"), (descend, (np.float64(0.0), 3), "np.sqrt(x)")],
+)
+def test_loops_and_recursion(f, args, where):
+    assert shown(problem(lambda: ad.grad(f, debug=True)(*args)))[0] == where
+
+
+def test_arguments_that_are_not_finite():
+    found = problem(lambda: ad.grad(norm, debug=True)(np.array([1.0, np.inf])))
+    assert found.notes[0] == "the argument 'x' is inf at [1]"
+
+
+def test_finite_gradients_are_what_they_are():
+    x = np.array([1.0, 2.0, 2.0])
+    np.testing.assert_array_equal(ad.grad(norm, debug=True)(x), ad.grad(norm)(x))
+    value, gradient = ad.value_and_grad(written, debug=True)(x)
+    assert value == written(x)
+    np.testing.assert_array_equal(gradient, ad.grad(written)(x))
+    assert ad.grad(least, debug=True)([3.0, 4.0]) == ad.grad(least)([3.0, 4.0])
+    assert ad.grad(descend, debug=True)(4.0, 2) == ad.grad(descend)(4.0, 2)
+
+
+def test_second_derivatives():
+    gradient = ad.grad(ad.grad(lambda x: x**1.5), debug=True)
+    assert gradient(4.0) == 0.375
+    assert problem(lambda: gradient(0.0)).span is not None
+
+
+def test_it_is_shown_and_pickled():
+    derivative = ad.grad(norm, debug=True)
+    assert repr(derivative) == "grad(norm, debug=True)"
+    again = pickle.loads(pickle.dumps(derivative))
+    assert repr(again) == repr(derivative)
+    assert isinstance(problem(lambda: again(np.zeros(2))).helps[0], str)
+
+
+# Exceptions
+
+
+def notes_of(run):
+    with pytest.raises(Exception, match=r"math domain error|out of bounds|must be positive|division by zero") as caught:
+        run()
+    return "\n".join(getattr(caught.value, "__notes__", [])), caught.value
+
+
+def guarded(x):
+    if x < 0.0:
+        raise ValueError("x must be positive")
+    return inner(x - 1.0)
+
+
+def inner(x):
+    return math.log(x) * 2.0
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: ad.value_and_grad(guarded)(1.0),
+        lambda: ad.jvp(guarded, (1.0,), (1.0,)),
+        lambda: ad.vjp(guarded, 1.0),
+        lambda: ad.grad(ad.grad(lambda x: guarded(x) * guarded(x)))(1.0),
+        lambda: ad.value_and_grad(guarded, debug=True)(1.0),
+    ],
+)
+def test_exceptions_tell_the_users_line(run):
+    notes, failure = notes_of(run)
+    assert "in the derivative of" in notes and "math.log(x)" in notes
+    assert "called from" in notes and "inner(x - 1.0)" in notes
+    assert "test_debugging.py:" in notes
+    assert notes.splitlines()[0] in "".join(traceback.format_exception(failure))
+
+
+def test_exceptions_of_the_user():
+    notes, _ = notes_of(lambda: ad.grad(guarded)(-1.0))
+    assert 'raise ValueError("x must be positive")' in notes
+
+
+def test_exceptions_in_pullbacks():
+    def indexed(x, i):
+        return np.sum((x * x)[i])
+
+    notes, _ = notes_of(lambda: ad.grad(indexed)(np.ones(3), 7))
+    assert "[i]" in notes
+
+
+def test_handlers_of_the_user_see_the_same_exception():
+    def safe(x):
+        try:
+            return math.log(x)
+        except ValueError:
+            return x * 0.0
+
+    assert ad.grad(safe)(2.0) == 0.5
+    assert ad.value_and_grad(safe)(-1.0)[0] == 0.0
