@@ -438,9 +438,11 @@ class Lowering:
         """Assigns the values of a leaf."""
         wanted = [(var, value) for var, value in zip(targets, values, strict=True) if self.uses.wanted(var)]
         receivers = [var for var, _ in wanted]
+        origins = [(self._number(var), out.origin(None, (value,))) for var, value in wanted]
         nodes, accesses = self._take_values([value for _, value in wanted], out, receivers)
         if wanted:
-            out.emit(Move(self._move(receivers, nodes)), accesses, frozenset())
+            spans = {number: span for number, span in origins if span is not None}
+            out.emit(Move(self._move(receivers, nodes), spans=spans), accesses, frozenset())
 
     # Terminators
 

@@ -49,13 +49,16 @@ class StatementPrinter:
         out: list[ast.stmt] = []
         for statement in statements:
             printed = self.statement(statement)
-            span = getattr(statement, "span", None)
-            if span is not None:
-                for part in printed:
-                    self.spans[id(part)] = span
-                    self.kept.append(part)
+            for part in printed:
+                self.place(part, getattr(statement, "span", None))
             out += printed
         return out
+
+    def place(self, part: ast.stmt, span: Span | None) -> None:
+        """Takes down where a Python statement comes from."""
+        if span is not None:
+            self.spans[id(part)] = span
+            self.kept.append(part)
 
     def name(self, number: Number | None) -> ast.Name:
         return ast.Name("_" if number is None else self.names[number], ast.Store())
@@ -111,9 +114,11 @@ class StatementPrinter:
             free = next((pair for pair in pending if self._nobody_reads(pair, pending)), None)
             if free is None:
                 out.append(self._at_once(pending))
+                self.place(out[-1], next((move.spans[target] for target, _ in pending if target in move.spans), None))
                 break
             pending.remove(free)
             out.append(self.assignment(*free))
+            self.place(out[-1], move.spans.get(free[0]))
         return out
 
     def _vanishes(self, target: Number, source: ast.expr | None) -> bool:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from adjoint.backend.text import Expressions
 from adjoint.diagnostics.spans import Span
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 
 Number = int
 """A variable: its place in the order of definitions."""
@@ -52,6 +52,8 @@ class Move:
 
     pairs: list[tuple[Number, ast.expr | None]]
     span: Span | None = None
+    spans: dict[Number, Span] = field(default_factory=dict)
+    """Where the values of single variables come from, where they are not all of one place."""
 
 
 @dataclass(slots=True)
