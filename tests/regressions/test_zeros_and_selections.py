@@ -72,3 +72,50 @@ def test_eigenvectors_of_nearly_equal_eigenvalues(t: float) -> None:
 
     slope = ad.grad(turned)(t)
     assert not np.isfinite(slope) or abs(slope) < 1e6, slope
+
+
+def rows_of_a_norm(x):
+    return np.sum(np.where(x[:, 0] > 0, np.linalg.norm(x, axis=1), 0.0))
+
+
+def rows_of_a_deviation(x):
+    return np.sum(np.where(x[:, 0] > 0, np.std(x, axis=1, ddof=1), 0.0))
+
+
+@pytest.mark.parametrize("f", [rows_of_a_norm, rows_of_a_deviation])
+@pytest.mark.parametrize("row", [[np.nan, 1.0], [0.0, np.nan], [0.0, 0.0], [np.nan, 0.0]])
+def test_rows_that_are_left_out(f: Callable[[np.ndarray], Any], row: list[float]) -> None:
+    rest = np.array([[3.0, 4.0]])
+    x = np.array([row, *rest])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(ad.grad(f)(x), [[0.0, 0.0], *ad.grad(f)(rest)])
+        found = ad.hessian(f)(x).reshape(4, 4)
+        expected = np.zeros((4, 4))
+        expected[2:, 2:] = ad.hessian(f)(rest).reshape(2, 2)
+    np.testing.assert_allclose(found, expected, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [(lambda x: np.std(x, ddof=1), np.array([2.0])), (lambda x: np.linalg.norm(x), np.array([0.0, np.nan]))],
+)
+def test_what_is_not_a_number_has_no_slope(f: Callable[[np.ndarray], Any], x: np.ndarray) -> None:
+    with np.errstate(all="ignore"):
+        assert np.isnan(ad.grad(f)(x)).all()
+        assert np.isnan(ad.jvp(f, (x,), (np.ones_like(x),))[1])
+
+
+def test_the_second_derivative_of_a_squared_norm_at_zero_is_not_known() -> None:
+    """The norm has a kink there, which the square hides; no way to the second derivative gives a number instead."""
+
+    def f(x):
+        return np.linalg.norm(x) ** 2
+
+    zero = np.zeros(2)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(ad.grad(f)(zero), zero)
+        ways = [ad.hessian(f)(zero), ad.jacobian(ad.grad(f))(zero)]
+        for found in ways:
+            assert np.isnan(np.diag(found)).all()
+    second(lambda x: np.sum(x * x), zero)

@@ -474,15 +474,20 @@ def clone_function(function: Function, name: str | None = None) -> Function:
     return Function(name or function.name, tuple(params), clone(function.body, mapping), function.doc)
 
 
-def inline(builder: Builder, function: Function, args: Sequence[Atom]) -> tuple[Atom, ...]:
+def inline(
+    builder: Builder, function: Function, args: Sequence[Atom], names: MutableMapping[Var, Atom] | None = None
+) -> tuple[Atom, ...]:
     """Copies the body of a core function into an open block and gives its results.
 
     A body that returns in one place is spliced; one that branches becomes an ``If`` statement. A function that
-    only raises has no results: its ``raise`` is put under a condition that always holds.
+    only raises has no results: its ``raise`` is put under a condition that always holds. ``names``, an empty mapping,
+    takes down what each variable of the function is called in the copy.
     """
     if len(args) != len(function.params):
         raise ValueError(f"{function.name} takes {len(function.params)} arguments, not {len(args)}")
-    body = clone(function.body, dict(zip(function.params, args, strict=True)))
+    mapping: MutableMapping[Var, Atom] = {} if names is None else names
+    mapping.update(zip(function.params, args, strict=True))
+    body = clone(function.body, mapping)
     for statement in body.statements:
         builder.emit(statement)
     match body.terminator:

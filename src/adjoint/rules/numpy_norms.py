@@ -5,6 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, sample
+from adjoint.rules.numpy_reductions import one_or_nan
 from adjoint.runtime.arrays import restore_axes, spread
 from adjoint.runtime.linalg import power_norm
 from adjoint.runtime.numbers import divide, is_real, power, sign, times
@@ -17,9 +18,10 @@ def _euclidean_jvp(dots, y, x, ord=None, axis=None, keepdims=False):
 
 
 def _euclidean_vjp(ct, y, x, ord=None, axis=None, keepdims=False):
+    inverse, ct = spread(divide(1.0, y), x, axis, keepdims), spread(times(ct, one_or_nan(y)), x, axis, keepdims)
     if is_real(x):
-        return (times(x, spread(divide(ct, y), x, axis, keepdims)),)
-    return (times(np.conjugate(x), spread(divide(ct, y), x, axis, keepdims)),)
+        return (times(ct, times(x, inverse)),)
+    return (times(ct, times(np.conjugate(x), inverse)),)
 
 
 general(

@@ -18,7 +18,7 @@ from adjoint.runtime.arrays import (
     spread,
     unrows,
 )
-from adjoint.runtime.numbers import divide, is_real, times
+from adjoint.runtime.numbers import choose, divide, is_real, times
 from adjoint.runtime.scans import following, previous, recur, recur_back
 
 AXES = [
@@ -49,6 +49,11 @@ def _covariance(dot, centred, axis, keepdims):
     return np.sum(np.real(np.conjugate(centred) * dot), axis=axis, keepdims=keepdims)
 
 
+def one_or_nan(y):
+    """A factor that hides nothing: not a number where ``y`` is none."""
+    return choose(np.isnan(y), y, 1.0)
+
+
 def _twice_over(a, axis, ddof):
     """Two over what a variance divides by; of nothing, or of too little, NumPy's value is no number."""
     return 2 / max(count(a, axis), 1) if ddof == 0 else divide(2, max(count(a, axis) - ddof, 0))
@@ -76,13 +81,16 @@ def _var_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
 
 
 def _std_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    total = _covariance(dots[0], _centred(a, axis, dtype), axis, keepdims)
+    dot = dots[0] if ddof == 0 else times(dots[0], spread(one_or_nan(y), a, axis, keepdims))
+    total = _covariance(dot, _centred(a, axis, dtype), axis, keepdims)
     return divide(total, y * (count(a, axis) - ddof))
 
 
 def _std_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     centred = _centred(a, axis, dtype)
-    return (times(_conjugated(centred), spread(divide(ct, y * (count(a, axis) - ddof)), a, axis, keepdims)),)
+    inverse = spread(divide(1.0, y * (count(a, axis) - ddof)), a, axis, keepdims)
+    ct = ct if ddof == 0 else times(ct, one_or_nan(y))
+    return (times(spread(ct, a, axis, keepdims), times(_conjugated(centred), inverse)),)
 
 
 SPREADS = [*AXES, case(sample(4, 3), axis=0, ddof=1), case(sample(4, 3, kind="complex"), axis=0)]

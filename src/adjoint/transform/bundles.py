@@ -7,6 +7,7 @@ the direction must be numbers, arrays of them, and loops over these.
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -43,6 +44,7 @@ from adjoint.ir.walk import statements_in, with_values
 from adjoint.records import replace
 from adjoint.runtime import arrays, bundles, display, lanes, numbers, plain, sparse_products, tangents
 from adjoint.transform.directed import Directed, Inseparable
+from adjoint.transform.supports import is_support
 
 _ARITHMETIC = (
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, lanes.plus),
@@ -279,6 +281,11 @@ class _Sweep(Bundling):
             case Call(callee=operator.ne, args=(Var(type=Scalar()) as tested, Const(value=0)), targets=(support,)):
                 _type(tested)
                 yield Call((self._support(support),), bundles.unless_zero, (tested, Const(1.0)), (), call.span)
+            case Call(callee=builtins.abs, args=(Var(type=Scalar()) as tested,), targets=(support,)) if is_support(
+                support
+            ):
+                _type(tested)
+                yield replace(call, callee=bundles.unless_zero, args=(tested, Const(1.0)))
             case Call(callee=operator.or_, args=(a, b), targets=(support,)) if {a, b} <= self._supports.keys():
                 parts = (self._supports[a], self._supports[b])
                 yield Call((self._support(support),), operator.add, parts, (), call.span)

@@ -41,7 +41,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import Array, Storage, Type, may_be_whole
-from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
+from adjoint.ir.walk import defined_in, inline, map_blocks, statements_in, substitute
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.tangents import shadow_or_zeros
@@ -53,6 +53,7 @@ from adjoint.transform.derived_tangents import call_derived, can_be_kept, runs_a
 from adjoint.transform.passes import checked
 from adjoint.transform.pure import without_writes
 from adjoint.transform.shadow_types import ShadowTypes
+from adjoint.transform.supports_in_memory import keep_supports
 from adjoint.transform.tangent_rules import TangentRules
 
 Leaf = Callable[[Terminator, Builder], Terminator]
@@ -85,21 +86,37 @@ def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, k
         With everything in the function that cannot be differentiated.
     """
     function = checked(remove_dead_code(function), "dead-code")
-    return checked(_Session(keep_derived).derive(function, tuple(wrt), tuple(outputs)), "forward")
+    session = _Session(keep_derived)
+    found = session.derive(function, tuple(wrt), tuple(outputs))
+    if session.gives_zeros:
+        found = _Session(keep_derived, complete=False).derive(function, tuple(wrt), tuple(outputs))
+    return checked(found, "forward")
 
 
 @dataclass(slots=True)
 class _Session:
-    """The forward derivatives of called functions that one derivative needs, each made once."""
+    """The forward derivatives of called functions that one derivative needs, each made once.
+
+    ``complete`` says that tangents that they are given are zero only where something was left out, ``gives_zeros`` that
+    this is not so.
+    """
 
     keep_derived: bool
+    complete: bool = True
+    gives_zeros: bool = False
     definitions: dict[Signature, Definition] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     unread: list[Function] = field(default_factory=list)
     read: set[Storage] = field(default_factory=set)
 
     def derive(
-        self, function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool = False
+        self,
+        function: Function,
+        wrt: tuple[int, ...],
+        outputs: tuple[int, ...],
+        *,
+        is_called: bool = False,
+        complete: bool = True,
     ) -> Function:
         function, found = _without_derived(function, wrt, outputs, self.keep_derived, is_called)
         views = (*constant_views(function, found.active), *unsure_views(function, found.active))
@@ -108,7 +125,11 @@ class _Session:
             raise DifferentiationError(problems)
         _carry_zeros(function, found)
         self.unread.append(function)
-        return _Forward(self, found, wrt, outputs).function(function)
+        return _Forward(self, found, wrt, outputs).function(function, complete=complete)
+
+    def gives_computed_zeros(self, call: Call) -> None:
+        """Takes down that a function is given tangents that may be zero by chance."""
+        self.gives_zeros |= isinstance(call.callee, Definition)
 
     def layouts_read(self) -> set[Storage]:
         """The memory of which the layout decides what is written, in all functions that are met."""
@@ -126,7 +147,7 @@ class _Session:
             )
             function = callee.function if isinstance(callee, Definition) else callee
             assert function is not None
-            known.function = self.derive(function, wrt, outputs, is_called=True)
+            known.function = self.derive(function, wrt, outputs, is_called=True, complete=self.complete)
         return known
 
 
@@ -210,7 +231,7 @@ class _Forward:
         self.dots: dict[Var, Atom] = {}
         self.rules = TangentRules(found, self.types, self.dots, session.layouts_read)
 
-    def function(self, function: Function) -> Function:
+    def function(self, function: Function, *, complete: bool) -> Function:
         params = []
         for index in self.wrt:
             param = function.params[index]
@@ -223,7 +244,26 @@ class _Forward:
             if index not in self.wrt and self.found.active(param):
                 self.dots[param] = self.rules.fresh_shadow(builder, param)
         body = self.block(function.body, builder, self.leave_function)
+        body = keep_supports(
+            body,
+            params,
+            self.rules.supports.found,
+            {dot for dot in self.dots.values() if isinstance(dot, Var)},
+            complete=complete,
+            passive=self.is_passive(function),
+            calls=self.session.gives_computed_zeros,
+        )
         return Function(f"{function.name}_forward", (*function.params, *params), body, function.doc)
+
+    def is_passive(self, function: Function) -> Callable[[Var], bool]:
+        bound: set[Var] = set()
+
+        def passive(var: Var) -> bool:
+            if not bound:
+                bound.update(function.params, defined_in(function.body))
+            return var in bound and not self.found.active(var)
+
+        return passive
 
     def new_dot(self, var: Var) -> Var:
         return Var(f"{var.hint}_dot", self.types.of(var.type), var.named)

@@ -100,10 +100,6 @@ class Supports:
                 if old in self.partial:
                     self.partial.add(new)
 
-    def held_beside(self, builder: Builder, memory: Var, beside: Var) -> None:
-        """The support of a cotangent in memory, beside which there is what was added and may be zero by chance."""
-        self.found[memory] = _united(builder, [memory, beside])
-
     def product(
         self,
         builder: Builder,
@@ -157,7 +153,7 @@ class Supports:
 
     def fitted(self, builder: Builder, new: Atom, old: Atom, like: Atom) -> None:
         """``new`` is ``old`` in the shape of ``like``, to which it was broadcast."""
-        if isinstance(old, Const) or _same_rank(old, like):
+        if isinstance(old, Const) or of_same_rank(old, like):
             self.inherit(new, old)
         else:
             self.reduced(builder, new, old)
@@ -201,7 +197,7 @@ class Supports:
         """The support of a linear function's tangent, where it is not its own; ``args`` has tangents already."""
         if not any(isinstance(dot, Var) and dot in self.found for dot in dots):
             return None
-        if call.callee is np.where or _moves(call.callee):
+        if call.callee is np.where or is_moving(call.callee):
             places = [_in_shape(builder, self.of(arg), arg) if arg in dots else arg for arg in args]
             return _called(builder, call, tuple(places))
         return self.anywhere(builder, dots)
@@ -289,7 +285,7 @@ class _Follower:
             supports.summed(builder, target, sources)
         elif any(map(self.varies, others)) and not _is_linear(call.callee):
             supports.spread(builder, target, sources)
-        elif known and _moves(call.callee) and source is call.args[0]:
+        elif known and is_moving(call.callee) and source is call.args[0]:
             supports.inherit(target, source)
             support = _in_shape(builder, supports.of(source), source)
             supports.found[target] = _called(builder, call, (support, *call.args[1:]))
@@ -311,7 +307,13 @@ class _Follower:
         supports.partial.add(target)
 
 
-def _moves(callee: Any) -> bool:
+def is_support(var: Var) -> bool:
+    """Whether a variable tells what was left out of a cotangent."""
+    return var.hint == "support"
+
+
+def is_moving(callee: Any) -> bool:
+    """Whether a function puts the elements of its first argument elsewhere, and does nothing else."""
     module = getattr(callee, "__module__", None) or ""
     return module.startswith(("adjoint.runtime.", "numpy")) and getattr(callee, "__name__", "") in _MOVES
 
@@ -319,7 +321,7 @@ def _moves(callee: Any) -> bool:
 def _is_linear(callee: Any) -> bool:
     """Whether a function takes other arguments than the cotangent for their shapes, or as places, only."""
     rule = rule_for(callee)
-    return isinstance(rule, Linear) if rule is not None else _moves(callee)
+    return isinstance(rule, Linear) if rule is not None else is_moving(callee)
 
 
 def _held(builder: Builder, source: Atom) -> Atom:
@@ -338,7 +340,7 @@ def _called(builder: Builder, call: Call, args: tuple[Atom, ...]) -> Var:
 
 def _in_shape(builder: Builder, support: Atom, like: Atom) -> Atom:
     """A support in the shape of its cotangent; ones where it is not zero."""
-    if _same_rank(support, like) or isinstance(type_of_atom(like), Scalar):
+    if of_same_rank(support, like) or isinstance(type_of_atom(like), Scalar):
         return builder.call(operator.ne, support, Const(0), hint="support")
     ones = builder.call(np.ones_like, like, hint="support")
     return builder.call(selected, support, ones, hint="support")
@@ -370,7 +372,7 @@ def _where_not_zero(builder: Builder, support: Var) -> Var:
     return builder.call(operator.ne, support, Const(0), hint="support")
 
 
-def _same_rank(one: Atom, other: Atom) -> bool:
+def of_same_rank(one: Atom, other: Atom) -> bool:
     """Whether nothing is summed where one takes the shape of the other; both are numbers, or as many-dimensional."""
     mine, theirs = type_of_atom(one), type_of_atom(other)
     if isinstance(mine, Scalar) and isinstance(theirs, Scalar):

@@ -50,6 +50,7 @@ from adjoint.transform.reverse.sweep import freeze, prune
 from adjoint.transform.reverse.treatment import Given, Request, Treatment
 from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.simplify import simplify
+from adjoint.transform.supports_in_memory import keep_supports
 from adjoint.transform.target import for_machine
 
 if TYPE_CHECKING:
@@ -132,7 +133,10 @@ def shared_reverse(
 
     def make(family: Family) -> Sweeps:
         again = again_of(family)
-        return sweeps_of(function, tuple(wrt), tuple(outputs), family, Given(), halves=False, notes=notes, again=again)
+        sweeps = sweeps_of(
+            function, tuple(wrt), tuple(outputs), family, Given(), halves=False, notes=notes, again=again
+        )
+        return with_supports(sweeps, family)
 
     sweeps = with_family(make, runs_once=True)
     statements = (*sweeps.forward, *sweeps.backward)
@@ -156,7 +160,8 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
     shared = Given(exposed=_memory_of_the_caller(function) if copies else frozenset())
 
     def make(family: Family) -> Sweeps:
-        return sweeps_of(function, tuple(wrt), tuple(outputs), family, shared, halves=True, again=again_of(family))
+        sweeps = sweeps_of(function, tuple(wrt), tuple(outputs), family, shared, halves=True, again=again_of(family))
+        return with_supports(sweeps, family)
 
     sweeps = with_family(make)
     sweeps = _without_idle_shapes(sweeps, function)
@@ -179,7 +184,13 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
 
 
 def reverse_again(
-    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...], family: Family
+    function: Function,
+    wrt: tuple[int, ...],
+    outputs: tuple[int, ...],
+    lent: tuple[int, ...],
+    family: Family,
+    *,
+    complete: bool,
 ) -> Function:
     """The adjoint of a function that calls itself, which computes anew what it needs.
 
@@ -200,6 +211,7 @@ def reverse_again(
         again=partial(_reversed_iteration, family),
         lent=memory,
     )
+    sweeps = with_supports(sweeps, family, complete=complete)
     backward = list(sweeps.backward)
     values: list[Atom] = []
     for place, cotangent in zip(wrt, sweeps.cotangents, strict=True):
@@ -368,9 +380,26 @@ def sweeps_of(
     keeper = Keeper(reverser, halves=halves, notes=notes)
     keeper.run(reverser.root, cotangents)
     backward = freeze(reverser.root, keeper.resolve)
+    family.by_chance.update(reverser.supports.found)
+    family.shadows.update((*reverser.shadows.found.values(), *reverser.ownership.owned.values()))
     forward = apply(function.body, context.edits, context.regions.cores)
     results = tuple(map(keeper.resolve, cotangents))
     return Sweeps(reverser, forward.statements, end.values, backward, seeds, results, tuple(keeper.popped))
+
+
+def with_supports(sweeps: Sweeps, family: Family, *, complete: bool = True) -> Sweeps:
+    """Both sweeps, with the supports of cotangents in memory; zeros in ``complete`` seeds are left out."""
+    bound, active = sweeps.context.regions.bindings, sweeps.context.active
+    backward = keep_supports(
+        Block(sweeps.backward, Return(sweeps.cotangents)),
+        sweeps.seeds,
+        family.by_chance,
+        family.shadows,
+        complete=complete,
+        passive=lambda var: var in bound and not active(var),
+        calls=family.gives_computed_zeros,
+    )
+    return replace(sweeps, backward=backward.statements)
 
 
 def _ask_for_shadows(reverser: Reverser, request: Request | None) -> None:

@@ -17,7 +17,15 @@ from adjoint.ir.walk import clone_function, substitute
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
 from adjoint.transform.passes import checked
-from adjoint.transform.reverse.build import Sweeps, fresh_memory, prepared, residuals_of, sweeps_of, vars_of
+from adjoint.transform.reverse.build import (
+    Sweeps,
+    fresh_memory,
+    prepared,
+    residuals_of,
+    sweeps_of,
+    vars_of,
+    with_supports,
+)
 from adjoint.transform.reverse.packing import packed
 from adjoint.transform.reverse.treatment import Given, Request
 
@@ -38,6 +46,7 @@ def split_recursive(request: Request, family: Family) -> tuple[Function, Functio
     function = prepared(function, request.wrt, request.outputs, lent)
     given = _given(function, request, family)
     sweeps = sweeps_of(function, request.wrt, request.outputs, family, given, request=request)
+    sweeps = with_supports(sweeps, family, complete=not family.treatments[request.definition].computed_zeros)
     made, returned = _shadows_of_results(sweeps, request)
     shadow_of = sweeps.reverser.shadows.found
     references = [shadow_of[function.params[place]] for place in request.wrt if function.params[place] in lent]

@@ -185,6 +185,7 @@ class Iterations:
             [at for at, place in varying if place in self.lent],
             self.family,
             f"{self.step.name}_adjoint",
+            complete=False,  # iterations pass on what they computed
         )
         self.run = Definition(self.step.name, simplify(self.step))
         from adjoint.transform.reverse.iterations_backward import Backward

@@ -56,12 +56,18 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Family:
-    """The halves of the recursive functions that one derivative calls, each made once."""
+    """The halves of the recursive functions that one derivative calls, each made once.
+
+    ``by_chance`` has the cotangents that may be zero though nothing was left out, ``shadows`` the memory of cotangents,
+    of all functions.
+    """
 
     treatments: Treatments
     runs_once: bool = False
     """Whether the second half of a call runs once: then it may use up what the first has kept."""
     halves: dict[Request, tuple[Definition, Definition]] = field(default_factory=dict)
+    by_chance: set[Var] = field(default_factory=set)
+    shadows: set[Var] = field(default_factory=set)
     wholes: dict[tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Whole] = field(
         default_factory=dict
     )
@@ -87,6 +93,14 @@ class Family:
         if self.treatments[definition].add(more) and is_made:
             raise Again
 
+    def gives_computed_zeros(self, call: Call) -> None:
+        """Takes down that a function is given cotangents that may be zero by chance."""
+        made = {adjoint: request.definition for request, (_, adjoint) in self.halves.items()}
+        made |= {whole.adjoint: key[0] for key, whole in self.wholes.items()}
+        definition = made.get(call.callee)
+        if definition is not None and self.treatments[definition].add(Treatment(computed_zeros=True)):
+            raise Again
+
     def moved(self, definition: Definition) -> set[int]:
         """The parameters of a recursive function in whose memory references move."""
         if definition not in self.treatments:
@@ -108,7 +122,8 @@ class Family:
             from adjoint.transform.reverse.together import results_of, together
 
             assert definition.function is not None
-            function = reverse_again(definition.function, wrt, outputs, lent, self)
+            complete = not self.treatments[definition].computed_zeros
+            function = reverse_again(definition.function, wrt, outputs, lent, self, complete=complete)
             results = results_of(function, len(operands(function.body.terminator)) - len(wrt) + len(lent))
             adjoint.function = without_results(function, len(results))
             known = {whole.adjoint: key[0] for key, whole in self.wholes.items() if whole.results}

@@ -41,7 +41,6 @@ class Ownership:
         self.owned: dict[Var, Var] = {}
         self.part_of: dict[Var, Var] = {}
         self.touched: set[Var] = set()
-        self.supports: dict[Var, Var] = {}
         for var in lent:
             self.own(var)
         if any(isinstance(var.type, Array) for var in context.regions.bindings):
@@ -112,26 +111,6 @@ class Ownership:
             if var in self.part_of:
                 self.accumulator(self.part_of[var])
         return owned
-
-    def support(self, var: Var) -> Var | None:
-        """Memory beside an owned cotangent, for what is added to it and may be zero by chance."""
-        if var not in self.owned or var in self.lent:
-            return None
-        if var not in self.supports:
-            owned = self.owned[var]
-            binding = self.context.regions.bindings[var]
-            place = (binding.region, (binding.order, 1))
-            new = Var("support", owned.type)
-            if var in self.part_of:
-                base = self.support(self.part_of[var])
-                assert isinstance(binding.statement, Load)
-                if base is None:
-                    return None
-                self.context.recipes[new] = (*place, Load(new, base, binding.statement.key))
-            else:
-                self.context.recipes[new] = (*place, Call((new,), zeros_like, (var,)))
-            self.supports[var] = new
-        return self.supports[var]
 
     def taken(self, var: Var) -> Var | None:
         """The owned cotangent of an array, where anything was added to it."""

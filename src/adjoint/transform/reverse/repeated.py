@@ -32,7 +32,7 @@ class Whole:
 
     It takes the arguments, the cotangents of ``outputs``, the cotangents so far of the parameters in ``through``, and
     the memory in which those of the parameters in ``lent`` accumulate; it gives the cotangents of the others in
-    ``wrt``.
+    ``wrt``. ``complete`` says that the cotangents it is given are zero only where something was left out.
     """
 
     def __init__(
@@ -44,8 +44,10 @@ class Whole:
         lent: Sequence[int],
         family: Family,
         name: str,
+        *,
+        complete: bool,
     ) -> None:
-        from adjoint.transform.reverse.build import again_of, for_target, prepared, sweeps_of
+        from adjoint.transform.reverse.build import again_of, for_target, prepared, sweeps_of, with_supports
 
         count, params = len(_results(function)), function.params
         function = _with_results(function, [params[place] for place in through])
@@ -64,6 +66,7 @@ class Whole:
             again=again_of(family),
             lent=memory_of,
         )
+        sweeps = with_supports(sweeps, family, complete=complete)
         statements = list(sweeps.backward)
         values = []
         for place, cotangent in zip(wrt, sweeps.cotangents, strict=True):
@@ -146,7 +149,17 @@ class Repeated:
         self.numbers = [place for place in request.wrt if not in_place(params[place])]
         lent = [place for place in request.wrt if in_place(params[place])]
         outputs = request.outputs
-        whole = Whole(self.function, request.wrt, outputs, self.numbers, lent, self.family, f"{name}_again")
+        complete = not self.family.treatments[request.definition].computed_zeros
+        whole = Whole(
+            self.function,
+            request.wrt,
+            outputs,
+            self.numbers,
+            lent,
+            self.family,
+            f"{name}_again",
+            complete=complete,
+        )
         return self.primal(name), self.adjoint(name, whole)
 
     def primal(self, name: str) -> Function:

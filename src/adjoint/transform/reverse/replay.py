@@ -147,7 +147,10 @@ def replay(
     body = Block(_without_stores(found.statements, outside), Return(tuple(values.values())))
     free = (*function.params, *found.seeds, *memory.values())
     alone = remove_dead_code(Function("iteration", free, body))
-    inlined = inline(scope.sweep, alone, (*function.params, *given.values(), *memory.values()))
+    names: dict[Var, Atom] = {}
+    inlined = inline(scope.sweep, alone, (*function.params, *given.values(), *memory.values()), names)
+    for known in (reverser.family.by_chance, reverser.family.shadows):
+        known.update([new for var in known if isinstance(new := names.get(var), Var)])
     cotangents = dict(zip(values, inlined, strict=True))
     for var in varying:
         reverser.add(scope, var, cotangents.get(var))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from adjoint.ir.nodes import (
     UNDEFINED,
@@ -21,7 +21,6 @@ from adjoint.ir.nodes import (
     Exit,
     Guarded,
     If,
-    Key,
     Load,
     Loop,
     Range,
@@ -184,19 +183,7 @@ class Reverser:
         if is_handle(var.type):
             return self.shadows.of(var)
         owned = self.ownership.taken(var)
-        if owned is not None and var in self.ownership.supports:
-            self.supports.held_beside(scope.sweep, owned, self.ownership.supports[var])
         return scope.take(var) if owned is None else owned
-
-    def keep_support(self, sweep: Sweep, base: Var, key: Key, cotangent: Atom, mode: Literal["add", "add_at"]) -> None:
-        """Keeps what tells zeros that were computed from those that were left out, where a slope may be infinite."""
-        if not isinstance(cotangent, Var) or cotangent not in self.supports.found or is_handle(base.type):
-            return
-        from adjoint.transform.reverse.indices import may_be_singular
-
-        if may_be_singular(self.context, base) and (beside := self.ownership.support(base)) is not None:
-            support = sweep.call(operator.ne, self.supports.of(cotangent), Const(0), hint="support")
-            sweep.store(beside, key, support, mode)
 
     # Blocks
 
@@ -417,7 +404,6 @@ class Reverser:
             sweep.store(memory, key, cotangent, accumulation(self.context, load.key))
             if leaves_out(self.context, base, load.key):
                 self.supports.partial.add(memory)
-            self.keep_support(sweep, base, key, cotangent, accumulation(self.context, load.key))
             return
         if not is_handle(base.type):
             self.context.problem("AD0303", load.span, "it is not known what this is a part of")

@@ -52,11 +52,14 @@ class Treatment:
         The parameters whose shadows the function is given when it runs, not when it is reversed.
     arguments, results
         What is written, before the function is reversed, by others than the function.
+    computed_zeros
+        Whether cotangents that it is given may be zero though nothing was left out.
     """
 
     first: set[int] = field(default_factory=set)
     arguments: set[int] = field(default_factory=set)
     results: set[int] = field(default_factory=set)
+    computed_zeros: bool = False
 
     def add(self, other: Treatment) -> bool:
         """Takes up what else is known; whether anything of it is new."""
@@ -64,10 +67,11 @@ class Treatment:
         self.first |= other.first
         self.arguments |= other.arguments
         self.results |= other.results
+        self.computed_zeros |= other.computed_zeros
         return self._size() > size
 
     def _size(self) -> int:
-        return len(self.first) + len(self.arguments) + len(self.results)
+        return len(self.first) + len(self.arguments) + len(self.results) + self.computed_zeros
 
 
 @dataclass(frozen=True, slots=True)
