@@ -16,7 +16,7 @@ from adjoint.backend.python import Emitted, emit, load
 from adjoint.compiling import Native, checked_of, flags_of, is_strict, threads_of
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
 from adjoint.diagnostics.errors import warn
-from adjoint.frontend.entry import Entry
+from adjoint.frontend.entry import Entry, with_definition
 from adjoint.frontend.frozen import noting
 from adjoint.frontend.inputs import Captured, Guard, differentiated, has_fields
 from adjoint.frontend.levels import as_deep_as_needed
@@ -298,7 +298,11 @@ def _made(
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     with noting() as captured_by_rules:
         entry = lower()
-        found = compile_entry(entry, function, native, seen)
+        try:
+            found = compile_entry(entry, function, native, seen)
+        except DifferentiationError as refusal:
+            problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)
+            raise DifferentiationError(*problems) from refusal.__cause__
     found.guards += tuple(captured_by_rules.values())
     return found, entry.warnings
 

@@ -82,6 +82,140 @@ def counted(x):
     return counter
 
 
+def takes_function(f, x):
+    return f(x) * 2.0
+
+
+def gradient_at_zero(f):
+    return ad.grad(f)(0.0)
+
+
+def opaque_in(x):
+    return two(x, 3.0)
+
+
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+    def call(self, x):
+        return self.w * x
+
+
+class Protocol(ABC):
+    @abstractmethod
+    def area(self, x): ...
+
+
+@dataclass
+class Stored:
+    __slots__ = ("stored",)
+    stored: float
+
+
+def nothing(x):
+    print(x)
+
+
+def without_parameters():
+    return 1.0
+
+
+def declared(pair: Callable[..., Any], target: Any = None, **options: Any) -> Callable[..., Any]:
+    """A function of two arguments with a declared derivative."""
+    if target is None:
+
+        def target(x, y):
+            return x * y
+
+    ad.derivative_of(target, **options)(pair)
+    return target
+
+
+def good(x, y):
+    return x * y, lambda ct: (y * ct, x * ct)
+
+
+def bare(x, y):
+    return x * y
+
+
+def no_pullback(x, y):
+    return x * y, 3.0
+
+
+def one_too_many(x, y, z):
+    return x * y, lambda ct: (ct, ct)
+
+
+def one_cotangent(x, y):
+    return x * y, lambda ct: ct
+
+
+def for_x(x, y):
+    return x * y, lambda ct: y * ct
+
+
+def declared_twice() -> None:
+    def target(x, y):
+        return x * y
+
+    declared(good, target)
+    declared(lambda x, y: (x * y, lambda ct: (ct * y, ct * x)), target)
+
+
+def squared_cotangent(x):
+    return x * x, lambda ct: ct * ct * x
+
+
+def with_a_pullback_that_is_not_linear(x):
+    return 2.0 * x
+
+
+ad.derivative_of(with_a_pullback_that_is_not_linear)(squared_cotangent)
+
+
+def scaled(x: float, n: int) -> float:
+    return x * n
+
+
+def transposed_for_an_integer() -> None:
+    @ad.transpose_of(scaled, wrt=1)
+    def scaled_transpose(x, ct):
+        return x * ct
+
+
+Marked = ad.Fn[[float, ad.NoDerivative[float]], float]
+
+
+def active_argument_of_a_marked_parameter(x):
+    f = Marked(two)
+    return f(2.0, x)
+
+
+def typed(annotations: dict[str, Any], **options: Any) -> Callable[[], Any]:
+    """Declares a function with these annotations differentiable."""
+
+    def declare() -> Any:
+        def f(x, y=1.0):
+            return x * y
+
+        f.__annotations__ = annotations
+        return ad.differentiable(**options)(f)
+
+    return declare
+
+
+def no_parameters() -> float:
+    return 1.0
+
+
+def no_result(x: float) -> None:
+    print(x)
+
+
+FLOATS = {"x": float, "y": float, "return": float}
+
 Case = tuple[Callable[[], Any], str, str]
 
 SAID: dict[str, Case] = {
@@ -107,6 +241,69 @@ SAID: dict[str, Case] = {
     "xform.write_global": (lambda: ad.grad(counted)(2.5), "AD0302", "memory that outlives the call"),
     "xform.indirect_chain": (lambda: ad.grad(outermost)(2.5), "AD0201", "called from"),
     "xform.nonvaried_result": (lambda: ad.grad(constant)(2.5), "AD0501", "does not depend on 'x'"),
+    "xform.opaque_closure": (lambda: ad.compile(gradient_at_zero)(math.nextafter), "AD0201", "defined here"),
+    "xform.member_subset": (
+        lambda: ad.grad(declared(lambda self, x: (self.w * x, lambda ct: self.w * ct), Layer.call, wrt="x"))(
+            Layer(2.0), 3.0
+        ),
+        "AD0204",
+        "'self' varies, and the derivative that is declared",
+    ),
+    "xform.function_subset": (lambda: ad.grad(declared(for_x, wrt="x"), 1)(2.0, 3.0), "AD0204", "'y' varies"),
+    "xform.noderivative_param": (
+        lambda: ad.grad(active_argument_of_a_marked_parameter)(1.0),
+        "AD0204",
+        "marked NoDerivative",
+    ),
+    "xform.linear_conversion": (lambda: ad.transpose(lambda x: x * x, 1.0), "AD0425", "not linear in the arguments"),
+    "xform.forward_disabled": (
+        lambda: ad.jvp(with_a_pullback_that_is_not_linear, (1.0,), (1.0,)),
+        "AD0208",
+        "not known to be linear",
+    ),
+    "xform.forward_custom_vjp": (
+        lambda: ad.jvp(ad.differentiable_function(squared_cotangent), (2.0,), (1.0,)),
+        "AD0208",
+        "not known to be linear",
+    ),
+    "attr.not_applicable": (lambda: ad.differentiable(3.0), "TypeError", "for classes, functions and methods"),
+    "attr.no_params": (lambda: ad.differentiable(no_parameters), "AD0430", "it has no parameters"),
+    "attr.void_result": (lambda: ad.differentiable(no_result), "AD0430", "it returns nothing"),
+    "attr.no_inferable_params": (typed({"x": int, "y": str, "return": float}), "AD0430", "none of its parameters"),
+    "attr.result_not_diff": (typed({**FLOATS, "return": str}), "AD0430", "its result of type 'str' cannot vary"),
+    "attr.param_not_diff": (typed({**FLOATS, "y": str}, wrt="y"), "AD0430", "'y' of type 'str' cannot vary"),
+    "attr.wrt_unknown": (typed(FLOATS, wrt="z"), "AD0430", "'z', which is not among its parameters"),
+    "attr.wrt_order": (typed(FLOATS, wrt=("y", "x")), "AD0430", "in another order, or twice"),
+    "attr.wrt_index": (typed(FLOATS, wrt=2), "AD0430", "it has 2 parameters, the first is 0"),
+    "attr.wrt_expected": (typed(FLOATS, wrt=-1), "AD0430", "indices of parameters start at 0"),
+    "attr.wrt_self_static": (typed(FLOATS, wrt="self"), "AD0430", "no method of an object"),
+    "attr.duplicate": (lambda: ad.differentiable(typed(FLOATS)()), "AD0430", "declared twice"),
+    "deriv.original_not_found": (lambda: ad.derivative_of("missing"), "AD0206", "cannot be called"),
+    "deriv.result_tuple": (lambda: declared(bare), "AD0205", "not a pair (value, pullback)"),
+    "deriv.second_label": (lambda: declared(no_pullback), "AD0205", "not a pullback, which is a function"),
+    "deriv.original_unresolved": (lambda: declared(one_too_many), "AD0205", "does not take the 2 arguments"),
+    "deriv.pullback_type": (lambda: ad.grad(declared(one_cotangent))(1.0, 2.0), "AD0205", "not a tuple of 2"),
+    "deriv.duplicate": (declared_twice, "AD0210", "declared"),
+    "deriv.stored_property": (lambda: ad.derivative_of(Stored.stored), "AD0206", "it is a stored field"),
+    "deriv.protocol_requirement": (lambda: ad.derivative_of(Protocol.area), "AD0206", "it is an abstract method"),
+    "deriv.void": (lambda: declared(lambda x: (None, lambda ct: ct), nothing), "AD0206", "it returns nothing"),
+    "deriv.no_params": (lambda: declared(lambda: (1.0, tuple), without_parameters), "AD0206", "it has no parameters"),
+    "deriv.syntax_name": (lambda: ad.derivative_of(3), "AD0206", "cannot be called"),
+    "transp.param": (transposed_for_an_integer, "AD0209", "annotated as int"),
+    "type.not_function": (lambda: ad.Fn[float], "AD0220", "does not list the types of the parameters"),
+    "type.param": (lambda: ad.Fn[[float, str], float], "AD0220", "its parameter of type 'str' cannot vary"),
+    "type.noderivative_place": (
+        lambda: ad.Fn[[float], ad.NoDerivative[float]],
+        "AD0220",
+        "its result is marked NoDerivative",
+    ),
+    "type.noderivative_variadic": (lambda: ad.Fn[[float, ...], float], "AD0220", "any number of parameters"),
+    "type.all_noderivative": (lambda: ad.Fn[[ad.NoDerivative[float]], float], "AD0220", "no parameter that varies"),
+    "type.form_from_value": (
+        lambda: ad.grad(takes_function, 1)(math.nextafter, 2.0),
+        "AD0201",
+        "ad.Fn[[float], float]",
+    ),
     "run.non_scalar": (lambda: ad.grad(lambda x: x)(np.ones((2, 2))), "AD0406", "an array of rank 2, not a number"),
     "run.array_count_move": (
         lambda: ad.moved([1.0, 2.0, 3.0], [1.0, 2.0]),

@@ -74,10 +74,22 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
         kwargs.update(record.parts)
     if lo.block is None:
         return UNDEFINED
-    if isinstance(node.func, ast.Name) and isinstance(function, (Var, Ref)):
-        _note_definition(lo, node.func, node)
+    name = _name_of_value(lo, function, node)
+    if name is not None:
+        _note_definition(lo, name, node)
     lo.at(node)
     return starred.for_each_length(lo, args, lambda given: call_value(lo, function, given, kwargs, node), node)
+
+
+def _name_of_value(lo: Lowerer, function: Value, node: ast.Call) -> ast.Name | None:
+    """The variable that is called, or that an operator is applied to, where it holds what may have no source."""
+    name: ast.expr = node.func
+    if isinstance(function, Operator) and isinstance(name, ast.Call) and name.args:
+        function, name = function.function, name.args[0]
+    if not isinstance(name, ast.Name) or lo.frame is None or name.id not in lo.frame.cells:
+        return None
+    is_opaque = isinstance(function, Const) and not isinstance(function.value, (types.FunctionType, type))
+    return name if is_opaque or isinstance(function, (Var, Ref)) else None
 
 
 def _note_definition(lo: Lowerer, name: ast.Name, call: ast.Call) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
+from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.diagnostic import Label
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.core import Lowerer, Problem, Restart, Settings
@@ -26,7 +26,7 @@ from adjoint.frontend.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
 from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import free_vars, inline, statements_in
-from adjoint.records import dataclass, replace
+from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.transform.passes import checked
@@ -51,6 +51,8 @@ class Entry:
     seeds: tuple[tuple[Any, ...], ...] = ()
     """For a pullback: where in the structure of the result the leaves lie that take these cotangents."""
     warnings: tuple[Diagnostic, ...] = ()
+    definitions: Mapping[Span, Span] = field(default_factory=dict)
+    """Where what is called by a name is defined, by the places of the calls."""
     differential: Differential | None = None
     """What takes tangents of the arguments to the tangent of the result, from the same residuals."""
     component: tuple[Any, ...] = ()
@@ -136,14 +138,15 @@ CONSEQUENCES = ("AD0401", "AD0406", "AD0407")
 
 def _refusal(lo: Lowerer, *last: Diagnostic) -> DifferentiationError:
     """The exception for all problems that were found, without those that others entail."""
-    found = [_with_definition(lo, problem) for problem in (*lo.run_data.diagnostics.values(), *last)]
+    definitions = lo.run_data.called_values
+    found = [with_definition(definitions, problem) for problem in (*lo.run_data.diagnostics.values(), *last)]
     causes = [problem for problem in found if problem.code not in CONSEQUENCES]
     return DifferentiationError(causes or lo.run_data.diagnostics.values() or found)
 
 
-def _with_definition(lo: Lowerer, problem: Diagnostic) -> Diagnostic:
+def with_definition(definitions: Mapping[Span, Span], problem: Diagnostic) -> Diagnostic:
     """A refusal of a call of a function that is not visible, with the place where that function is defined."""
-    place = None if problem.span is None else lo.run_data.called_values.get(problem.span)
+    place = None if problem.span is None else definitions.get(problem.span)
     if place is None or problem.code != "AD0201":
         return problem
     return replace(problem, labels=(*problem.labels, Label(place, "the function is defined here")), helps=_CARRYING)
@@ -152,6 +155,7 @@ def _with_definition(lo: Lowerer, problem: Diagnostic) -> Diagnostic:
 _CARRYING = (
     "let its type say that it carries its derivatives: f: ad.Fn[[float], float]",
     "or make it from a pullback: ad.differentiable_function(lambda x: (value, pullback))",
+    "or declare its derivative: @ad.derivative_of(fn)",
     "or hand it ad.stop_gradient(x), if the result shall count as a constant",
 )
 
@@ -376,4 +380,5 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -
         tuple(lo.run_data.guards),
         tuple(lo.run_data.argument_guards),
         warnings=tuple(lo.run_data.warnings),
+        definitions=lo.run_data.called_values,
     )
