@@ -391,3 +391,87 @@ def test_an_object_that_occurs_twice_in_an_argument() -> None:
 
         right(cube, 2.0)
         second(cube, 2.0)
+
+
+# --- second derivatives through what is declared ----------------------------------------------------------------------
+
+
+def newton(a):
+    x = 1.0
+    for _ in range(30):
+        x = x - (x * x - a) / (2.0 * x)
+    return x
+
+
+def by_pullback(a):
+    return newton(a)
+
+
+def by_differential(a):
+    return newton(a)
+
+
+ad.derivative_of(by_pullback)(lambda a: (newton(a), lambda ct: ct / (2.0 * by_pullback(a))))
+ad.differential_of(by_differential)(lambda a: (newton(a), lambda da: da / (2.0 * by_differential(a))))
+
+
+@pytest.mark.parametrize("f", [by_pullback, by_differential], ids=lambda f: f.__name__)
+def test_a_map_that_calls_the_function(f: Any) -> None:
+    right(lambda a: f(a) * a, 2.0)
+    second(lambda a: f(a) * a, 2.0)
+    assert ad.grad(ad.grad(ad.grad(f)))(4.0) == pytest.approx(3.0 / 256.0)
+
+
+def test_default_values_and_any_number_of_arguments() -> None:
+    def f(x, k=2.0, *, m=3.0):
+        return eval("x * k * m")
+
+    ad.derivative_of(f, wrt=("x", "m"), adjoint=lambda x, m, k, seed: (seed * k * m, seed * k * x))
+    assert ad.grad(lambda x: f(x))(5.0) == 6.0
+    assert ad.grad(lambda x: f(x, 4.0, m=x))(5.0) == 40.0
+
+    def total(*xs):
+        return eval("sum(xs)")
+
+    def moved(*xs):
+        return eval("sum(xs)")
+
+    ad.derivative_of(total, adjoint=lambda xs, seed: tuple([2.0 * seed for x in xs]))
+    ad.differential_of(moved)(lambda *xs: (sum(xs), lambda *dots: 3.0 * sum(dots)))
+    assert ad.grad(lambda x: total(x, x, x * x))(3.0) == 16.0
+    assert ad.grad(lambda x: moved(x, x, x * x))(3.0) == 24.0
+    assert ad.jvp(lambda x: moved(x, x, x * x), (3.0,), (1.0,)) == (15.0, 24.0)
+
+
+def test_several_arrays_with_views_among_their_tangents() -> None:
+    def f(x):
+        return eval("(2.0 * x, x[1:] * 1.0)")
+
+    ad.differential_of(f)(lambda x: ((2.0 * x, x[1:] * 1.0), lambda dx: (2.0 * dx, dx[1:])))
+
+    def loss(x):
+        z = x * 1.0
+        a, b = 2.0 * z, z[1:] * 1.0
+        a, b = f(z)
+        z[0] = a[1] * b[0]
+        a[0] = z[2]
+        b *= z[1:]
+        return np.sum(a) * np.sum(b) * np.sum(z)
+
+    right(loss, X)
+    second(loss, X)
+
+
+def test_functions_that_take_derivatives_in_many_directions() -> None:
+    def f(x):
+        return eval("np.array([x[0] * x[1], np.sum(x)])")
+
+    ad.differential_of(f)(
+        lambda x: (
+            np.array([x[0] * x[1], np.sum(x)]),
+            lambda dx: np.array([dx[0] * x[1] + x[0] * dx[1], np.sum(dx)]),
+        )
+    )
+    expected = [[X[1], X[0], 0.0], [1.0, 1.0, 1.0]]
+    np.testing.assert_allclose(ad.jacobian(f)(X), expected)
+    np.testing.assert_allclose(ad.jvps(f, (X,), [(X,), (2.0 * X,)])[1][1], 2.0 * np.array(expected) @ X)

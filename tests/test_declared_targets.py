@@ -227,4 +227,63 @@ def test_machine_code_wants_to_know_what_the_function_returns() -> None:
 
     refusal = refused(lambda: ad.grad(root, native="strict")(4.0))
     assert refusal.diagnostics[0].code == "AD0601"
-    assert "annotate what it returns: -> float" in str(refusal)
+    assert "annotate what the function returns: -> float" in str(refusal)
+
+
+def test_a_method_of_one_object_is_called_out_of_machine_code() -> None:
+    class Model:
+        k = 2.0
+
+        def scaled(self, x) -> float:
+            return hidden("lambda k, x: k * x", self.k, x)
+
+    model = Model()
+    ad.derivative_of(model.scaled)(lambda x: (model.scaled(x), lambda ct: ct * model.k))
+    assert ad.grad(lambda x: model.scaled(x) * x, native="strict")(3.0) == 12.0
+
+
+class Sine:
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    def __call__(self, x):
+        return hidden("lambda s, x: math.sin(s * x)", self.scale, x)
+
+
+def declared_sine(scale: float) -> Sine:
+    sine = Sine(scale)
+    ad.derivative_of(sine)(lambda x: (sine(x), lambda ct: ct * sine.scale * math.cos(sine.scale * x)))
+    return sine
+
+
+HOLDER = {"f": declared_sine(1.0)}
+
+
+def test_objects_in_containers_and_in_objects() -> None:
+    known, other = declared_sine(2.0), Sine(2.0)
+    gradient = ad.grad(lambda fs, x: fs[0](x) * fs[1](x), 1)
+    expected = 4.0 * math.sin(1.0) * math.cos(1.0)
+    for _ in range(2):
+        assert gradient([known, known], 0.5) == pytest.approx(expected)
+        refused(lambda: gradient([known, other], 0.5))
+    held = ad.grad(lambda x: HOLDER["f"](x))
+    assert held(0.5) == math.cos(0.5)
+    HOLDER["f"] = Sine(1.0)
+    refused(lambda: held(0.5))
+
+
+def test_methods_that_are_inherited_and_overridden() -> None:
+    class Base:
+        def method(self, x):
+            return hidden("lambda x: x", x)
+
+    class Child(Base):
+        def method(self, x):
+            return 2.0 * super().method(x)
+
+    class Heir(Base):
+        pass
+
+    ad.derivative_of(Base.method, wrt="x")(lambda self, x: (x * 1.0, lambda ct: 5.0 * ct))
+    assert ad.grad(lambda x: Base().method(x))(1.0) == ad.grad(lambda x: Heir().method(x))(1.0) == 5.0
+    assert ad.grad(lambda x: Child().method(x))(1.0) == 10.0

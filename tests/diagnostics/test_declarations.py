@@ -285,3 +285,17 @@ def _wrt_x_with_two(x, y):
 
 
 ad.derivative_of(_wrt_x_with_two, wrt="x")(lambda x, y: (x * y, lambda ct: tuple([ct * y, ct * x])))
+
+
+def test_a_declaration_inside_the_function_that_is_differentiated() -> None:
+    def outer(k):
+        def inner(x):
+            return k * x
+
+        ad.derivative_of(inner)(lambda x: (k * x, lambda ct: k * ct))
+        return inner(2.0)
+
+    refusal = refused(lambda: ad.grad(outer)(3.0))
+    assert len(refusal.diagnostics) == 1 and refusal.diagnostics[0].code == "AD0206"
+    assert "it is declared inside the function that is differentiated" in str(refusal)
+    assert "ad.differentiable_function(lambda x: (value, pullback))" in str(refusal)

@@ -41,6 +41,7 @@ from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
 from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import arrays, bundles, checks, display, numbers, places, results, sequences, tables, tangents
+from adjoint.runtime.cotangents import as_number
 
 _NOTHING = Const(None)
 
@@ -86,7 +87,8 @@ class _Leaving(Rewriting):
             return (statement,)
         outside = by_python(statement)
         if outside is None and isinstance(statement, Call) and _is_surely_unknown(statement.callee):
-            notes = ("annotate what it returns: -> float",) if declaration_for(statement.callee) else ()
+            is_declared = declaration_for(statement.callee) is not None or statement.callee is as_number
+            notes = ("annotate what the function returns: -> float",) if is_declared else ()
             raise NotNative(_without_form(statement.callee), notes, statement.span)  # nothing need be compiled to know
         return outside or (statement,)
 

@@ -104,6 +104,10 @@ def bound(
             found.append(_default(lo, declaration.fn, parameter, node))
         else:
             break
+    if taken_by is None or taken_by is declaration.primal:
+        for parameter in parameters:  # an adjoint may name it
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in named and _has_value(parameter):
+                named[parameter.name] = _default(lo, declaration.fn, parameter, node)
     return Arguments(found, named, given, receiver)
 
 
@@ -116,9 +120,12 @@ def _default(lo: Lowerer, fn: Any, parameter: inspect.Parameter, node: ast.AST |
     holder = function_with_defaults(fn)
     if not isinstance(holder, FunctionType):
         return Const(parameter.default)
-    names = holder.__code__.co_varnames[: holder.__code__.co_argcount]
-    index = names.index(parameter.name) - (len(names) - len(holder.__defaults__ or ()))
-    return captured(lo, parameter.default, ("default", holder, index), parameter.name, node)
+    if parameter.kind is parameter.KEYWORD_ONLY:
+        key: int | str = parameter.name
+    else:
+        names = holder.__code__.co_varnames[: holder.__code__.co_argcount]
+        key = names.index(parameter.name) - (len(names) - len(holder.__defaults__ or ()))
+    return captured(lo, parameter.default, ("default", holder, key), parameter.name, node)
 
 
 def refs_in(lo: Lowerer, value: Value, seen: set[Ref] | None = None) -> set[Ref]:

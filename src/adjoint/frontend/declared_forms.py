@@ -148,17 +148,27 @@ class Forms:
         value, function = items
         if not is_callable(lo, function):
             raise bare.refusal(f"the second item that it returns is {described(lo, function)}, not a {kind}")
-        return value, self.map(kind, function, lambda taken: call_value(lo, function, taken, {}, self.node), declared)
+        return value, self.map(kind, function, lambda taken: self.inlined(function, taken, {}), declared)
 
     def call(self, declared: Any, args: list[Value], named: dict[str, Value]) -> Value:
-        """Calls what is declared; inside itself it is no recursion, which would be called at run time."""
+        """Calls what is declared."""
+        return self.inlined(Const(declared), args, named)
+
+    def inlined(self, function: Value, args: list[Value], named: dict[str, Value]) -> Value:
+        """Calls a function of the user's; inside itself it is no recursion, which would be called at run time."""
         lo = self.lo
-        if lo.run_data.declared.count(self.declaration) == 1 or not isinstance(declared, FunctionType):
-            return call_value(lo, Const(declared), args, named, self.node)
-        closure = closure_of(lo, declared, self.node)
-        for name, cell in closure.cells.items():
+        if isinstance(function, Const) and isinstance(function.value, FunctionType) and self.is_inside_itself:
+            function = closure_of(lo, function.value, self.node)
+        if not isinstance(function, Closure) or not self.is_inside_itself:
+            return call_value(lo, function, args, named, self.node)
+        for name, cell in function.cells.items():
             fill_cell(lo, cell, name, self.node)
-        return run_closure(lo, closure, args, named, self.node)
+        return run_closure(lo, function, args, named, self.node)
+
+    @property
+    def is_inside_itself(self) -> bool:
+        """Whether what is declared calls the function that it is the derivative of."""
+        return bool(self.lo.run_data.declared.count(self.declaration) > 1)
 
     def original(self) -> Value:
         """The function as it stands."""
@@ -209,7 +219,7 @@ class Forms:
                 args.append(value)
             else:
                 named[parameter.name] = value
-        return call_value(self.lo, Const(function), args, named, self.node)
+        return self.inlined(Const(function), args, named)
 
     def wanted(self, wanted: Source, besides: dict[str, Value]) -> Value | None:
         if wanted.kind == "argument":

@@ -65,6 +65,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("generator_contexts",)
         case FunctionType(__module__="statistics"):
             return ("statistics_calls",)
+        case FunctionType(__module__="adjoint.declare") if constant.__name__ != "stop_gradient":
+            return ("declared_inside",)
         case FunctionType(__module__="adjoint.functions"):
             return ("function_values",)
         case FunctionType(__module__="adjoint.flow"):

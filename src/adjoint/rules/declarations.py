@@ -74,7 +74,7 @@ def _shown(fn: Any) -> str:
 
 
 class StandIn:
-    """What is called in place of an object that has no hash, by which tables know callees."""
+    """What is called in place of a method of one object, or of what has no hash, by which tables know callees."""
 
     def __init__(self, fn: Fn) -> None:
         self.fn = fn
@@ -103,13 +103,19 @@ def add(declaration: Declaration) -> None:
 def callee_of(declaration: Declaration) -> Fn:
     """What to call where the function is called as it stands."""
     fn = declaration.fn
+    if owner_of(fn) is None and _has_hash(fn):
+        return fn
+    stand_in = _stand_ins.setdefault(id(fn), StandIn(fn))
+    _declarations[id(stand_in)] = declaration
+    return stand_in
+
+
+def _has_hash(fn: Any) -> bool:
     try:
         hash(fn)
     except TypeError:
-        stand_in = _stand_ins.setdefault(id(fn), StandIn(fn))
-        _declarations[id(stand_in)] = declaration
-        return stand_in
-    return fn
+        return False
+    return True
 
 
 def number_of(callee: Any) -> int | None:
