@@ -9,7 +9,7 @@ GUIDES = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    "name", ["artifacts.md", "debugging.md", "functions.md", "surgery.md", "training.md", "types.md"]
+    "name", ["artifacts.md", "derivatives.md", "debugging.md", "functions.md", "surgery.md", "training.md", "types.md"]
 )
 def test_guide(name):
     pytest.importorskip("safetensors")
