@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from adjoint.products import hvp, jvp, vjp
     from adjoint.reporting import tape_report
+    from adjoint.solutions import implicit
     from adjoint.surgery import backward, replace_gradient, with_derivative, without_derivative
     from adjoint.types import (
         AdditiveArithmetic,
@@ -99,6 +100,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "jacobian",
     "jet",
     "jvp",
@@ -144,6 +146,7 @@ _HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
     "differential_of": "adjoint.declare",
     "transpose_of": "adjoint.declare",
     "export": "adjoint.exporting",
+    "implicit": "adjoint.solutions",
     "jet": "adjoint.jets",
     "linearize": "adjoint.linear",
     "transpose": "adjoint.linear",

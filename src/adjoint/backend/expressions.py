@@ -112,6 +112,8 @@ class Expressions:
                 return ast.Constant(value)
             case types.EllipsisType():
                 return ast.Constant(value)
+            case Function():
+                return self.names.handed_over(value)
             case tuple() if type(value) is tuple:
                 return ast.Tuple([self.const(item) for item in value], _LOAD)
             case np.generic() if value.dtype.kind in "biufc" and value.dtype.itemsize <= 8:

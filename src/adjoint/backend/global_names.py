@@ -25,6 +25,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Definition, Function
 from adjoint.records import dataclass
+from adjoint.transform.finish import finish
 
 RUNTIME = "adjoint.runtime"
 
@@ -99,6 +100,7 @@ class GlobalNames:
         self._entries: list[_Entry] = []
         self._numbers: dict[int, int] = {}
         self.definitions: list[Definition | Function] = []
+        self._finished: dict[Function, Function] = {}
 
     def define(self, function: Definition | Function, name: str | None = None) -> str:
         """The token for the name of a function that the text defines."""
@@ -123,6 +125,12 @@ class GlobalNames:
         if isinstance(value, types.ModuleType):
             return self._module(value)
         return self._method(value) or self._bound(value, _own_name(value))
+
+    def handed_over(self, function: Function) -> ast.expr:
+        """A function that is a value: nobody has written out what it calls."""
+        if function not in self._finished:
+            self._finished[function] = finish(function)
+        return self._definition(self._finished[function])
 
     def module(self, name: str) -> ast.expr:
         """One of the modules under its usual name: ``np``, ``math``."""

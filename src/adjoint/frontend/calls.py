@@ -44,7 +44,7 @@ from adjoint.frontend.values import (
     local_mark,
 )
 from adjoint.ir.effects import effects
-from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
@@ -139,6 +139,10 @@ def call_value(
             from adjoint.frontend.derivatives import call_pullback
 
             return call_pullback(lo, function, args, kwargs, node)
+        case Const(value=Function() as body):
+            from adjoint.frontend.implicit_calls import call_function
+
+            return call_function(lo, body, args, node)
         case Const(value=constant):
             return _call_constant(lo, constant, args, kwargs, node)
         case Union():
@@ -208,6 +212,8 @@ def _call_constant(
     meaning = definitions.meaning_of(constant, args, kwargs)
     if meaning is not None and definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
         return call_value(lo, Const(meaning), args, kwargs, node)
+    if meaning is not None and registry.is_functional(constant):
+        definitions.refuse_functions(lo, constant, meaning, [*args, *kwargs.values()], node)
     if registry.rule_for(constant) is not None:
         return call_rule(lo, constant, args, kwargs, node)
     match constant:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
 from adjoint.frontend.core import Frame, Lowerer, Restart
-from adjoint.frontend.values import Value
+from adjoint.frontend.values import Closure, Method, Operator, Partial, Value
 from adjoint.ir.nodes import Const
 from adjoint.rules import registry
 
@@ -43,6 +45,23 @@ def covers(
     except TypeError:
         return False
     return True
+
+
+def refuse_functions(
+    lo: Lowerer, callee: Any, meaning: Callable[..., Any], values: Sequence[Value], node: ast.AST | None
+) -> None:
+    """Refuses a call that a definition does not cover, if it is handed a function that may vary."""
+    if any(_is_function(value) for value in values):
+        what = lo.settings.uncovered.get((meaning, lo.span(node)), "these arguments")
+        label = f"no derivative of {callee.__name__!r} is known with {what}"
+        helps = ("leave it out if it is an option", "or say what the result solves: ad.implicit(solve, residual)")
+        raise lo.problem("AD0204", node, label, helps=helps, name=callee.__name__)
+
+
+def _is_function(value: Value) -> bool:
+    return isinstance(value, (Closure, Method, Partial, Operator)) or (
+        isinstance(value, Const) and isinstance(value.value, (FunctionType, partial, MethodType))
+    )
 
 
 def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:

@@ -99,7 +99,12 @@ def lend(callee: Any, args: Sequence[Atom], kwargs: Mapping[str, Atom]) -> None:
 STANDS_FOR = "__adjoint_stands_for__"
 """The attribute of classes whose objects stand for those of others, which must not be seen outside."""
 
-_STAND_INS = {"Deque": "deque", "DefaultDict": "defaultdict"}
+_STAND_INS = {
+    "Deque": "deque",
+    "DefaultDict": "defaultdict",
+    **dict.fromkeys(("OptimizeResult", "RootResults"), "result of a solver"),
+    "OdeResult": "trajectory",
+}
 
 
 def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:

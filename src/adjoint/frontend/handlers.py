@@ -63,6 +63,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("collections_calls",)
         case FunctionType(__module__="contextlib" | "adjoint.frontend.generator_contexts"):
             return ("generator_contexts",)
+        case FunctionType(__module__="adjoint.solutions"):
+            return ("implicit_calls",)
         case FunctionType(__module__="statistics"):
             return ("statistics_calls",)
         case FunctionType(__module__="adjoint.declare") if constant.__name__ != "stop_gradient":

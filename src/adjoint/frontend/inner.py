@@ -331,6 +331,8 @@ def name_of(function: Value) -> str:
             return function.source.name if function.source.name.isidentifier() else "function"
         case Method() | Partial() | Operator():
             return name_of(function.function)
+        case Const(value=Function(name=name)):
+            return name
         case Const(value=constant):
             mark = getattr(constant, MARK, None)
             if isinstance(mark, tuple):

@@ -16,7 +16,7 @@ from adjoint.frontend.values import (
     Partial,
     Value,
 )
-from adjoint.ir.nodes import Const
+from adjoint.ir.nodes import Const, Function
 from adjoint.keypaths.parts import PartOf, as_part
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
             return parameter_names(lo, function.function, node)[len(function.args) :]
         case Operator():
             return parameter_names(lo, function.function, node)
+        case Const(value=Function(params=params)):
+            return [param.hint for param in params]
         case Const(value=constant):
             mark = getattr(constant, MARK, None)
             if isinstance(mark, tuple):

@@ -101,6 +101,8 @@ class Rule:
     by_rank
         Forms of the derivative that read better where the ranks of the arguments are known (a scalar has rank 0; an
         ellipsis stands for arguments that do not matter).
+    functional
+        Whether an argument is a function, of which the derivative takes derivatives.
     by_constants
         ``by_constants(constants)`` returns a form that reads better where some arguments, given by position, are known.
     """
@@ -118,6 +120,7 @@ class Rule:
     always_array: bool = False
     arrays: tuple[str, ...] | None = None
     fixed: tuple[int, ...] = ()
+    functional: bool = False
     domain: tuple[Interval, ...] | None = None
     cases: tuple[Case, ...] = ()
     by_rank: Mapping[tuple[Any, ...], Fn] = field(default_factory=dict)
@@ -500,6 +503,7 @@ def definition(
     arity: int | None = None,
     when: Callable[[Mapping[str, Any]], bool] | None = None,
     arrays: tuple[str, ...] | None = None,
+    functional: bool = False,
     cases: Sequence[Case] = (),
 ) -> None:
     """Declares that a call of ``fn`` means a call of a Python function.
@@ -518,8 +522,11 @@ def definition(
     arrays
         Names of the parameters that are arrays, where not all are but for those that say how; see
         :mod:`adjoint.rules.operands`.
+    functional
+        Whether it takes functions, so that the source of ``fn`` must not be read in its place: a call that ``means``
+        does not cover is refused where it is handed a function that may vary.
     """
-    registry.add_definition(registry.Definition(fn, means, arity, when, arrays, tuple(cases)))
+    registry.add_definition(registry.Definition(fn, means, arity, when, arrays, tuple(cases), functional))
 
 
 def method(cls: type, name: str, callee: Fn) -> None:

@@ -31,6 +31,7 @@ BASICS = ("runtime_helpers", "operators", "builtin", "math_functions")
 STRUCTURES = ("structure_helpers",)
 BISECTION = ("bisection",)
 FUNCTIONS = ("function_values",)
+IMPLICIT = ("implicit_functions",)
 ARRAYS = (
     "array_helpers",
     "numpy_elementwise",
@@ -64,6 +65,7 @@ OF_SCIPY = {
     "scipy.stats": ("scipy_special", "scipy_stats"),
     "scipy.signal": ("scipy_signal",),
     "scipy.optimize": ("scipy_optimize",),
+    "scipy.integrate": ("scipy_integrate",),
 }
 """What is said of modules of SciPy, which need not be installed."""
 _HELPERS_OF_SCIPY = {
@@ -79,6 +81,7 @@ _SEPARATE = {
     },
     "_bisect": BISECTION,
     "adjoint.runtime.functions": FUNCTIONS,
+    "adjoint.runtime.implicit": IMPLICIT,
 }
 """What is read besides for functions of some modules."""
 
@@ -93,6 +96,7 @@ class Definition:
     when: Callable[[Mapping[str, Any]], bool] | None
     arrays: tuple[str, ...] | None
     cases: tuple[Case, ...]
+    functional: bool = False
 
     def covers(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Whether it is what a call with these arguments means; those that are not known are :data:`UNKNOWN`."""
@@ -122,7 +126,7 @@ _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
-_unread = [*BASICS, *STRUCTURES, *BISECTION, *FUNCTIONS, *ARRAYS, *_OF_SCIPY]
+_unread = [*BASICS, *STRUCTURES, *BISECTION, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY]
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -242,6 +246,11 @@ def definitions_of(callee: Any) -> tuple[Definition, ...]:
     return tuple(_definitions.get(_identity(callee), ()))
 
 
+def is_functional(callee: Any) -> bool:
+    """Whether a definition says what calls of ``callee`` mean, which takes functions and is not read itself."""
+    return any(entry.functional for entry in definitions_of(callee))
+
+
 def is_defined(callee: Any) -> bool:
     """Whether a definition says what some calls of ``callee`` mean."""
     _read_for(callee)
@@ -327,7 +336,7 @@ def is_about_arrays(callee: Any) -> bool:
 def _read_all() -> None:
     if _unread and _reader != get_ident():
         imported = [name for module, names in OF_SCIPY.items() if module in sys.modules for name in names]
-        _read(BASICS + STRUCTURES + BISECTION + FUNCTIONS + ARRAYS + tuple(imported))
+        _read(BASICS + STRUCTURES + BISECTION + FUNCTIONS + IMPLICIT + ARRAYS + tuple(imported))
 
 
 def _read(names: tuple[str, ...]) -> bool:

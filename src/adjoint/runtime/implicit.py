@@ -1,0 +1,153 @@
+"""Solutions, integrals and trajectories: functions of what a residual, an integrand or a right-hand side depends on.
+
+Each takes a function of a point and of all else that it depends on, the leaves; the derivative says how the result
+varies with these. So derivatives are functions of the same kind, and have derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Fn = Callable[..., Any]
+
+
+def root(residual: Fn, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
+    """Where the residual is zero, as ``solve(function, *settings)`` finds it.
+
+    >>> root(lambda x, a: x * x - a, lambda f, start: 1.5, (1.0,), 1, 2.25)
+    1.5
+    """
+    return solve(lambda x: residual(x, *leaves), *settings)
+
+
+def integral(integrand: Fn, solve: Fn, settings: Any, low: float, high: float, count: int, *leaves: Any) -> Any:
+    """The integral from ``low`` to ``high``, as ``solve(function, low, high, *settings)`` finds it.
+
+    >>> integral(lambda x, a: a, lambda f, low, high: f(0.0) * (high - low), (), 1.0, 3.0, 1, 0.5)
+    1.0
+    """
+    return solve(lambda t: integrand(t, *leaves), low, high, *settings)
+
+
+def trajectory(rate: Fn, solve: Fn, settings: Any, times: Any, state: Any, count: int, *leaves: Any) -> Any:
+    """The states at ``times``, in columns, from ``state`` at the first of them.
+
+    >>> trajectory(lambda t, y, a: a * y, lambda f, times, y: np.stack([y, y + f(0.0, y)], 1), (),
+    ...     np.array([0.0, 1.0]), np.ones(1), 1, 2.0).tolist()
+    [[1.0, 3.0]]
+    """
+    return solve(lambda t, y: rate(t, y, *leaves), times, state, *settings)
+
+
+def root_of_part(function: Fn, place: int, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
+    """The same for one of the results of a function, the residual; others help to find it.
+
+    >>> root_of_part(lambda x, a: (x - a, 1.0), 0, lambda f, start: start - f(start)[0], (1.0,), 1, 3.0)
+    3.0
+    """
+    return solve(lambda x: function(x, *leaves), *settings)
+
+
+def minimum(function: Fn, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
+    """Where the function is least, as ``solve(function, *settings)`` finds it.
+
+    >>> minimum(lambda x, a: (x - a) ** 2, lambda f, start: 2.0, (1.0,), 1, 2.0)
+    2.0
+    """
+    return solve(lambda x: function(x, *leaves), *settings)
+
+
+def integral_error(integrand: Fn, solve: Fn, settings: Any, low: float, high: float, count: int, *leaves: Any) -> Any:
+    """What ``solve`` estimates that the error of an integral is.
+
+    >>> integral_error(lambda x, a: a, lambda f, low, high: 1e-9, (), 1.0, 3.0, 1, 0.5)
+    1e-09
+    """
+    return solve(lambda t: integrand(t, *leaves), low, high, *settings)
+
+
+def stops(rate: Fn, solve: Fn, settings: Any, span: Any, state: Any, count: int, *leaves: Any) -> Any:
+    """The times at which ``solve(function, span, state, *settings)`` stops by itself.
+
+    >>> three = lambda f, span, y: np.linspace(*span, 3)
+    >>> stops(lambda t, y, a: a * y, three, (), (0.0, 1.0), np.ones(1), 1, 2.0).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return solve(lambda t, y: rate(t, y, *leaves), span, state, *settings)
+
+
+def outcome(function: Fn, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
+    """What a function gives of what it depends on.
+
+    >>> outcome(lambda a: a + 1.0, taken, (), 1, 2.0)
+    3.0
+    """
+    return solve(function(*leaves))
+
+
+def taken(value: Any) -> Any:
+    """The value itself.
+
+    >>> taken(2.0)
+    2.0
+    """
+    return value
+
+
+def answered(residual: Fn, solve: Fn, *args: Any) -> Any:
+    """What a solver finds that needs no residual, as a float or an array.
+
+    >>> answered(lambda x: x - 1, lambda a: a + 1, 0)
+    1.0
+    """
+    found = solve(*args)
+    return float(found) if np.ndim(found) == 0 else np.asarray(found, dtype=float)
+
+
+TOLERANCE = 1e-3
+"""How far from a solution, relative, what a solver returns may be for its derivative to be taken there."""
+
+
+def solvable(slope: Any, residual: Any, solution: Any) -> Any:
+    """The Jacobian of a residual at a solution, where it tells how the solution moves.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the Jacobian is singular, to rounding.
+    ValueError
+        If a step of Newton's method would lead elsewhere: it is no solution.
+
+    >>> solvable(2.0, 1e-12, 1.0)
+    2.0
+    """
+    size = np.size(solution)
+    matrix, value = np.reshape(slope, (size, size)), np.reshape(residual, size)
+    if not (size and np.isfinite(matrix).all()):
+        return slope  # NaN shows itself
+    scale = np.max(np.abs(matrix), axis=1, keepdims=True)
+    if not scale.all() or (size > 1 and np.linalg.cond(matrix / scale) > 1e14):
+        message = "the Jacobian of the residual is singular at the solution, which has no derivative there"
+        raise np.linalg.LinAlgError(message)
+    if np.linalg.norm(np.linalg.solve(matrix, value)) > TOLERANCE * (1.0 + np.linalg.norm(solution)):
+        raise ValueError(f"what the solver returns is no solution: the residual there is {residual}")
+    return slope
+
+
+def vector_quadrature(f: Fn, low: float, high: float, options: Any) -> Any:
+    """The integral of an array, to the precision that is asked for of a number.
+
+    >>> vector_quadrature(lambda t: np.array([t, 1.0]), 0.0, 2.0, {"epsabs": 1e-9, "epsrel": 1e-9}).round(9).tolist()
+    [2.0, 2.0]
+    """
+    from scipy.integrate import quad_vec
+
+    allowed = {name: min(options[name], 1e-10) for name in ("epsabs", "epsrel")}
+    limit, points = 10 * options.get("limit", 50), options.get("points")
+    found, _, info = quad_vec(f, low, high, norm="max", limit=limit, points=points, full_output=True, **allowed)
+    if not info.success:
+        raise ArithmeticError(f"the integral of the derivative does not converge: {info.message}")
+    return found
