@@ -1,0 +1,433 @@
+"""Solvers, integrals and differential equations: derivatives by what they solve, in every mode; what is told."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+TIGHT = {"rtol": 1e-10, "atol": 1e-10}
+POINT = (2.0, 1.0)
+PROGRAMS: dict[str, Callable[..., Any]] = {}
+
+
+def program(function: Callable[..., Any]) -> Callable[..., Any]:
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def cubic(x, a, c):
+    return x**3 - a * np.sin(c) - c
+
+
+@program
+def by_bracket(a, c):
+    return optimize.brentq(lambda x: x**3 - a * np.sin(c) - c, 0.0, 3.0) * a
+
+
+@program
+def by_bisection(a, c):
+    return optimize.bisect(cubic, 0.0, 3.0, args=(a, c), xtol=1e-14)
+
+
+@program
+def by_toms748(a, c):
+    return optimize.toms748(cubic, 0.0, 3.0, (a, c), xtol=1e-14)
+
+
+@program
+def by_newton(a, c):
+    return optimize.newton(lambda x, p: x**3 - p * np.sin(c) - c, 1.0, args=(a,), tol=1e-13)
+
+
+@program
+def by_newton_with_slope(a, c):
+    return optimize.newton(lambda x: x**3 - a * np.sin(c) - c, 1.0, fprime=lambda x: 3 * x * x)
+
+
+@program
+def by_root_scalar(a, c):
+    found = optimize.root_scalar(cubic, args=(a, c), bracket=[0.0, 3.0], xtol=1e-14)
+    assert found.converged
+    return found.root + found["root"]
+
+
+@program
+def one_after_the_other(a, c):
+    x, total = 1.0, 0.0
+    for i in range(3):
+        x = optimize.brentq(lambda y: y**3 + y - a * x - i * c, 0.0, 5.0, xtol=1e-14)
+        total += x
+    return total
+
+
+@program
+def by_fsolve(a, c):
+    x = optimize.fsolve(lambda x: [x[0] * a + x[1] - 1.0, x[0] - c * x[1] ** 2], [1.0, 1.0], xtol=1e-13)
+    return x @ x
+
+
+@program
+def by_root(a, c):
+    def residual(x, k):
+        return np.array([x[0] * k + x[1] - 1.0, x[0] - c * x[1] ** 2])
+
+    found = optimize.root(residual, np.ones(2), args=(a,), tol=1e-13)
+    return found.x @ found.x + np.sum(found.fun)
+
+
+@program
+def by_root_with_jacobian(a, c):
+    found = optimize.root(
+        lambda x: np.array([x[0] * a + x[1] - 1.0, x[0] - c * x[1] ** 2]),
+        np.ones(2),
+        jac=lambda x: np.array([[a, 1.0], [1.0, -2 * c * x[1]]]),
+        tol=1e-13,
+    )
+    return found["x"][0]
+
+
+@program
+def by_fixed_point(a, c):
+    return np.sum(optimize.fixed_point(lambda x: np.sqrt(a + c * x), np.ones(2), xtol=1e-13))
+
+
+@program
+def by_minimize(a, c):
+    def loss(x):
+        return (x[0] - a) ** 2 + (x[1] - c * x[0]) ** 4 + 0.5 * (x[1] - 1.0) ** 2
+
+    found = optimize.minimize(loss, np.zeros(2), jac=ad.grad(loss), method="BFGS", options={"gtol": 1e-11})
+    return found.x[0] * found.x[1] + found.fun
+
+
+@program
+def by_quad(a, c):
+    return integrate.quad(lambda t: np.exp(-a * t * t) * c, 0.0, a)[0]
+
+
+@program
+def by_quad_without_end(a, c):
+    area, error = integrate.quad(lambda t, k: np.exp(-k * t * t) * c, 0.0, np.inf, args=(a,))
+    assert error < 1e-6
+    return area
+
+
+@program
+def by_quad_of_arrays(a, c):
+    w = np.array([a, c])
+    return integrate.quad(lambda t: np.sum(np.sin(w * t)), c, 2.0)[0]
+
+
+@program
+def by_solve_ivp(a, c):
+    found = integrate.solve_ivp(lambda t, y: [y[1], -a * y[0] - 0.1 * c * y[1]], (0.0, 2.0), [1.0, c], **TIGHT)
+    assert found.success
+    return found.y[0, -1]
+
+
+@program
+def by_solve_ivp_at_times(a, c):
+    times = np.array([0.0, 0.5, 0.9])
+    found = integrate.solve_ivp(lambda t, y, k: -k * y * t, (0.0, 1.0), [c, a], t_eval=times, args=(a,), **TIGHT)
+    return np.sum(found.y**2)
+
+
+@program
+def by_solve_ivp_between_moving_times(a, c):
+    return integrate.solve_ivp(lambda t, y: -a * y * t, (0.1 * a, c), [1.0], **TIGHT).y[0, -1]
+
+
+@program
+def by_odeint(a, c):
+    y = integrate.odeint(lambda y, t: -a * y + np.sin(c * t), 1.0, np.linspace(0.0, 2.0, 4), **TIGHT)
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_mode_in_both_orders(name: str) -> None:
+    f = PROGRAMS[name]
+    value, gradient = ad.value_and_grad(f, wrt=(0, 1))(*POINT)
+    assert abs(value - f(*POINT)) < 1e-9
+    tangents = [ad.jvp(f, POINT, direction)[1] for direction in ((1.0, 0.0), (0.0, 1.0))]
+    np.testing.assert_allclose(tangents, gradient, rtol=1e-8, atol=1e-9)
+    _, curvature = ad.jvp(ad.grad(f, wrt=(0, 1)), POINT, (0.6, -0.8))
+    step, slope = 1e-4, ad.grad(f, wrt=(0, 1))
+
+    def moved(k: float) -> Any:
+        return POINT[0] + 0.6 * k * step, POINT[1] - 0.8 * k * step
+
+    difference = (f(*moved(1)) - f(*moved(-1))) / (2 * step)
+    assert abs(np.dot(gradient, (0.6, -0.8)) - difference) < 2e-6
+    differences = np.subtract(slope(*moved(1)), slope(*moved(-1))) / (2 * step)
+    np.testing.assert_allclose(curvature, differences, rtol=1e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["by_bracket", "by_fsolve", "by_quad", "by_solve_ivp"])
+def test_gradients_of_gradients(name: str) -> None:
+    f = PROGRAMS[name]
+    twice = ad.grad(lambda a: ad.grad(lambda b: f(b, 1.0))(a))(2.0)
+    assert abs(twice - ad.hessian(f)(*POINT)) < 1e-8
+
+
+def test_minimisers_by_their_formula() -> None:
+    """What SciPy finds without a gradient is too coarse for differences."""
+
+    def least(a: float, c: float) -> float:
+        return optimize.minimize_scalar(lambda x: (x - a) ** 2 + c * np.exp(x), tol=1e-12).x
+
+    x = least(2.0, 1.0)
+    curvature = 2.0 + np.exp(x)
+    np.testing.assert_allclose(
+        ad.grad(least, wrt=(0, 1))(2.0, 1.0), (2.0 / curvature, -np.exp(x) / curvature), rtol=1e-6
+    )
+
+    def without_gradient(a: float) -> float:
+        return optimize.minimize(lambda x: (x[0] - a) ** 2 + x[0] ** 4, np.zeros(1)).x[0]
+
+    x = without_gradient(2.0)
+    assert abs(ad.grad(without_gradient)(2.0) - 2.0 / (2.0 + 12.0 * x * x)) < 1e-5
+
+
+@dataclass
+class Line:
+    slope: float
+    offset: np.ndarray
+
+
+def test_what_functions_capture() -> None:
+    def of_object(line: Line) -> float:
+        return optimize.brentq(lambda x: line.slope * x - np.sum(line.offset), 0.0, 9.0)
+
+    found = ad.grad(of_object)(Line(2.0, np.array([1.0, 2.0])))
+    assert abs(found.slope + 0.75) < 1e-9
+    np.testing.assert_allclose(found.offset, [0.5, 0.5])
+
+    def of_default(a: float) -> float:
+        return optimize.brentq(lambda x, c=a: x * x - c, 0.0, 3.0)
+
+    assert abs(ad.grad(of_default)(2.0) - 0.5 / math.sqrt(2.0)) < 1e-9
+
+    def of_several(a: float) -> float:
+        return sum(optimize.brentq(f, 0.0, 3.0) for f in [lambda x: x - a, lambda x: x * x - a])
+
+    assert abs(ad.grad(of_several)(2.0) - 1.0 - 0.5 / math.sqrt(2.0)) < 1e-9
+
+
+def test_derivatives_taken_inside() -> None:
+    def stationary(a: float) -> float:
+        return optimize.brentq(ad.grad(lambda x: (x - a) ** 2 + x**4), 0.0, 3.0, xtol=1e-14)
+
+    check_grads(stationary, (1.5,))
+
+
+# --- one's own solvers
+
+
+def sqrt_opaque(a: float) -> float:
+    return math.sqrt(a)
+
+
+def sqrt_read(a):
+    x = 1.0
+    while abs(x * x - a) > 1e-14:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def linear_opaque(a, b) -> np.ndarray:
+    return np.linalg.solve(a, b)
+
+
+@pytest.mark.parametrize("solve", [sqrt_opaque, sqrt_read])
+def test_implicit_functions(solve: Callable[..., Any]) -> None:
+    root = ad.implicit(solve, lambda x, a: x * x - a)
+    assert root(2.0) == solve(2.0)
+    check_grads(lambda a: root(a) * a, (2.0,))
+    check_grads(root, (2.0,))
+
+
+def test_implicit_functions_of_arrays() -> None:
+    solution = ad.implicit(linear_opaque, lambda x, a, b: a @ x - b)
+    check_grads(lambda a, b: np.sum(solution(a, b) ** 2), (np.array([[3.0, 1.0], [0.5, 2.0]]), np.array([1.0, 2.0])))
+
+
+def test_implicit_functions_that_capture() -> None:
+    def loss(a: float, b: float) -> float:
+        def objective(x, k):
+            return (x[0] - k) ** 2 + (x[1] - b * x[0]) ** 2 + x[0] ** 4
+
+        def solve(k):
+            x = np.zeros(2)
+            for _ in range(60):
+                x = x - np.linalg.solve(ad.hessian(objective)(x, k), ad.grad(objective)(x, k))
+            return x
+
+        return np.sum(ad.implicit(solve, ad.grad(objective))(a))
+
+    slope = ad.grad(loss, wrt=(0, 1))(1.2, 0.4)
+    differences = [
+        (loss(*above) - loss(*below)) / 2e-6
+        for above, below in (
+            ((1.2 + 1e-6, 0.4), (1.2 - 1e-6, 0.4)),
+            ((1.2, 0.4 + 1e-6), (1.2, 0.4 - 1e-6)),
+        )
+    ]
+    np.testing.assert_allclose(slope, differences, rtol=1e-6)
+
+
+def test_the_text_is_the_theorem() -> None:
+    root = ad.implicit(sqrt_opaque, lambda x, a: x * x - a)
+    text = str(ad.source(ad.grad(lambda a: root(a)), 2.0))
+    assert "root(function, answered, (sqrt_opaque, stop_gradient(a)), 1, a)" in text
+    assert "/ slope" in text
+
+
+# --- what raises
+
+
+def raising(error: type[Exception], words: str, f: Callable[..., Any], *modes: str) -> None:
+    for derivative in (ad.grad(f), lambda a: ad.jvp(f, (a,), (1.0,))):
+        with pytest.raises(error, match=words):
+            derivative(1.5)
+
+
+def test_what_does_not_converge_raises() -> None:
+    raising(RuntimeError, "converge", lambda a: optimize.fsolve(lambda x: x * x + a * a, [1.0])[0])
+    raising(RuntimeError, "converge", lambda a: optimize.newton(lambda x: x * x + a * a, 1.0))
+    raising(RuntimeError, "root did not converge", lambda a: optimize.root(lambda x: x * x + a * a, [1.0]).x[0])
+    raising(ValueError, "different signs", lambda a: optimize.brentq(lambda x: x * x + a, 0.0, 1.0))
+    early = {"maxiter": 1}
+    f = lambda a: optimize.minimize(lambda x: np.sum((x - a) ** 4), [0.0], options=early).x[0]
+    raising(RuntimeError, "minimize did not converge", f)
+    raising(ArithmeticError, "converge", lambda a: integrate.quad(lambda t: a / t, 0.0, 1.0)[0])
+    raising(
+        RuntimeError, "solve_ivp failed", lambda a: integrate.solve_ivp(lambda t, y: a * y**2, (0, 9), [1.0]).y[0, -1]
+    )
+
+
+def test_what_is_no_solution_raises() -> None:
+    at_the_bound = lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0.0, 1.0)).x
+    raising(ValueError, "no solution: the residual there is", at_the_bound)
+    wrong = ad.implicit(lambda a: 0.5 * a, lambda x, a: x * x - a)
+    raising(ValueError, "no solution: the residual there is -0.9375", lambda a: wrong(a))
+
+
+def test_singular_jacobians_raise() -> None:
+    singular = "the Jacobian of the residual is singular at the solution"
+    raising(
+        np.linalg.LinAlgError, singular, lambda a: optimize.fsolve(lambda x: np.ones(2) * (x[0] - a), [1.0, 1.0])[0]
+    )
+    double = ad.implicit(lambda a: a, lambda x, a: (x - a) ** 2)
+    raising(np.linalg.LinAlgError, singular, lambda a: double(a))
+
+
+# --- what is refused
+
+
+def refused(f: Callable[..., Any], code: str, label: str) -> None:
+    for derivative in (ad.grad(f), lambda a: ad.jvp(f, (a,), (1.0,))):
+        with pytest.raises(ad.DifferentiationError) as caught:
+            derivative(1.5)
+        problem = caught.value.diagnostics[0]
+        assert (problem.code, problem.labels[0].text) == (code, label)
+        assert problem.span is not None
+        assert problem.span.file == __file__
+
+
+def test_options_that_are_not_covered_are_refused_by_name() -> None:
+    known = "no derivative of {!r} is known with {}"
+    f = lambda a: optimize.brentq(lambda x: x - a, 0.0, 3.0, full_output=True)[0]
+    refused(f, "AD0204", known.format("brentq", "full_output=True"))
+    f = lambda a: optimize.newton(lambda x: x - a, 0.0, disp=False)
+    refused(f, "AD0204", known.format("newton", "disp=False"))
+    f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, np.zeros(1), bounds=[(0, 1)]).x[0]
+    refused(f, "AD0204", known.format("minimize", "bounds"))
+    f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, np.zeros(1), constraints={"type": "eq"}).x[0]
+    refused(f, "AD0204", known.format("minimize", "constraints"))
+    f = lambda a: optimize.root(lambda x: x - a, [1.0], method="lm").x[0]
+    refused(f, "AD0204", known.format("root", "method='lm'"))
+    f = lambda a: integrate.quad(lambda t: a * t, 0.0, 1.0, weight="cos", wvar=1.0)[0]
+    refused(f, "AD0204", known.format("quad", "weight"))
+    f = lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0]).y[0, -1]
+    refused(f, "AD0204", known.format("solve_ivp", "events"))
+    f = lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0.0, 1.0), [1.0], dense_output=True).y[0, -1]
+    refused(f, "AD0204", known.format("solve_ivp", "dense_output"))
+    f = lambda a: integrate.odeint(lambda y, t: -a * y, 1.0, [0.0, 1.0], full_output=True)[0][-1, 0]
+    refused(f, "AD0204", known.format("odeint", "full_output"))
+
+
+def test_solvers_that_are_not_covered_are_refused_by_name() -> None:
+    f = lambda a: optimize.least_squares(lambda x: x - a, [1.0]).x[0]
+    refused(f, "AD0204", "no derivative of 'least_squares' is known with any argument")
+    f = lambda a: integrate.quad_vec(lambda t: np.ones(2) * a * t, 0.0, 1.0)[0][0]
+    refused(f, "AD0204", "no derivative of 'quad_vec' is known with any argument")
+
+
+def test_what_a_solver_tells_of_its_way_is_refused() -> None:
+    f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, np.zeros(1)).nit * a
+    refused(f, "AD0204", "derivatives know the solution that a solver returns, not its 'nit'")
+
+
+def test_functions_with_effects_are_refused() -> None:
+    def counting(a: float) -> float:
+        count = 0
+
+        def f(x):
+            nonlocal count
+            count += 1
+            return x - a
+
+        return optimize.brentq(f, 0.0, 3.0)
+
+    def storing(a: float) -> float:
+        buffer = np.zeros(2)
+
+        def f(x):
+            buffer[0] = x * a
+            return buffer[0] - 1.0
+
+        return optimize.brentq(f, 0.0, 3.0)
+
+    def listing(a: float) -> float:
+        weights = []
+        for i in range(int(a) + 3):
+            weights.append(a * i)
+        return optimize.brentq(lambda x: sum(weights) * x - 1.0, 0.0, 100.0)
+
+    what = "the function that a solver is handed"
+    refused(counting, "AD0302", f"{what} changes a variable or object from outside")
+    refused(storing, "AD0303", f"{what} writes an array that it captures")
+    refused(listing, "AD0301", f"{what} captures 'weights', a list, dict or object whose parts are not known here")
+    refused(
+        lambda a: optimize.brentq(lambda x: [x - a], 0.0, 3.0),
+        "AD0407",
+        f"{what} returns a list, not a number or an array",
+    )
+
+
+def test_machine_code_says_what_stands_in_its_way() -> None:
+    with pytest.raises(ad.DifferentiationError, match=r"AD0601.*\n(.*\n)*.*has no form for machine code"):
+        ad.grad(by_bracket, native="strict")(*POINT)
+    with pytest.warns(ad.DifferentiationWarning, match="has no form for machine code"):
+        slope = ad.grad(by_bracket, native=True)(*POINT)
+    assert slope == ad.grad(by_bracket)(*POINT)
+
+
+def test_exported_derivatives_need_only_the_runtime(tmp_path: Path) -> None:
+    ad.export(tmp_path / "exported.py", ad.grad(by_quad), *POINT)
+    code = "import exported, sys; print(exported.by_quad_grad(2.0, 1.0), 'adjoint.frontend' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    value, loaded = done.stdout.split()
+    assert (float(value), loaded) == (ad.grad(by_quad)(*POINT), "False")
