@@ -89,7 +89,7 @@ class _Updater:
                 if any(is_short(statement, statements, made) for is_short in shortened):
                     continue
             elif isinstance(statement, Call):
-                statement = self.without_copy(statement, statements)
+                statement = self.without_copy(statement, made, statements)
             statements.append(statement)
             for target in targets_of(statement):
                 made[target] = statement
@@ -252,8 +252,10 @@ class _Updater:
             self.extents.alike(one, other)
         )
 
-    def without_copy(self, call: Call, statements: list[Statement]) -> Call:
+    def without_copy(self, call: Call, known: dict[Var, Statement], statements: list[Statement]) -> Call:
         """Reads the original of a copy that is read once, if nothing was written since."""
+        if not any(isinstance(arg, Var) and _is_copy(known.get(arg)) for arg in call.args):
+            return call
         if not isinstance(rule_for(call.callee), Elementwise) or call.kwargs or not call.targets:
             return call
         if not isinstance(call.targets[0].type, Array):
@@ -271,6 +273,10 @@ class _Updater:
             if not _only_computes(made):
                 return call
         return call
+
+
+def _is_copy(statement: Statement | None) -> bool:
+    return isinstance(statement, Call) and statement.callee is np.copy
 
 
 def _computes_elements(statement: Statement) -> bool:
