@@ -203,6 +203,22 @@ def test_recursion_without_end_raises(f, args):
     assert derivative(*finite) == ad.grad(f)(*finite)
 
 
+# The dtype of an array, where that of the array is known
+
+
+def in_the_dtype_of(x, places):
+    if x.dtype == np.float32:
+        return 0.0
+    total = np.zeros(3, x.dtype)
+    np.add.at(total, places, x * x)
+    return np.sum(total * total)
+
+
+def test_dtypes_are_as_known_as_those_of_their_arrays():
+    alike(ad.grad, in_the_dtype_of, np.linspace(1.0, 2.0, 4), np.array([0, 2, 0, 1], np.int32))
+    assert "float32" not in ad.source(ad.grad(in_the_dtype_of), np.zeros(4), np.zeros(4, np.int32))
+
+
 # Places outside of arrays
 
 

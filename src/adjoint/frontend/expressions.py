@@ -8,6 +8,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from adjoint.frontend import containers, library, making, objects, shapes
 from adjoint.frontend.core import Lowerer, Unreached
 from adjoint.frontend.materialize import materialize
@@ -209,7 +211,8 @@ def _folds(callee: Any, value: Atom) -> bool:
         return False
     if type(value.value) is float:
         return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
-    return value.value is None or isinstance(value.value, (bool, int, str, bytes, tuple, type)) or callable(value.value)
+    known = (bool, int, str, bytes, tuple, type, np.dtype)
+    return value.value is None or isinstance(value.value, known) or callable(value.value)
 
 
 def _by_method(

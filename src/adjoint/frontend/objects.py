@@ -264,12 +264,12 @@ def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: a
         from adjoint.frontend.array_writers import flat
 
         return flat(lo, base, node)
+    if name == "dtype" and isinstance(base.type, (Array, Scalar)) and base.type.dtype is not None:
+        return Const(base.type.dtype)
     callee = registry.attribute_of(owner, name)
     if callee is not None:
         if name == "ndim" and isinstance(base.type, Array) and base.type.dims is not None:
             return Const(len(base.type.dims))
-        if name == "dtype" and isinstance(base.type, (Array, Scalar)) and base.type.dtype is not None:
-            return Const(base.type.dtype)
         return call_any(lo, callee, [base], node)
     callee = registry.method_of(owner, name)
     if callee is not None:
