@@ -287,3 +287,71 @@ def test_methods_that_are_inherited_and_overridden() -> None:
     ad.derivative_of(Base.method, wrt="x")(lambda self, x: (x * 1.0, lambda ct: 5.0 * ct))
     assert ad.grad(lambda x: Base().method(x))(1.0) == ad.grad(lambda x: Heir().method(x))(1.0) == 5.0
     assert ad.grad(lambda x: Child().method(x))(1.0) == 10.0
+
+
+class Scaled:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def __call__(self, x):
+        return self.k * x
+
+    def method(self, x):
+        return self.k * x
+
+
+def declared_scaled(k: float) -> Scaled:
+    scaled = Scaled(k)
+    ad.derivative_of(scaled)(lambda x: (scaled.k * x, lambda ct: 100.0 * ct))
+    return scaled
+
+
+def in_turn(fs, x):
+    for f in fs:
+        x = f(x)
+    return x
+
+
+def by_index(fs, x):
+    i = 0
+    while i < len(fs):
+        x = fs[i](x)
+        i += 1
+    return x
+
+
+def methods_in_turn(fs, x):
+    for f in fs:
+        x = f.method(x)
+    return x
+
+
+def test_objects_among_others_of_their_class() -> None:
+    """The declaration was forgotten where nobody knew which of many objects was called."""
+    few = [declared_scaled(2.0), Scaled(3.0), declared_scaled(4.0)]
+    assert ad.grad(in_turn, 1)(few, 1.0) == ad.grad(in_turn, 1, native=True)(few, 1.0) == 30000.0
+    many = [Scaled(1.0) for _ in range(99)]
+    assert ad.grad(methods_in_turn, 1)(many, 1.0) == 1.0
+    ad.derivative_of(many[50].method)(lambda x: (x * 1.0, lambda ct: 7.0 * ct))
+    assert ad.grad(methods_in_turn, 1)(many[48:52], 1.0) == 7.0
+    assert ad.grad(methods_in_turn, 1, native=True)(many[48:52], 1.0) == 7.0
+    for run in (
+        lambda: ad.grad(by_index, 1)(few, 1.0),
+        lambda: ad.grad(in_turn, 1)([*many, *few], 1.0),
+        lambda: ad.grad(methods_in_turn, 1)(many, 1.0),
+    ):
+        refusal = refused(run)
+        assert refusal.diagnostics[0].code == "AD0202"
+        assert "for one object of class 'Scaled', and which object this is, is not known" in str(refusal)
+
+
+def test_one_of_two_objects() -> None:
+    known, other = declared_scaled(2.0), Scaled(2.0)
+
+    def joined(x):
+        f = known if x > 0.0 else other
+        return f(x)
+
+    assert refused(lambda: ad.grad(joined)(3.0)).diagnostics[0].code == "AD0202"
+    chosen = ad.grad(lambda x: known(x) if x > 0.0 else other(x))
+    assert (chosen(3.0), chosen(-3.0)) == (100.0, 2.0)

@@ -121,7 +121,7 @@ def call_value(
     lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """``function(*args, **kwargs)``"""
-    declared = declared_for_object(lo, function)
+    declared = declared_for_object(lo, function, node)
     if declared is not None:
         return _call_declared(lo, *declared, args, kwargs, node)
     match function:

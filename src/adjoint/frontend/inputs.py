@@ -395,7 +395,8 @@ def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: C
     if fixed:
         lo.run_data.argument_guards.append((path, len(value)))
     structured = fixed or any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value)
-    known = structured and len(value) <= MAX_PARTS and not _is_stacked(lo, element, site)
+    apart = structured and any(map(counts_by_identity, value))
+    known = structured and len(value) <= MAX_PARTS and (apart or not _is_stacked(lo, element, site))
     at_run_time = site in lo.settings.runtime_sites or not known
     if at_run_time and not isinstance(element, _Mixed):
         var = Var(hint, List(element), True)

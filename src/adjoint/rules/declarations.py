@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable
-from types import BuiltinMethodType, MethodType, MethodWrapperType, ModuleType
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 from adjoint.records import dataclass, replace
@@ -90,6 +90,8 @@ _numbered: list[Fn] = []
 _stand_ins: dict[int, StandIn] = {}
 _owners: set[int] = set()
 """The objects of which a bound method has a declaration, by identity."""
+_of_objects: list[tuple[Any, Any]] = []
+"""The objects of which a declaration is for a method, with that, or for their call, with None."""
 
 
 def add(declaration: Declaration) -> None:
@@ -98,6 +100,9 @@ def add(declaration: Declaration) -> None:
     owner = owner_of(declaration.fn)
     if owner is not None:
         _owners.add(id(owner))
+        _of_objects.append((owner, getattr(declaration.fn, "__func__", None)))
+    elif not isinstance(declaration.fn, (FunctionType, BuiltinFunctionType, type)):
+        _of_objects.append((declaration.fn, None))
 
 
 def callee_of(declaration: Declaration) -> Fn:
@@ -148,6 +153,11 @@ def declaration_for(callee: Any) -> Declaration | None:
 def declaration_of_method(owner: Any, function: Any) -> Declaration | None:
     """What is declared of a method of this very object."""
     return _declarations.get((id(owner), id(function))) if id(owner) in _owners else None
+
+
+def may_be_of_one_object(cls: type, function: Any) -> bool:
+    """Whether something is declared of one object of a class: of a method of it, or of its call where that is None."""
+    return any(declared is function and isinstance(owner, cls) for owner, declared in _of_objects)
 
 
 def counts_by_identity(value: Any) -> bool:
