@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from adjoint.exporting import export
     from adjoint.flow import derivative
     from adjoint.functions import Fn, differentiable_function
+    from adjoint.inline import adjoint
     from adjoint.inspection import source, stages
     from adjoint.jets import jet
     from adjoint.keypaths import (
@@ -82,6 +83,7 @@ __all__ = [
     "VectorSpace",
     "WritableKeyPath",
     "__version__",
+    "adjoint",
     "all_key_paths",
     "all_writable_key_paths",
     "backward",
@@ -179,7 +181,7 @@ _HOMES |= dict.fromkeys(("Fn", "differentiable_function"), "adjoint.functions")
 _HOMES |= dict.fromkeys(("hvp", "jvp", "vjp"), "adjoint.products")
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
 _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")
-_HOMES["derivative"] = "adjoint.flow"
+_HOMES |= {"adjoint": "adjoint.inline", "derivative": "adjoint.flow"}
 _SURGERY = ("backward", "replace_gradient", "with_derivative", "without_derivative")
 _HOMES |= dict.fromkeys(_SURGERY, "adjoint.surgery")
 _MODULES = ("manifolds", "optim", "rules", "tangents", "testing", "types")

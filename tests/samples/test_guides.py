@@ -9,7 +9,17 @@ GUIDES = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    "name", ["artifacts.md", "derivatives.md", "debugging.md", "functions.md", "surgery.md", "training.md", "types.md"]
+    "name",
+    [
+        "artifacts.md",
+        "debugging.md",
+        "derivatives.md",
+        "flow.md",
+        "functions.md",
+        "surgery.md",
+        "training.md",
+        "types.md",
+    ],
 )
 def test_guide(name):
     pytest.importorskip("safetensors")

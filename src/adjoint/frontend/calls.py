@@ -589,6 +589,7 @@ def run_closure(
 ) -> Value:
     """Runs the body of a function in the open block; ``returned`` is applied where a value is returned."""
     from adjoint.frontend.expressions import evaluate
+    from adjoint.frontend.footprints import taken_down
     from adjoint.frontend.statements import run
 
     outer_keys = set(lo.store)
@@ -604,7 +605,11 @@ def run_closure(
 
     def execute() -> Value:
         if isinstance(body, list):
-            run(lo, body)
+            if lo.settings.adjoined and closure.source.node in lo.settings.adjoined:
+                with taken_down(lo, frame.log):
+                    run(lo, body)
+            else:
+                run(lo, body)
             return NONE
         value = evaluate(lo, body)
         return value if returned is None else returned(value)
@@ -641,6 +646,7 @@ def activated(
         from adjoint.frontend.flow import bound_parameters
 
         bound = bound_parameters(lo, closure.source.node, bound)
+        frame.given = bound
     for name, value in bound.items():
         lo.store[cells[name]] = value
     if any(map(_may_be_annotated, bound.values())):

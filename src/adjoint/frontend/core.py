@@ -129,6 +129,12 @@ class Frame:
     """What is done to a value that is returned, where it is."""
     yielded: Callable[[Value, ast.expr, Site], None] | None = None
     """What is done in place of a ``yield``, with its value; the site is that of the innermost generator."""
+    given: dict[str, Value] = field(default_factory=dict)
+    """What its parameters were when it was entered."""
+    log: list[Statement] = field(default_factory=list)
+    """The statements emitted in it, where adjoints inside of it ask for them."""
+    adjoints: list[Any] = field(default_factory=list)
+    """The adjoints inside of it, of what it returns from here on."""
     is_class: bool = False
     """Whether it runs the body of a class, whose variables functions inside it do not see."""
 
@@ -610,6 +616,8 @@ class Settings:
     """Classes that are defined inside functions: by statement, and how often that was run before."""
     tracked: set[tuple[ast.AST, str]] = field(default_factory=set)
     """Variables, by function and name, with respect to which derivatives of values are asked for."""
+    adjoined: set[ast.AST] = field(default_factory=set)
+    """Functions inside of which adjoints are defined."""
     called: set[Any] = field(default_factory=set)
     """Code of functions that call themselves: called, not inlined."""
     nested: set[Any] = field(default_factory=set)

@@ -73,6 +73,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("function_values",)
         case FunctionType(__module__="adjoint.flow"):
             return ("flow",)
+        case FunctionType(__module__="adjoint.inline"):
+            return ("inline_adjoints",)
         case FunctionType(__module__="adjoint.surgery"):
             return ("surgery",)
         case FunctionType(__module__=str(home)):

@@ -113,6 +113,10 @@ def _delete(lo: Lowerer, node: ast.Delete) -> None:
 
 def _return(lo: Lowerer, node: ast.Return) -> None:
     value = NONE if node.value is None else evaluate(lo, node.value)
+    if lo.frame is not None and lo.frame.adjoints and lo.block is not None:
+        from adjoint.frontend.inline_adjoints import with_adjoint
+
+        value = with_adjoint(lo, value, node)
     if lo.frame is not None and lo.frame.returned is not None:
         value = lo.frame.returned(value)
     _jump(lo, node, "return", value)
@@ -238,12 +242,25 @@ def _function(lo: Lowerer, node: ast.FunctionDef) -> None:
     from adjoint.frontend.expressions import make_closure
 
     assert lo.frame is not None
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and _is_inline_adjoint(lo, node, decorator):
+            return
     value: Value = make_closure(lo, node, node.name)
     for decorator in reversed(node.decorator_list):
         from adjoint.frontend.calls import call_value
 
         value = call_value(lo, evaluate(lo, decorator), [value], {}, decorator)
     assign.assign_name(lo, node.name, value, node)
+
+
+def _is_inline_adjoint(lo: Lowerer, node: ast.FunctionDef, decorator: ast.Call) -> bool:
+    """Whether a decorator makes an adjoint of the function around: then that is taken down."""
+    from adjoint.frontend.inline_adjoints import declare, decorates
+
+    if not decorates(lo, decorator):
+        return False
+    declare(lo, node, decorator)
+    return True
 
 
 def _with(lo: Lowerer, node: ast.With) -> None:

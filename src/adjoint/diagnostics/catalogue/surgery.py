@@ -60,4 +60,29 @@ ENTRIES = {
             loop around that have run are run again, if it is a 'for' loop over a range.
             """,
     ),
+    "AD0233": Entry(
+        title="this is no adjoint of the function around",
+        explanation="""
+            @ad.adjoint(wrt="a") decorates a function of the seed that is defined in the body of another function, and
+            gives the cotangent of its parameter a. What the function returns behind that place has this derivative.
+            With of="y" it is the derivative of the variable y, as it is at this place.
+
+                def foo(a, b):
+                    x = a * a
+
+                    @ad.adjoint(wrt="c")                     # refused: there is no parameter c
+                    def _(seed):
+                        return seed * x
+
+                    return x * a
+
+            Name the parameters that vary, and return one cotangent for each:
+
+                    @ad.adjoint(wrt="a")
+                    def _(seed):
+                        return 3.0 * seed * x
+
+            It stands in the body itself, not in a branch or a loop, and the function returns behind loops.
+            """,
+    ),
 }
