@@ -6,14 +6,16 @@ has what the reference refuses and Adjoint differentiates, with the derivative.
 
 from __future__ import annotations
 
+import decimal
+import enum
 import functools
 import json
 import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, make_dataclass
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -214,6 +216,96 @@ def no_result(x: float) -> None:
     print(x)
 
 
+def tangent(cls: Any) -> Callable[[], Any]:
+    """Declares a class with a TangentVector of its own."""
+
+    def declare() -> Any:
+        @dataclass
+        class Whole:
+            x: float
+            y: ad.NoDerivative[float] = 0.0
+            TangentVector = cls
+
+        return ad.differentiable(Whole)
+
+    return declare
+
+
+class Added:
+    def __add__(self, other):
+        return self
+
+    @classmethod
+    def zero(cls):
+        return cls(0.0)
+
+
+@dataclass
+class WithoutX(Added):
+    z: float
+
+
+@dataclass
+class OfText(Added):
+    x: str
+
+
+@dataclass
+class Computed(Added):
+    z: float
+
+    @property
+    def x(self):
+        return self.z
+
+
+@dataclass
+class WithoutSum:
+    x: float
+
+
+class Cases(enum.Enum):
+    FIRST = 1
+
+
+def declares_a_class(**annotations: Any) -> Callable[[], Any]:
+    return lambda: ad.differentiable(make_dataclass("Made", annotations.items()))
+
+
+class Area(ABC):
+    @abstractmethod
+    @ad.differentiable
+    def area(self, x: float) -> float: ...
+
+
+def overrides() -> None:
+    class Overriding(Area):
+        def area(self, x: float) -> float:
+            return x * x
+
+    ad.grad(lambda x: Overriding().area(x))(3.0)
+
+
+def self_behind() -> None:
+    class Method:
+        @ad.differentiable(wrt=("x", "self"))
+        def area(self, x: float) -> float:
+            return x
+
+
+def of_a_decimal(x):
+    return float(decimal.Decimal(x).sqrt())
+
+
+class Holder:
+    def __init__(self, value):
+        self.value = decimal.Decimal(value)
+
+
+def of_a_property(x):
+    return float(Holder(x).value)
+
+
 FLOATS = {"x": float, "y": float, "return": float}
 
 Case = tuple[Callable[[], Any], str, str]
@@ -266,6 +358,22 @@ SAID: dict[str, Case] = {
         "AD0208",
         "not known to be linear",
     ),
+    "early.tangent_member": (tangent(WithoutX), "AD0426", "has no field 'x'"),
+    "xform.class_member": (lambda: ad.grad(of_a_decimal)(4.0), "AD0201", "'Decimal' is not visible"),
+    "xform.property_not_diff": (lambda: ad.grad(of_a_property)(4.0), "AD0201", "'Decimal' is not visible"),
+    "xform.tangent_not_struct": (tangent(Cases), "AD0426", "'Cases' declares no fields"),
+    "xform.tangent_property_missing": (tangent(WithoutX), "AD0426", "has no field 'x'"),
+    "xform.tangent_property_type": (tangent(OfText), "AD0426", "declared as str, whose values do not vary"),
+    "xform.tangent_property_computed": (tangent(Computed), "AD0426", "Computed.x is a property, not a field"),
+    "xform.other_file": (lambda: ad.grad(innermost)(2.0), "AD0201", "declare its derivative"),
+    "attr.override_missing": (overrides, "AD0510", "overrides Area.area, which is declared"),
+    "attr.witness_missing": (overrides, "AD0510", "it is declared here"),
+    "attr.wrt_self_first": (self_behind, "AD0430", "'self' stands behind others"),
+    "attr.syntax": (lambda: ad.differentiable(vjp=two)(two), "TypeError", "vjp: for classes"),
+    "synth.nondiff_property": (declares_a_class(flag=bool, x=float), "AD0503", "values of the type bool do not vary"),
+    "synth.let_property": (declares_a_class(fixed=Final[float], x=float), "AD0503", "a Final field is not assigned"),
+    "synth.custom_tangent": (tangent(WithoutX), "AD0426", "leave TangentVector out"),
+    "synth.tangent_additive": (tangent(WithoutSum), "AD0426", "'WithoutSum'"),
     "attr.not_applicable": (lambda: ad.differentiable(3.0), "TypeError", "for classes, functions and methods"),
     "attr.no_params": (lambda: ad.differentiable(no_parameters), "AD0430", "it has no parameters"),
     "attr.void_result": (lambda: ad.differentiable(no_result), "AD0430", "it returns nothing"),
@@ -477,3 +585,40 @@ def test_one_of_an_array_tangent():  # run.one_array
     start, gradient = [1.0, np.ones(2)], [0.5, np.full(2, 0.5)]
     moved = ad.optim.AdaGrad(learning_rate=0.1).updated(start, along=gradient)
     assert moved[0] == moved[1][0] < 1.0
+
+
+def narrow(x):
+    return x * 2.0
+
+
+@ad.derivative_of(narrow)
+def narrow_derivative(x: float):
+    return 2.0 * x, lambda ct: 2.0 * ct
+
+
+def test_a_derivative_serves_whatever_its_code_does():  # xform.generic_requirements, deriv.local
+    assert ad.grad(lambda x: narrow(x)[0])(np.ones(3)).tolist() == [2.0, 0.0, 0.0]
+
+
+WITHOUT_COUNTERPART = """
+attr.dynamic_self attr.init_nonfinal attr.inout_and_result attr.layout_requirement attr.opaque_result
+attr.protocol_where attr.syntax_comma deriv.access_level deriv.ambiguous deriv.class_setter deriv.first_label
+deriv.modify_accessor deriv.syntax_colon deriv.syntax_wrt early.expected_of early.expected_wrt
+early.generic_tangent_size synth.tangent_protocol synth.wrapper_property synth.other_file transp.result
+transp.unresolved type.linear type.result xform.default_argument xform.inlinable_gradient
+""".split()
+"""What Python has no word for: labels, access levels, accessors, layouts; types may be registered from any file."""
+
+OF_LAYERS = ["run.batchnorm_features", "run.dropout_probability"]
+"""There is no library of layers."""
+
+BY_NAME = """
+xform.forward_cf xform.forward_inout run.one_array xform.generic_requirements deriv.local
+early.noderivative_property synth.tangent_of_tangent
+""".split()
+"""Those with a test of their own."""
+
+
+def test_all_of_the_list_are_here():
+    names = [*SAID, *WORKS, *WITHOUT_COUNTERPART, *OF_LAYERS, *BY_NAME]
+    assert len(set(names)) == len(names) == 128
