@@ -192,6 +192,7 @@ def test_a_derivative_for_a_marked_field_is_refused():
         ad.jvp(lambda m: m.x * m.y, (Model(5.0),), (Model.TangentVector(x=1.0, y=1.0),))
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*AD0508")
 def test_what_is_stored_in_a_marked_field_is_a_constant():
     @ad.differentiable
     class Model:
@@ -210,6 +211,7 @@ def test_what_is_stored_in_a_marked_field_is_a_constant():
     assert ad.jvp(constructed, (3.0,), (1.0,)) == (27.0, 9.0)
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*AD0508")
 def test_marked_fields_of_objects_in_lists():
     @ad.differentiable
     class Cell:
@@ -745,3 +747,38 @@ def test_what_does_not_fit_does_not_move(value, along, said):
     with pytest.raises(ValueError) as refusal:
         ad.moved(value, along=along)
     assert said in str(refusal.value)
+
+
+@ad.differentiable
+class Scaled:
+    weight: float
+    scale: ad.NoDerivative[float] = 2.0
+
+
+class TestStoresInFieldsWithoutDerivative:
+    def test_are_told_where_what_is_stored_varies(self):
+        def loss(layer, x):
+            layer.scale = 2.0 * x
+            return layer.weight * layer.scale * x
+
+        with pytest.warns(ad.DifferentiationWarning, match="AD0508") as told:
+            assert ad.grad(loss, wrt=1)(Scaled(1.0), 3.0) == 6.0
+        said = str(told[0].message)
+        assert "what is stored in 'Scaled.scale' loses its derivative" in said
+        assert "this varies, and counts as a constant when it is read there" in said
+        assert "if that is meant, say so: store ad.stop_gradient(x)" in said
+        assert ad.grad(loss)(Scaled(1.0), 3.0) == Scaled.TangentVector(weight=18.0)  # nothing that varies is stored
+
+    def test_are_told_of_constructors(self):
+        with pytest.warns(ad.DifferentiationWarning, match="AD0508"):
+            assert ad.grad(lambda x: Scaled(x, x).weight * Scaled(x, x).scale)(3.0) == 3.0
+
+    def test_are_not_told_where_nobody_reads_them_on_the_way(self):
+        assert ad.grad(lambda x: Scaled(x, x).weight)(3.0) == 1.0
+
+    def test_are_not_told_where_they_are_meant(self):
+        def loss(layer, x):
+            layer.scale = ad.stop_gradient(2.0 * x)
+            return layer.weight * layer.scale * x
+
+        assert ad.grad(loss, wrt=1)(Scaled(1.0), 3.0) == 6.0

@@ -549,6 +549,8 @@ class Run:
     """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
     forgotten: set[tuple[Any, Any]] = field(default_factory=set)
     """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
+    stored_constants: list[tuple[Var, Var, str, Span | None]] = field(default_factory=list)
+    """What is stored in fields that carry no derivative, the constants that are read there, the fields, and where."""
     checkpointed: dict[ast.AST, tuple[Atom, ...]] = field(default_factory=dict)
     """Loops that keep few of their states: how many, in what memory, how many on disk."""
     has_marks: bool = False

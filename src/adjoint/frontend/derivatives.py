@@ -19,6 +19,7 @@ from adjoint.frontend import shapes
 from adjoint.frontend.components import Component, component
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.inner import Inner, forget_changes, lower_inner
+from adjoint.frontend.marked import lost_in_fields
 from adjoint.frontend.parameters import (
     MARK,
     _parameter_node,
@@ -311,6 +312,7 @@ def _warn_of_zero(
         arguments.append((name + written(keys), range(start, end), span))
         start = end
     lo.run_data.warnings += zero_derivatives(inner.function, arguments, (output,))
+    lo.run_data.warnings += lost_in_fields(lo, inner.function, inner.count, output)
     if lo.run_data.surgery:
         from adjoint.frontend.idle_surgery import idle_surgery
 

@@ -6,15 +6,16 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from adjoint.analysis.varying import varying
 from adjoint.declare import stop_gradient
-from adjoint.diagnostics import diagnostic
+from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.shapes import original_sites
 from adjoint.frontend.values import Record, Ref, Site, TupleValue, Value
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Block, Call, Const, Loop, Statement, Store, Var
+from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Return, Statement, Store, Var
 from adjoint.ir.types import (
     Array,
     Dict,
@@ -28,7 +29,7 @@ from adjoint.ir.types import (
     fresh,
     storage_of,
 )
-from adjoint.ir.walk import blocks_of, operands, statements_in
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
 from adjoint.types.marks import no_derivative_fields
 
 
@@ -36,7 +37,23 @@ def as_stored(lo: Lowerer, cls: type | None, name: Any, value: Value) -> Value:
     """The value as a field of an object of class ``cls`` holds it."""
     if cls is None or name not in no_derivative_fields(cls):
         return value
-    return _number(lo, value)
+    constant = _number(lo, value)
+    if isinstance(value, Var) and isinstance(constant, Var) and constant is not value:
+        lo.run_data.stored_constants.append((value, constant, f"{cls.__qualname__}.{name}", lo.open.span))
+    return constant
+
+
+def lost_in_fields(lo: Lowerer, function: Function, count: int, output: int) -> Iterator[Diagnostic]:
+    """A warning for each store of what varies in a field without derivative, if it is read on the way to the result."""
+    if not lo.run_data.stored_constants:
+        return
+    from adjoint.transform.dependence import Dependence
+
+    found = Dependence(function, range(count), (output,))
+    returned = [leaf.values[output] for leaf in leaves(function.body) if isinstance(leaf, Return)]
+    for value, constant, name, span in dict.fromkeys(lo.run_data.stored_constants):
+        if found.varies(value) and not varying(function.body, [constant]).isdisjoint(returned):
+            yield diagnostic("AD0508", span, "this varies, and counts as a constant when it is read there", name=name)
 
 
 def _number(lo: Lowerer, value: Value) -> Value:

@@ -113,6 +113,30 @@ ENTRIES = {
             Use the value that is returned: x = ad.with_derivative(x, clip).
             """,
     ),
+    "AD0508": Entry(
+        title="what is stored in {name|a field} loses its derivative",
+        severity="warning",
+        helps=("if that is meant, say so: store ad.stop_gradient(x)",),
+        explanation="""
+            A field that is marked with NoDerivative counts as a constant. What is stored there may vary with the
+            arguments all the same; what is read from there afterwards has no derivative any more.
+
+                @ad.differentiable
+                class Layer:
+                    weight: float
+                    scale: ad.NoDerivative[float] = 1.0
+
+                def loss(layer, x):
+                    layer.scale = 2.0 * x                    # warned of: a derivative is lost here
+                    return layer.weight * layer.scale
+
+            Say that this is meant,
+
+                    layer.scale = ad.stop_gradient(2.0 * x)
+
+            or leave the mark out.
+            """,
+    ),
     "AD0510": Entry(
         title="{name|the method} is not declared to be differentiable, and what it overrides is",
         severity="warning",
