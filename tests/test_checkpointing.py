@@ -342,7 +342,7 @@ def test_the_schedule_is_that_of_the_library() -> None:
     library = pytest.importorskip("checkpoint_schedules.multistage")
     for steps in range(2, 80):
         for free in range(1, 20):
-            assert next_snapshot(5, 5 + steps, free) == 5 + library.n_advance(steps, free)
+            assert next_snapshot(5, 5 + steps, free) == 5 + library.n_advance(steps, free, trajectory="maximum")
 
 
 def test_a_million_steps_in_a_hundred_states_take_less_than_four_each() -> None:
@@ -389,6 +389,25 @@ def test_memory_is_that_of_the_snapshots(f) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < (10 + 10) * u.nbytes
+
+
+def test_the_report_says_beforehand_what_it_will_cost(capsys) -> None:
+    u = np.linspace(0.0, 1.0, 125_000)
+    report = ad.tape_report(ad.grad(field), u, 10**6, 10)
+    (loop,) = report.checkpoints
+    assert (loop.iterations, loop.state, loop.snapshots, loop.bytes) == (10**6, 10**6, 10, 10**7)
+    report = ad.tape_report(ad.grad(field), u, 10**6, 10, memory="100 MB")
+    (loop,) = report.checkpoints
+    assert (loop.snapshots, loop.run_again) == (100, fewest_of_many(10**6, 100))
+    text = capsys.readouterr().out
+    assert "for i in ad.checkpointed(range(n), snapshots=k):" in text
+    assert "keeps  100 states of 1 MB (100 MB)" in text
+    assert "again  3817896 iterations for 1000000, 3.82 for each" in text
+    (loop,) = ad.tape_report(ad.grad(until), 1.0, 1.5, 4).checkpoints
+    assert (loop.iterations, loop.snapshots) == (None, 4)
+    elements = ad.tape_report(ad.grad(made("elements", "snapshots=2")), X, 1.1)
+    assert [(loop.iterations, loop.state) for loop in elements.checkpoints] == [(6, 8)] * 3
+    assert elements.bytes == 3 * 2 * 8
 
 
 # Calls

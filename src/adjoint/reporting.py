@@ -14,6 +14,7 @@ import numpy as np
 from adjoint.backend.python import emit, load
 from adjoint.diagnostics import Span, error
 from adjoint.diagnostics.spans import shown_path
+from adjoint.forecasts import Forecast, forecasts, has_checkpoints
 from adjoint.frontend.entry import Entry, lower_operator
 from adjoint.frontend.inputs import differentiated
 from adjoint.inspection import known_arguments
@@ -76,12 +77,15 @@ class TapeReport:
 
     derivative: str
     loops: tuple[LoopReport, ...]
+    checkpoints: tuple[Forecast, ...] = ()
+    """What loops over ``ad.checkpointed`` will keep and run again."""
 
     @property
     def bytes(self) -> int | None:
         """All that was kept for the arguments that were given."""
         sizes = [kept.bytes for loop in self.loops for kept in loop.kept]
-        return None if None in sizes else sum(size for size in sizes if size is not None)
+        states = sum(forecast.bytes for forecast in self.checkpoints)
+        return None if None in sizes else states + sum(size for size in sizes if size is not None)
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -91,11 +95,13 @@ class TapeReport:
         return f"<tape report of {self.derivative}: {count} kept in {len(self.loops)} loops>"
 
 
-def tape_report(derivative: Any, *args: Any, **kwargs: Any) -> TapeReport:
+def tape_report(derivative: Any, *args: Any, memory: int | str | None = None, **kwargs: Any) -> TapeReport:
     """Prints what a derivative keeps for its reverse sweep.
 
     For each loop: what is kept, how much in each iteration, and why; what is computed again instead. With arguments
-    also the bytes that were kept for them; the derivative is run for that, on copies.
+    also the bytes that were kept for them; the derivative is run for that, on copies. Where there are loops over
+    :func:`adjoint.checkpointed`, it is not run: the report says beforehand how many states they will keep, and how many
+    iterations will run again.
 
     Parameters
     ----------
@@ -103,6 +109,9 @@ def tape_report(derivative: Any, *args: Any, **kwargs: Any) -> TapeReport:
         What :func:`adjoint.grad` or :func:`adjoint.value_and_grad` returned.
     *args, **kwargs
         Arguments; not needed where annotations tell their types.
+    memory
+        How checkpointed loops fare with so much memory each, in bytes or as a text such as ``"100 MB"``; else with what
+        the program says.
 
     Returns
     -------
@@ -137,8 +146,13 @@ def tape_report(derivative: Any, *args: Any, **kwargs: Any) -> TapeReport:
     notes = Notes()
     function = finish(entry.function, notes)
     tapes = list(_tapes(function.body))
-    sizes = _measured(derivative, entry, function, tapes, given, kwargs) if args or kwargs else None
-    report = TapeReport(repr(derivative), tuple(_loops(function, tapes, notes, sizes)))
+    sizes = None
+    checkpoints: tuple[Forecast, ...] = ()
+    if (args or kwargs) and has_checkpoints(function):
+        checkpoints = forecasts(function, _arguments(derivative, entry, given, kwargs), memory)
+    elif args or kwargs:
+        sizes = _measured(derivative, entry, function, tapes, given, kwargs)
+    report = TapeReport(repr(derivative), tuple(_loops(function, tapes, notes, sizes)), checkpoints)
     sys.stdout.write(f"{report}\n")
     return report
 
@@ -285,10 +299,14 @@ def _measured(
         return Block(tuple(statements), rebuild_terminator(old.terminator, lambda atom: atom, block))
 
     weighed = Function(function.name, function.params, block(function.body), function.doc)
-    root = differentiated(derivative.function)
-    given = (*copy.deepcopy((*args, *kwargs.values())), *(item.read(root) for item in entry.captured))
-    load(emit(weighed))(*given)
+    load(emit(weighed))(*_arguments(derivative, entry, args, kwargs))
     return sizes
+
+
+def _arguments(derivative: Derivative, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """What a derivative is called with: copies of the arguments, and what it captures."""
+    root = differentiated(derivative.function)
+    return (*copy.deepcopy((*args, *kwargs.values())), *(item.read(root) for item in entry.captured))
 
 
 def _weight(item: Any) -> int:
@@ -301,8 +319,16 @@ def _weight(item: Any) -> int:
 def _lines(report: TapeReport) -> Iterator[str]:
     total = report.bytes
     yield report.derivative + ("" if total is None else f": {_size(total)} kept")
-    if not report.loops:
+    if not report.loops and not report.checkpoints:
         yield "  nothing is kept"
+    for forecast in report.checkpoints:
+        yield f"  {_shown(forecast.place)}"
+        yield f"    keeps  {forecast.snapshots} states of {_size(forecast.state)} ({_size(forecast.bytes)})"
+        if forecast.iterations is None or forecast.run_again is None:
+            yield "    again  as many iterations as there are, and more: how many is known when it has run"
+        else:
+            each = forecast.run_again / max(forecast.iterations, 1)
+            yield f"    again  {forecast.run_again} iterations for {forecast.iterations}, {each:.3g} for each"
     for loop in report.loops:
         yield f"  {_shown(loop.place)}"
         if not loop.kept and not loop.recomputed:
@@ -330,4 +356,4 @@ def _size(count: int) -> str:
     return f"{count:.3g} GB"
 
 
-__all__ = ["Kept", "LoopReport", "TapeReport", "tape_report"]
+__all__ = ["Forecast", "Kept", "LoopReport", "TapeReport", "tape_report"]

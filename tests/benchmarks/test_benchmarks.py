@@ -132,3 +132,9 @@ def test_the_command_writes_its_tables(benchmark_module, monkeypatch, tmp_path, 
     assert command.main() == 0
     text = (tmp_path / "results.md").read_text()
     assert all(f"## {name}\n" in text for name in command.SECTIONS) and "--quick" in text
+
+
+def test_the_gradient_of_the_long_loop(benchmark_module):
+    checkpoints = benchmark_module("checkpoints")
+    u = np.linspace(0.01, 0.02, 5)
+    checkpoints._check(u, ad.grad(checkpoints.growth)(u, 1.0 / 200, 200, 7))

@@ -12,6 +12,7 @@ GUIDES = Path(__file__).parents[2] / "docs"
     "name",
     [
         "artifacts.md",
+        "checkpointing.md",
         "debugging.md",
         "derivatives.md",
         "flow.md",

@@ -41,10 +41,10 @@ def _copy_as_it_lies(array):
 
 
 @overload(snapshots.snapshots_within)
-def _snapshots_within(count, memory, state):
+def _snapshots_within(count, memory, steps, state):
     if isinstance(memory, types.NoneType):
 
-        def given(count, memory, state):
+        def given(count, memory, steps, state):
             if count < 1:
                 raise ValueError("a checkpointed loop needs one snapshot at least")
             return count
@@ -57,7 +57,7 @@ def _snapshots_within(count, memory, state):
         return None
     sizes = " + ".join([f"state[{place}].nbytes" for place in arrays] + [str(8 * (len(state) - len(arrays)))])
     text = (
-        "def within(count, memory, state):\n"
+        "def within(count, memory, steps, state):\n"
         f"    size = max({sizes}, 1)\n"
         "    if memory < size:\n"
         "        raise ValueError('one snapshot takes more than memory=')\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pickle
 import tempfile
@@ -73,7 +74,23 @@ def thin_out(kept: list[Any]) -> None:
     del kept[1::2]
 
 
-def snapshots_within(count: int | None, memory: int | str | None, state: tuple[Any, ...]) -> int:
+def run_again(steps: int, snapshots: int) -> int:
+    """How many steps run again until so many are reversed, besides the one that is reversed each time.
+
+    Examples
+    --------
+    >>> run_again(10, 3), run_again(10**6, 100) / 10**6
+    (15, 3.8178...)
+    """
+    if steps <= 1:
+        return 0
+    repeats = 0
+    while math.comb(snapshots + repeats, snapshots) < steps:
+        repeats += 1
+    return repeats * steps - math.comb(snapshots + repeats, repeats - 1)
+
+
+def snapshots_within(count: int | None, memory: int | str | None, steps: int | None, state: tuple[Any, ...]) -> int:
     """How many states a loop may keep.
 
     Parameters
@@ -82,6 +99,8 @@ def snapshots_within(count: int | None, memory: int | str | None, state: tuple[A
         The number, where that is given.
     memory
         Else the bytes for all of them: a number, or a text such as ``"100 MB"``.
+    steps
+        How often the loop runs, where that is known.
     state
         The state that the loop starts from.
 
@@ -92,7 +111,7 @@ def snapshots_within(count: int | None, memory: int | str | None, state: tuple[A
 
     Examples
     --------
-    >>> snapshots_within(None, "1 kB", (np.zeros(25),))
+    >>> snapshots_within(None, "1 kB", 10, (np.zeros(25),))
     5
     """
     if count is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
+    UNDEFINED,
     Atom,
     Block,
     Branch,
@@ -108,9 +109,9 @@ class Forward(Half):
         params = self.all.function.params
         snapshots, memory, disk = (self.outside[params[place]] for place in self.all.plan.options)
         state = [inits[slot] for slot in self.all.slots]
-        known = [atom for atom in (*state, *self.memory) if isinstance(atom, Var)]
+        known = [atom for atom in (*state, *self.memory) if atom is not UNDEFINED]
         whole = self.builder.call(display.make_tuple, *known)
-        found = whole_number(self.builder, snapshots_within, snapshots, memory, whole, hint="snapshots")
+        found = whole_number(self.builder, snapshots_within, snapshots, memory, self.count, whole, hint="snapshots")
         if not self.all.plan.files:
             return found
         self.shelf = Var("shelf", OPAQUE)
