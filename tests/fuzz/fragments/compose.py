@@ -18,6 +18,7 @@ from fuzz.fragments import (  # noqa: F401
     classes,
     complex_numbers,
     control,
+    declared,
     inside,
     iteration,
     objects,
