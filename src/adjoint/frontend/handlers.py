@@ -69,6 +69,10 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("statistics_calls",)
         case FunctionType(__module__="adjoint.declare") if constant.__name__ != "stop_gradient":
             return ("declared_inside",)
+        case FunctionType(__module__="adjoint.parameters.aggregate" | "adjoint.parameters.iteration"):
+            return ("parameter_updates",)
+        case FunctionType(__module__="adjoint.parameters.unroll"):
+            return ("parameter_updates",)
         case FunctionType(__module__="adjoint.functions"):
             return ("function_values",)
         case FunctionType(__module__="adjoint.flow"):

@@ -88,14 +88,18 @@ def _set(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     path, value, *rest = args
     if not isinstance(path, Const) or not path.value.steps:
         return NotImplemented
-    part = rest[0] if rest else kwargs["part"]
-    *before, last = path.value.steps
+    put(lo, value, path.value.steps, rest[0] if rest else kwargs["part"], node)
+    return Const(None)
+
+
+def put(lo: Lowerer, value: Value, steps: Sequence[Step], part: Value, node: ast.AST | None) -> None:
+    """Puts a part where steps lead."""
+    *before, last = steps
     holder = follow(lo, value, before, node)
     if isinstance(last, Field):
         objects.set_attribute(lo, holder, last.name, part, node)
     else:
         containers.set_item(lo, holder, Const(last.key), part, node)
-    return Const(None)
 
 
 def _listing(function: Any, recursive: bool, writable: bool) -> None:
@@ -116,7 +120,7 @@ def _listing(function: Any, recursive: bool, writable: bool) -> None:
         else:
             filtered = _filter(lo, wanted.value, node)
             cls = objects.class_of(lo, value)
-            found = walk(value, lambda part, _: _parts(lo, part, node), recursive, ())
+            found = walk(value, lambda part, _: parts_with_steps(lo, part, node), recursive, ())
             paths = [
                 (WritableKeyPath if assignable else KeyPath)(steps, cls)
                 for steps, part, assignable in found
@@ -125,7 +129,7 @@ def _listing(function: Any, recursive: bool, writable: bool) -> None:
         return new_list(lo, [Const(path) for path in paths], node)
 
 
-def _parts(lo: Lowerer, value: Value, node: ast.AST | None) -> Iterator[tuple[tuple[Step, ...], Value, bool]]:
+def parts_with_steps(lo: Lowerer, value: Value, node: ast.AST | None) -> Iterator[tuple[tuple[Step, ...], Value, bool]]:
     """The parts of a value with the steps to them, and whether they can be assigned to."""
     cls = objects.class_of(lo, value)
     if isinstance(value, Var) and not isinstance(value.type, (Scalar, Array, Number, Opaque)):
