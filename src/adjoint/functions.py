@@ -11,7 +11,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Generic, ParamSpec, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Generic, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
@@ -69,7 +69,10 @@ class Signature:
         raise TypeError(f"{self!r} is the type of functions; it has no subclasses")
 
     def __or__(self, other: Any) -> Any:
-        return self if other is None else NotImplemented
+        return Union[self, other]  # noqa: UP007  (which is what is defined here)
+
+    def __ror__(self, other: Any) -> Any:
+        return Union[other, self]  # noqa: UP007
 
     @property
     def places(self) -> tuple[int, ...]:

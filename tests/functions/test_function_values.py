@@ -103,6 +103,128 @@ def test_other_places_they_come_from(program):
     second(program, 0.7)
 
 
+handed_back = functools.lru_cache(lambda f: f)
+nothing = functools.lru_cache(lambda: None)
+listed = functools.lru_cache(lambda: [KEPT["sine"], KEPT["cube"]])
+
+
+def on_one_path(x):
+    f: Scalar = KEPT["cube"] if x > 1.0 else kept("sine")
+    return f(x)
+
+
+def bound_again(x):
+    f: Scalar = kept("sine")
+    for _ in range(3):
+        x = f(x)
+        f: Scalar = kept("cube")
+    return x
+
+
+def handled(x):
+    f: Scalar = kept("sine")
+    try:
+        return f(x) * x
+    except ValueError:
+        return x
+
+
+def until(x):
+    f: Scalar = kept("sine")
+    while x < 1.7:
+        x = f(x) + 1.0
+    return x
+
+
+def among_others(x):
+    f: Scalar = kept("sine")
+    return sum([g(x) for g in [f, KEPT["cube"], math.cos]])
+
+
+def collected(x):
+    functions = []
+    for name in ("sine", "cube"):
+        f: Scalar = kept(name)
+        functions.append(f)
+    return sum([g(x) * x for g in functions])
+
+
+def in_a_closure(x):
+    f: Scalar = kept("cube")
+    return (lambda t: f(f(t)))(x)
+
+
+def given_or_not(x):
+    f: Scalar | None = nothing()
+    g: Scalar | None = handed_back(KEPT["sine"])
+    return (x if f is None else f(x)) * (x if g is None else g(x))
+
+
+def by_functools(x):
+    table: list[Scalar] = listed()
+    first = functools.partial(table[0])
+    return functools.reduce(lambda a, f: f(a), table, x) + sum(map(lambda f: f(x), table)) * first(x)
+
+
+def recursive(x, n=3):
+    return x if n == 0 else recursive(applied(handed_back(KEPT["sine"]), x), n - 1)
+
+
+def with_derivatives_inside(x):
+    f: Scalar = kept("cube")
+    return ad.grad(f)(x) + ad.grad(lambda t: f(t) * t)(x)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        on_one_path,
+        bound_again,
+        handled,
+        until,
+        among_others,
+        collected,
+        in_a_closure,
+        given_or_not,
+        by_functools,
+        recursive,
+        with_derivatives_inside,
+    ],
+)
+def test_ways_through_a_program(program):
+    right(program, 0.7)
+    second(program, 0.7)
+
+
+def test_handed_to_opaque_places_and_back():
+    def there_and_back(f: Scalar, x):
+        g: Scalar = handed_back(f)
+        return g(x) * f(x)
+
+    def down(f: Scalar, x, n):
+        g: Scalar = handed_back(f)
+        return x if n == 0 else down(f, g(x), n - 1)
+
+    for f in (KEPT["cube"], KEPT["exp"], math.sin):
+        right(there_and_back, f, 0.7, wrt=1)
+        second(lambda x, f=f: there_and_back(f, x), 0.7)
+    right(down, KEPT["sine"], 0.7, 3, wrt=1)
+    second(lambda x: down(KEPT["sine"], x, 3), 0.7)
+
+
+def test_jacobians():
+    square = ad.Fn[[np.ndarray], np.ndarray](lambda v: v * v)
+
+    def values(x):
+        f: ad.Fn[[np.ndarray], np.ndarray] = handed_back(square)
+        return f(x)
+
+    np.testing.assert_array_equal(ad.jacobian(values)(np.array([1.0, 2.0])), np.diag([2.0, 4.0]))
+    np.testing.assert_array_equal(
+        ad.hessian(lambda x: np.sum(values(x) * x))(np.array([1.0, 2.0])), np.diag([6.0, 12.0])
+    )
+
+
 def test_items_of_long_lists():
     right(by_index, 0.7, 3)
     second(lambda x: by_index(x, 3), 0.7)
@@ -359,6 +481,16 @@ def test_opaque_functions_without_a_type():
             "the function is defined here",
         ]
         assert problem.helps[0] == "let its type say that it carries its derivatives: f: ad.Fn[[float], float]"
+
+
+def test_functions_that_are_made_inside_are_not_handed_out():
+    def loss(x):
+        f: Scalar = handed_back(lambda t: t * x)
+        return f(x)
+
+    (problem, *_) = refused(lambda: ad.grad(loss)(1.0)).diagnostics
+    assert problem.code == "AD0202"
+    assert problem.helps == ("make it outside, and hand it to the function",)
 
 
 def test_calls_that_do_not_fit():

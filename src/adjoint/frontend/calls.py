@@ -19,7 +19,15 @@ from adjoint.frontend import definitions, handlers, inputs, making, objects, sou
 from adjoint.frontend.activations import activation, is_structural, is_too_often
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
 from adjoint.frontend.declared_targets import declared_for_object
-from adjoint.frontend.handing_over import keep_identity, keep_track, lend, may_carry, refuse_made_here, refuse_objects
+from adjoint.frontend.handing_over import (
+    SIGNATURE,
+    keep_identity,
+    keep_track,
+    lend,
+    may_carry,
+    refuse_made_here,
+    refuse_objects,
+)
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.operands import arrays, with_arrays
 from adjoint.frontend.scope import own_yields, scope_of
@@ -49,9 +57,6 @@ from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
-
-SIGNATURE = "__adjoint_signature__"
-"""The attribute by which objects that carry their derivatives say what they take and give."""
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:

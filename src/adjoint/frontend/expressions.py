@@ -571,6 +571,10 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Value:
 
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:
     base = evaluate_owner(lo, node.value, node)
+    if isinstance(base, Const) and isinstance(base.value, type) and hasattr(base.value, "__adjoint_signature__"):
+        from adjoint.frontend.function_values import type_of_functions
+
+        return type_of_functions(lo, node)
     index = evaluate(lo, node.slice)
     lo.at(node)
     return _looked_up(lo, containers.subscript(lo, base, index, node), node)

@@ -9,11 +9,13 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
+from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.calls import call_value
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.declared import Following
 from adjoint.frontend.declared_arguments import Arguments
 from adjoint.frontend.declared_forms import Forms
+from adjoint.frontend.expressions import on_each_option
 from adjoint.frontend.handing_over import may_carry
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.marked import as_constant
@@ -36,7 +38,7 @@ from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Opaq
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.typing import abstract
 from adjoint.runtime import functions
-from adjoint.types.annotations import plain
+from adjoint.types.annotations import alternatives, plain
 
 _PULLBACK = Opaque(functions.Pulling)
 
@@ -228,6 +230,18 @@ def given(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 # -- conversions ------------------------------------------------------------------------------------------------------
 
 
+def type_of_functions(lo: Lowerer, node: ast.Subscript) -> Const:
+    """``Fn[[...], ...]`` in the code of a function."""
+    assert lo.frame is not None
+    try:
+        return Const(_evaluated(lo, node, lo.frame.closure.globals))
+    except DifferentiationError as refusal:
+        problem = refusal.diagnostics[0]
+        raise lo.problem("AD0220", node, problem.notes[0], helps=problem.helps) from None
+    except Exception:  # names that are known when it runs
+        raise lo.problem("AD0220", node, "what it is made for is not known before anything runs") from None
+
+
 def converted(
     lo: Lowerer, signature: Signature, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
@@ -237,17 +251,20 @@ def converted(
     return as_declared(lo, args[0], signature, node)
 
 
-def as_declared(lo: Lowerer, value: Value, signature: Signature, node: ast.AST | None) -> Value:
-    """A value that is declared to be a function of a type."""
+def as_declared(
+    lo: Lowerer, value: Value, signature: Signature, node: ast.AST | None, *, optional: bool = False
+) -> Value:
+    """A value that is declared to be a function of a type, or None where that is ``optional``."""
     if isinstance(value, Var):
-        if value.type == Opaque(Fn, signature) or not isinstance(value.type, Opaque):
+        if not isinstance(value.type, Opaque) or value.type.signature == signature:
             return value
-        target = Var(value.hint, Opaque(Fn, signature), value.named)
-        lo.emit(Call((target,), functions.as_function, (value, Const(signature)), (), lo.span(node)))
+        target = Var(value.hint, Opaque(None if optional else Fn, signature), value.named)
+        callee = functions.as_optional_function if optional else functions.as_function
+        lo.emit(Call((target,), callee, (value, Const(signature)), (), lo.span(node)))
         lo.run_data.made_with[target] = (value,)
         return target
     if isinstance(value, Union):
-        return Union(value.tag, tuple(as_declared(lo, option, signature, node) for option in value.options))
+        return on_each_option(lo, value, lambda option: as_declared(lo, option, signature, node), node)
     inner, declared = value, Const(False)
     record = lo.store.get(value) if isinstance(value, Ref) else None
     if isinstance(record, Record) and record.cls is Fn:
@@ -284,7 +301,7 @@ def as_annotated(lo: Lowerer, value: Value, annotation: Any, node: ast.AST | Non
         return value
     signature = signature_of(annotation)
     if signature is not None:
-        return as_declared(lo, value, signature, node)
+        return as_declared(lo, value, signature, node, optional=type(None) in alternatives(annotation))
     if not isinstance(value, Var) or type(value.type) is not Opaque:
         return value
     origin, items = get_origin(plain(annotation)), get_args(plain(annotation))
@@ -314,17 +331,21 @@ def meaning(lo: Lowerer, annotation: ast.expr | None, namespace: dict[str, Any])
             annotation = ast.parse(annotation.value, mode="eval").body
         except SyntaxError:
             return None
-    names = {item.id for item in ast.walk(annotation) if isinstance(item, ast.Name)}
+    try:
+        return _evaluated(lo, annotation, namespace)
+    except Exception:  # names that only a type checker knows
+        return None
+
+
+def _evaluated(lo: Lowerer, annotation: ast.expr, namespace: dict[str, Any]) -> Any:
+    """What an annotation is, in which local names stand for constants."""
     local = {}
-    for name in names:
+    for name in {item.id for item in ast.walk(annotation) if isinstance(item, ast.Name)}:
         cell = lo.cell_named(name)
         held = None if cell is None else lo.store.get(cell)
         if isinstance(held, Const):
             local[name] = held.value
-    try:
-        return eval(compile(ast.Expression(annotation), "<annotation>", "eval"), dict(namespace), local)
-    except Exception:  # names that only a type checker knows
-        return None
+    return eval(compile(ast.Expression(annotation), "<annotation>", "eval"), dict(namespace), local)
 
 
 def returned_by(function: Any) -> Any:

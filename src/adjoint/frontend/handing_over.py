@@ -34,6 +34,9 @@ from adjoint.ir.types import Dict, Instance, List, Tuple, Type, carries_derivati
 from adjoint.ir.walk import operands
 from adjoint.rules.declare import Rule
 
+SIGNATURE = "__adjoint_signature__"
+"""The attribute by which objects that carry their derivatives say what they take and give: they are never written."""
+
 
 def may_carry(lo: Lowerer, value: Value) -> bool:
     """Whether a derivative may flow through ``value``."""
@@ -80,7 +83,7 @@ def keep_track(lo: Lowerer, value: Value) -> None:
     """Of an object from outside only the parts are known to vary: what it is handed to takes it as a whole."""
     if isinstance(value, Ref) and value.origin is not None and may_carry(lo, value):
         record = lo.store[value]
-        if isinstance(record, Record) and record.cls not in (list, dict):
+        if isinstance(record, Record) and record.cls not in (list, dict) and not hasattr(record.cls, SIGNATURE):
             raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 

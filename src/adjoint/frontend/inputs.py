@@ -498,6 +498,11 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         lo.run_data.told_apart[site] = value
     if site in lo.settings.runtime_sites:
         type_ = abstract(value)
+        if isinstance(type_, Opaque) and type_.signature is not None:
+            var = lo.run_data.objects[id(value)] = _declared(Var(hint, type_, True), declare)
+            return var
+        if hasattr(cls, "__adjoint_signature__"):
+            raise error("AD0222", None, f"{hint!r} has to exist at run time, and has no type that tells what it gives")
         if not isinstance(type_, Instance):
             raise error("AD0307", None, f"{hint!r} is an object of class {cls.__name__!r}, which is not looked into")
         var = Var(hint, type_, True)

@@ -84,7 +84,8 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             label = "a generator is handed to code that is not visible, or to a container"
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
         case Closure():
-            raise lo.problem("AD0202", node, "a function made here is handed to code whose body is not visible")
+            label = "a function made here is handed to code whose body is not visible"
+            raise lo.problem("AD0202", node, label, helps=("make it outside, and hand it to the function",))
         case _:
             raise lo.problem("AD0202", node, "this value cannot be handed to code whose body is not visible")
 

@@ -189,7 +189,7 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "cmath": dict.fromkeys(_CMATH.split(), PURE),
     "adjoint.runtime.functions": {
         **dict.fromkeys(("with_pullback", "called", "pulled_back"), NEW),
-        **dict.fromkeys(("forward_of", "as_function"), PURE),
+        **dict.fromkeys(("forward_of", "as_function", "as_optional_function"), PURE),
     },
     "adjoint.runtime.bundles": {
         **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),

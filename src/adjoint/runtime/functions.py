@@ -143,6 +143,11 @@ def as_function(value: Any, signature: Signature) -> Fn[..., Any]:
     return signature(value)
 
 
+def as_optional_function(value: Any, signature: Signature) -> Fn[..., Any] | None:
+    """The same for a value that may be None."""
+    return None if value is None else signature(value)
+
+
 def as_list_of_functions(values: Iterable[Any], signature: Signature) -> list[Fn[..., Any]]:
     """The items of a sequence, each as a function value."""
     return [signature(value) for value in values]

@@ -7,7 +7,7 @@ from typing import Any
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Applied, Call, Const, Derived, Function, Var
+from adjoint.ir.nodes import Applied, Call, Const, Definition, Derived, Function, Var
 from adjoint.ir.types import Opaque
 from adjoint.ir.walk import statements_in
 from adjoint.transform.tangent_rules import TangentRules
@@ -15,21 +15,23 @@ from adjoint.transform.tangent_rules import TangentRules
 Bind = Callable[[Var], Var]
 
 
-def applies(function: Function) -> bool:
+def applies(function: Function, seen: frozenset[Definition] = frozenset()) -> bool:
     """Whether a function, or one that it calls by name, calls such function values.
 
     Their pullbacks are not looked into: a reverse derivative that calls them cannot be differentiated as it is
     written out.
     """
-    return any(_applies(call.callee) for call in statements_in(function.body) if isinstance(call, Call))
+    return any(_applies(call.callee, seen) for call in statements_in(function.body) if isinstance(call, Call))
 
 
-def _applies(callee: Any) -> bool:
+def _applies(callee: Any, seen: frozenset[Definition]) -> bool:
     match callee:
         case Applied():
             return True
         case Derived(function=function):
-            return applies(function)
+            return applies(function, seen)
+        case Definition(function=Function() as function) if callee not in seen:
+            return applies(function, seen | {callee})
         case _:
             return False
 

@@ -492,6 +492,8 @@ class Dependence:
                     found.append(diagnostic("AD0307", call.span, label, helps=_OUT_OF_EXCEPTIONS))
                     continue
                 label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
+                if _is_of_function_values(call.callee):
+                    label = "the pullback of a function that is known only at run time is not looked into"
                 if is_defined(call.callee):
                     code, label = "AD0204", f"{name} has no derivative with these arguments"
                 found.append(diagnostic(code, call.span, label))
