@@ -215,6 +215,7 @@ _EXTENTS: tuple[Callable[[int], int], ...] = (
 )
 _MANY = (3, 3, 3, 3, 2, 12)
 _LARGE = 50
+_MOST_EXTENTS = 3
 
 
 def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Iterator[Any]:
@@ -284,6 +285,8 @@ class _Maker:
                 return self._array(np.dtype(float), ("many",), value) if self._rank else value
             case List(element=Scalar(kind="int")) if self._as_places:
                 return [0] * max(1, self._next())
+            case List(element=Scalar(kind="int") as element):  # more extents would be those of a very large array
+                return [self.make(element, value) for _ in range(min(max(1, self._next()), _MOST_EXTENTS))]
             case List(element=element) if element is not None:
                 return [self.make(element, value) for _ in range(max(1, self._next()))]
             case Dict(value=element) if element is not None:
