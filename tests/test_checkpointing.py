@@ -288,6 +288,44 @@ def test_second_derivatives(name) -> None:
         np.testing.assert_allclose(ad.hessian(again)(*copies(args)), ad.hessian(plain)(*copies(args)), rtol=1e-12)
 
 
+def falling(x, w, n):
+    if n < 1:
+        return x
+    for i in ad.checkpointed(range(4), snapshots=2):
+        x = x * w + 0.1 * math.sin(x) * i
+    return falling(x, w, n - 1)
+
+
+def falling_plainly(x, w, n):
+    if n < 1:
+        return x
+    for i in range(4):
+        x = x * w + 0.1 * math.sin(x) * i
+    return falling_plainly(x, w, n - 1)
+
+
+def test_loops_of_recursive_functions() -> None:
+    derivative = ad.grad(falling, wrt=(0, 1))
+    assert derivative(0.3, 1.1, 3.0) == ad.grad(falling_plainly, wrt=(0, 1))(0.3, 1.1, 3.0)
+    assert "next_snapshot" in ad.source(derivative, 0.3, 1.1, 3.0)
+
+
+def vectors(x, w):
+    for _ in ad.checkpointed(range(9), snapshots=2):
+        x = x + 0.1 * np.sin(w * x) * x[0]
+    return x
+
+
+def vectors_kept(x, w):
+    for _ in range(9):
+        x = x + 0.1 * np.sin(w * x) * x[0]
+    return x
+
+
+def test_a_pullback_called_for_each_row() -> None:
+    np.testing.assert_array_equal(ad.jacobian(vectors)(X, 1.1), ad.jacobian(vectors_kept)(X, 1.1))
+
+
 # Steps
 
 
@@ -528,6 +566,22 @@ def optionless(x):
     return x
 
 
+def misspelt(x):
+    for _ in ad.checkpointed(range(9), snapshot=2):
+        x = x * 1.1
+    return x
+
+
+def without_unit(x):
+    for _ in ad.checkpointed(range(9), memory="ten"):
+        x = x * 1.1
+    return x
+
+
+def no_function(x):
+    return ad.checkpoint(3)(x)
+
+
 @pytest.mark.parametrize(
     ("f", "x", "code", "label"),
     [
@@ -536,6 +590,9 @@ def optionless(x):
         (swaps, X, "AD0309", "references move here"),
         (elsewhere, 0.3, "AD0309", "'ad.checkpointed' stands outside of a loop's head"),
         (optionless, 0.3, "AD0203", "ad.checkpointed takes snapshots= or memory="),
+        (misspelt, 0.3, "AD0203", "ad.checkpointed takes what the loop runs over, and options by name"),
+        (without_unit, 0.3, "AD0203", "'ten' is no amount of memory; one is '100 MB'"),
+        (no_function, 0.3, "AD0103", "ad.checkpoint was given a value of type 'int'"),
     ],
 )
 def test_what_cannot_be_run_again_is_refused(f, x, code, label) -> None:

@@ -6,6 +6,7 @@ A mark stands before such a loop as long as the function around it is lowered.
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,16 @@ observer(_mark, _begin, _end)
 
 @handles(checkpointed)
 def _elsewhere(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    _check_options(lo, len(args), kwargs, node)
     raise lo.problem("AD0309", node, "'ad.checkpointed' stands outside of a loop's head", helps=(HEAD,))
+
+
+def _check_options(lo: Lowerer, count: int, named: Collection[str | None], node: ast.AST | None) -> None:
+    """Refuses calls of ``ad.checkpointed`` that raise in Python."""
+    if count != 1 or any(name not in OPTIONS for name in named):
+        raise lo.mistake(TypeError, node, "ad.checkpointed takes what the loop runs over, and options by name")
+    if ("snapshots" in named) == ("memory" in named):
+        raise lo.mistake(TypeError, node, "ad.checkpointed takes snapshots= or memory=")
 
 
 def head(lo: Lowerer, node: ast.For | ast.While, expression: ast.Call) -> ast.expr:
@@ -81,13 +91,9 @@ def head(lo: Lowerer, node: ast.For | ast.While, expression: ast.Call) -> ast.ex
     if evaluate(lo, expression.func) != Const(checkpointed):
         return expression
     named = {keyword.arg: keyword.value for keyword in expression.keywords}
-    unknown = [name for name in named if name not in OPTIONS]
-    if len(expression.args) != 1 or unknown:
-        raise lo.mistake(TypeError, expression, "ad.checkpointed takes what the loop runs over, and options by name")
+    _check_options(lo, len(expression.args), named, expression)
     options = [Const(None) if name not in named else evaluate(lo, named[name]) for name in OPTIONS]
     atoms = [materialize(lo, value, expression) for value in options]
-    if (atoms[0] == Const(None)) == (atoms[1] == Const(None)):
-        raise lo.mistake(TypeError, expression, "ad.checkpointed takes snapshots= or memory=")
     if isinstance(atoms[1], Const) and isinstance(atoms[1].value, str):
         try:
             atoms[1] = Const(bytes_of(atoms[1].value))
@@ -111,6 +117,9 @@ def call_checkpointed(
     from adjoint.frontend.calls import call_value
     from adjoint.frontend.inner import name_of
 
+    if isinstance(function, Const) and not callable(function.value):
+        kind = type(function.value).__name__
+        raise lo.problem("AD0103", node, f"ad.checkpoint was given a value of type {kind!r}", name=kind)
     name = Const((name_of(function), object()))
     lo.run_data.has_marks = True
     lo.emit(Call((), _begin, (name,), (), lo.span(node)))

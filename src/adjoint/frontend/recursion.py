@@ -317,6 +317,10 @@ def _run(
             from adjoint.frontend.flow import with_flow_settled
 
             whole = with_flow_settled(lo, whole)
+        if lo.run_data.checkpointed or lo.run_data.has_marks:
+            from adjoint.frontend.checkpointing import outlined
+
+            whole = outlined(lo, whole, closure.source.name)
         block = with_values_handed_over(whole, is_called=True)
     else:
         block = root.seal()
