@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.rules import registry
+from adjoint.rules.declarations import remove
 from adjoint.testing import check_grads
 from programs.registry import Case, collect
 
@@ -68,9 +68,7 @@ def declarations() -> Iterator[None]:
         ad.derivative_of(function)(derivative)
     yield
     for function in DECLARED:
-        del registry._declarations[id(function)]
-        registry._of_users.discard(id(function))
-        registry._changed(function)
+        remove(function)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from regressions.differences import right
 
 NAN = np.nan
 X = np.array([0.0, 4.0])
@@ -235,3 +236,15 @@ def test_what_cancels_in_a_list_of_seeds() -> None:
 
     assert math.isnan(ad.grad(f)(0.0))
     assert ad.grad(f)(4.0) == 1.0
+
+
+def test_places_of_which_the_last_store_counts_are_no_cotangents() -> None:
+    def f(x: Any) -> Any:
+        y = np.sqrt(x) * 1.0
+        y[y > 0.49] *= y[1]
+        for _ in range(2):
+            np.put(y, [1, 1], x * y)
+            y *= 2.0
+        return y.sum()
+
+    right(f, np.array([0.678, 0.477]))

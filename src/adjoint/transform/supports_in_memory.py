@@ -360,9 +360,10 @@ class _Keeper:
                         builder.emit(Load(self.new(target), kept, key, span))
                 builder.emit(statement)
             case Store(base, key, value, mode, span):
-                if self.keeps(base):
+                kept = self.of(base, builder) if self.keeps(base) else PRESENT
+                if kept != PRESENT:
                     mode = "add" if mode == "sub" else mode
-                    builder.emit(Store(self.of(base, builder), key, self.of(value, builder), mode, span))
+                    builder.emit(Store(kept, key, self.of(value, builder), mode, span))
                 builder.emit(statement)
             case If():
                 slots = self.needed_slots(statement.targets)
