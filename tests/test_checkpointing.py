@@ -240,8 +240,13 @@ def same(one, other) -> bool:
     return np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("options", ["snapshots=1", "snapshots=3", "memory='1 kB'"])
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *((name, f"snapshots={count}") for name in LOOPS for count in (1, 3)),
+        *((name, "memory='1 kB'") for name in ("numbers", "in place", "while")),
+    ],
+)
 def test_gradients_are_the_same_to_the_bit(name, options) -> None:
     args = LOOPS[name][-1]
     plain, again = made(name, None), made(name, options)

@@ -26,7 +26,6 @@ _FAMILIES = (
     "marked",
     "vector_calls",
     "key_paths",
-    "checkpointing",
 )
 _FOR_NUMBERS = ("builtin_calls", "fold_calls")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "container_calls")
@@ -75,6 +74,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("parameter_updates",)
         case FunctionType(__module__="adjoint.functions"):
             return ("function_values",)
+        case FunctionType(__module__="adjoint.checkpoints"):
+            return ("checkpointing",)
         case FunctionType(__module__="adjoint.flow"):
             return ("flow",)
         case FunctionType(__module__="adjoint.inline"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import pickle
-import tempfile
 import weakref
 from typing import Any
 
@@ -196,6 +194,9 @@ class Filed:
     """A state in a file."""
 
     def __init__(self, shelf: Shelf, state: tuple[Any, ...]) -> None:
+        import pickle  # seldom needed
+        import tempfile
+
         handle, self.path = tempfile.mkstemp(prefix="adjoint-", suffix=".state")
         with os.fdopen(handle, "wb") as file:
             pickle.dump(state, file, pickle.HIGHEST_PROTOCOL)
@@ -244,6 +245,8 @@ def taken_back(kept: Any) -> Any:
     """The state that is kept."""
     if not isinstance(kept, Filed):
         return kept
+    import pickle
+
     with open(kept.path, "rb") as file:
         return pickle.load(file)
 
