@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Union
 from adjoint import keypaths
 from adjoint.compiling import Native, resolve
 from adjoint.diagnostics import error
-from adjoint.diagnostics.user_lines import tell_users_line
 from adjoint.frontend.entry import lower_operator
 from adjoint.frontend.inputs import differentiated
 from adjoint.keypaths.parts import as_part
@@ -53,6 +52,8 @@ class Derivative:
             self._door = compiled.door or self._door
             return compiled.run(self._root, (*args, *kwargs.values()))
         except Exception as failure:
+            from adjoint.diagnostics.user_lines import tell_users_line
+
             tell_users_line(failure)
             raise
 

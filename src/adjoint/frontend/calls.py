@@ -18,7 +18,6 @@ from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend import definitions, handlers, inputs, making, objects, source, starred
 from adjoint.frontend.activations import activation, is_structural, is_too_often
 from adjoint.frontend.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
-from adjoint.frontend.declared_targets import declared_for_object
 from adjoint.frontend.handing_over import (
     SIGNATURE,
     keep_identity,
@@ -126,9 +125,12 @@ def call_value(
     lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """``function(*args, **kwargs)``"""
-    declared = declared_for_object(lo, function, node)
-    if declared is not None:
-        return _call_declared(lo, *declared, args, kwargs, node)
+    if isinstance(function, (Method, Ref, Var)):
+        from adjoint.frontend.declared_targets import declared_for_object
+
+        declared = declared_for_object(lo, function, node)
+        if declared is not None:
+            return _call_declared(lo, *declared, args, kwargs, node)
     match function:
         case Closure():
             return _call_closure(lo, function, args, kwargs, node)
@@ -594,7 +596,6 @@ def run_closure(
 ) -> Value:
     """Runs the body of a function in the open block; ``returned`` is applied where a value is returned."""
     from adjoint.frontend.expressions import evaluate
-    from adjoint.frontend.footprints import taken_down
     from adjoint.frontend.statements import run
 
     outer_keys = set(lo.store)
@@ -611,6 +612,8 @@ def run_closure(
     def execute() -> Value:
         if isinstance(body, list):
             if lo.settings.adjoined and closure.source.node in lo.settings.adjoined:
+                from adjoint.frontend.footprints import taken_down
+
                 with taken_down(lo, frame.log):
                     run(lo, body)
             else:

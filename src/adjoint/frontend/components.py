@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.parameters import refusal
 from adjoint.frontend.values import Value
 from adjoint.keypaths.parts import PartOf, as_part
-from adjoint.keypaths.steps import Field, Item, Step
 from adjoint.records import dataclass
+
+if TYPE_CHECKING:
+    from adjoint.keypaths.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ def component(lo: Lowerer, function: Value, shape: shapes.Shape, result: Any, no
     found = Component(shape, 0)
     if result is None:
         return found
+    from adjoint.keypaths.steps import Item
+
     choice = as_part(result)
     steps: tuple[Step | str, ...]
     match choice:
@@ -75,6 +79,8 @@ def _step(whole: Component, step: Step | str) -> Component | None:
 
 def _place(step: Step | str, keys: list[Any], names: tuple[Any, ...]) -> int | None:
     """Where among its neighbours the part lies that a step leads to: by key, by index from either end, or by name."""
+    from adjoint.keypaths.steps import Field
+
     if isinstance(step, Field):
         return names.index(step.name) if step.name in names else None
     if isinstance(step, str):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 import types
 from typing import Any
 
 import numpy as np
 
-from adjoint import asserted
 from adjoint.frontend import customs, library
 from adjoint.frontend.core import Lowerer
 from adjoint.frontend.marked import as_stored
@@ -34,7 +34,6 @@ from adjoint.frontend.values import (
 )
 from adjoint.ir.nodes import Attribute, Call, Const, Load, Raise, Store, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
-from adjoint.keypaths.mixin import Listing
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
@@ -205,7 +204,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         if isinstance(found, classmethod):
             inputs.guard_lookup(lo, owner, name, found)
             return Method(Const(found.__func__), Const(owner))
-        if isinstance(found, Listing):
+        if _lists_key_paths(found):
             return Method(Const(found.function), Const(owner))
     try:
         value = getattr(owner, name)
@@ -304,8 +303,18 @@ def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, *
     return target
 
 
+def _lists_key_paths(member: Any) -> bool:
+    """Whether a member of a class lists key paths, of the class or of an object."""
+    mixin = sys.modules.get("adjoint.keypaths.mixin")
+    return mixin is not None and isinstance(member, mixin.Listing)
+
+
 def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
     """Warns where a member of a class overrides one that is declared to be differentiable, and is not declared."""
+    if "adjoint.asserted" not in sys.modules:
+        return  # nothing was declared
+    from adjoint import asserted
+
     base = asserted.overridden(cls, name)
     if base is not None:
         warning = asserted.lacking(cls, name, base)
@@ -346,7 +355,7 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
             return Const(found.__func__)
         case classmethod():
             return Method(Const(found.__func__), Const(cls))
-        case Listing():
+        case _ if _lists_key_paths(found):
             return Method(Const(found.function), receiver)
         case types.FunctionType():
             return Method(Const(found), receiver)

@@ -50,7 +50,6 @@ from adjoint.transform.reverse.sweep import freeze, prune
 from adjoint.transform.reverse.treatment import Given, Request, Treatment
 from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.simplify import simplify
-from adjoint.transform.supports_in_memory import keep_supports
 from adjoint.transform.target import for_machine
 
 if TYPE_CHECKING:
@@ -389,6 +388,10 @@ def sweeps_of(
 
 def with_supports(sweeps: Sweeps, family: Family, *, complete: bool = True) -> Sweeps:
     """Both sweeps, with the supports of cotangents in memory; zeros in ``complete`` seeds are left out."""
+    if complete and not family.by_chance:
+        return sweeps
+    from adjoint.transform.supports_in_memory import keep_supports
+
     bound, active = sweeps.context.regions.bindings, sweeps.context.active
     backward = keep_supports(
         Block(sweeps.backward, Return(sweeps.cotangents)),
