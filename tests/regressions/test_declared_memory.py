@@ -58,6 +58,27 @@ def test_maps_that_hand_on_what_they_are_given(f: Any, same: Any) -> None:
     second(lambda x: f(x, same), X)
 
 
+def curve(v, k=0.56):
+    return np.sin(v) * k
+
+
+ad.derivative_of(curve)(
+    lambda v, k=0.56: (np.sin(v) * k, lambda ct: (ct * np.cos(v) * k, np.sum(ct * np.sin(v)))),
+)
+
+
+def test_a_copied_tangent_is_known_to_be_written() -> None:
+    """Its support was a number, into which an array was stored."""
+
+    def softmax(x):
+        w = curve(curve(x), x[0])
+        w *= x[1]
+        e = np.exp(w - np.max(w))
+        return np.sum((e / e.sum()) ** 2)
+
+    right(softmax, X)
+
+
 @pytest.mark.parametrize("same", [by_pullback, by_differential, by_view], ids=lambda f: f.__name__)
 def test_views_and_writes_on_both_sides(same: Any) -> None:
     right(lambda x: both_are_written(x, same), X)

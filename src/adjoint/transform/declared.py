@@ -57,6 +57,8 @@ def forward_declared(builder: Builder, call: Call, rules: TangentRules, bind: Bi
             if target in active:
                 rules.dots[target] = rules.dot_or_zero(builder, arg, type_of_atom(arg))
         return
+    if active and declared.differential is not None and any(map(_is_container, call.targets)):
+        raise error("AD0303", call.span, f"{declared.name!r} returns a container, whose items are not told apart")
     made: Sequence[Atom] = ()
     if active and moved:
         if declared.differential is not None:
@@ -70,10 +72,14 @@ def forward_declared(builder: Builder, call: Call, rules: TangentRules, bind: Bi
         if dot is None:
             rules.dots[target] = rules.fresh_shadow(builder, target)
         elif isinstance(target.type, Array) and (lent or is_handle(target.type)):
-            copied = builder.call(np.copy, dot, hint=f"{target.hint}_dot")  # it may be memory of another tangent
-            rules.dots[target] = copied
+            copied = bind(target)
+            builder.emit(Call((copied,), np.copy, (dot,), (), call.span))  # it may be memory of another tangent
         else:
             rules.dots[target] = dot
+
+
+def _is_container(target: Var) -> bool:
+    return is_handle(target.type) and not isinstance(target.type, Array)
 
 
 def excluded(declared: Declared, name: str) -> str:
