@@ -373,6 +373,27 @@ def test_memory_that_goes_by_one_name() -> None:
     np.testing.assert_allclose(ad.grad(argument)(np.array([3.0, 0.2])), [0.24, 1.0])
 
 
+def test_views_of_memory_that_is_written() -> None:
+    """What is written through the value behind surgery is read by the array whose view it is."""
+
+    def f(x):
+        a = x.copy()
+        column = ad.with_derivative(a[:, None], lambda ct: 1.0 * ct)
+        column *= 2.0
+        return np.sum(a * x)
+
+    assert refused(lambda: ad.grad(f)(np.ones(2))).diagnostics[0].code == "AD0303"
+    assert refused(lambda: ad.jvp(f, (np.ones(2),), (np.ones(2),))).diagnostics[0].code == "AD0303"
+
+
+def test_one_of_several_kinds() -> None:
+    def f(x):
+        y = ad.with_derivative(None if x > 5.0 else Layer(x, np.ones(1)), lambda ct: 1.0 * ct)
+        return x if y is None else y.weight * y.weight
+
+    assert refused(lambda: ad.grad(f)(2.0)).diagnostics[0].code == "AD0230"
+
+
 def test_an_identity_changes_nothing() -> None:
     def f(x):
         x = ad.with_derivative(x, lambda ct: None)

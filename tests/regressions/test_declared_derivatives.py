@@ -986,3 +986,21 @@ def test_an_argument_that_is_given_by_name_only() -> None:
     declared(f)(lambda x, *, k=2.0: (k * x, lambda ct: k * ct))
     assert ad.grad(lambda x: f(x, k=3.0))(1.0) == 3.0
     assert refused(lambda: ad.grad(lambda x: f(1.0, k=x))(1.0)).diagnostics[0].code == "AD0204"
+
+
+def test_a_view_of_what_is_given_that_is_written_later() -> None:
+    """What was written through the value was taken for memory that nobody reads, and left out."""
+
+    def itself(x):
+        return x
+
+    declared(itself)(lambda x: (x, lambda ct: ct))
+
+    def f(x):
+        a = x.copy()
+        column = itself(a[:, None])
+        column *= 2.0
+        return np.sum(a * x)
+
+    assert refused(lambda: ad.grad(f)(X)).diagnostics[0].code == "AD0303"
+    assert refused(lambda: ad.jvp(f, (X,), (X,))).diagnostics[0].code == "AD0303"

@@ -60,7 +60,8 @@ def altered(lo: Lowerer, value: Value, fn: Value, node: ast.AST | None) -> Value
     if isinstance(fn, Union):
         return on_each_option(lo, fn, lambda option: altered(lo, value, option, node), node)
     if isinstance(value, Union):
-        return on_each_option(lo, value, lambda option: altered(lo, option, fn, node), node)
+        helps = ("apply it where it is known which it is",)
+        raise lo.problem("AD0230", node, "this is one of several kinds, by what has happened before", helps=helps)
     if not is_callable(lo, fn) and not isinstance(fn, Var):
         label = f"this is {described(lo, fn)}, not a function of the cotangent"
         raise lo.problem("AD0230", getattr(node, "args", [node])[-1], label, helps=("give it a function",))
@@ -110,9 +111,8 @@ class _Surgery:
             return TupleValue(tuple(self.fitted(value, returned)))
 
         function, what = Const(_with_what_it_makes), "the function of the cotangent"
-        own = lower_inner(
-            lo, function, [self.fn, given], {}, [1], self.node, returned=flat, what=what, of_cotangents=True
-        )
+        args = [self.fn, given]
+        own = lower_inner(lo, function, args, {}, [1], self.node, returned=flat, what=what, of_cotangents=True)
         changed = [entry for entry in lo.run_data.changed if entry[0] not in self.cotangents.values()]
         lo.run_data.changed[:] = changed
         count = len(self.leaves)

@@ -274,6 +274,8 @@ def effects_of(call: Call) -> Effects:
         return UNKNOWN  # it writes to what earlier calls made
     if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):
         return UNKNOWN
+    if isinstance(callee, Declared) and _hands_on(call):
+        return PART
     if known is None:
         return UNKNOWN if isinstance(callee, np.ufunc) and len(call.args) > callee.nin else found
     if found.pure and found is not FACT and callee is not fresh_shadows and _may_be_overloaded(call.args):
@@ -556,6 +558,12 @@ def storages(type_: Type | None) -> set[Storage]:
             return found.union(*map(storages, fields.values()))
         case _:
             return found
+
+
+def _hands_on(call: Call) -> bool:
+    """Whether results of a declared function may be memory that others have, too."""
+    given = set[Storage]().union(*(storages(type_of_atom(arg)) for arg in call.args))
+    return bool(given) and any(not given.isdisjoint(storages(target.type)) for target in call.targets)
 
 
 def is_shared_and_written(call: Call) -> bool:
