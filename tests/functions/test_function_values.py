@@ -248,6 +248,20 @@ def test_arrays_that_are_written_afterwards(name):
                 x[0] *= 2.0
         return np.sum(x * x)
 
+    if name == "itself":  # what is written is the argument, too
+        (problem,) = refused(lambda: ad.grad(loss)(np.array([0.3, 0.7, -0.2]))).diagnostics
+        assert problem.code == "AD0303"
+        assert problem.notes[0] == "'<lambda>' returns memory that it is given, and one of both is written"
+        return
+    right(loss, np.array([0.3, 0.7, -0.2]))
+    second(loss, np.array([0.3, 0.7, -0.2]))
+
+
+def test_memory_that_nobody_writes_may_be_shared():
+    def loss(x):
+        f = arrays("itself")
+        return np.sum(f(x, 0.9) * x)
+
     right(loss, np.array([0.3, 0.7, -0.2]))
     second(loss, np.array([0.3, 0.7, -0.2]))
 

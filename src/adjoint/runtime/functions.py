@@ -44,17 +44,35 @@ def _seed(result: Any, cotangents: Iterator[Any]) -> Any:
     return next(cotangents) if parts is None else tuple([_seed(part, cotangents) for part in parts])
 
 
-def with_pullback(function: Fn[..., Any], *args: Any) -> tuple[Any, ...]:
-    """The values of a function value, and then the pullback of this call."""
+def with_pullback(function: Fn[..., Any], *args: Any, apart: bool = False) -> tuple[Any, ...]:
+    """The values of a function value, and then the pullback of this call.
+
+    ``apart`` says that memory of the arguments or of the values is written: then they must not share any.
+    """
     signature = _signature(function)
     value, pullback = adjoint.vjp(_inner(function), *args)
-    return (*_leaves(function, signature.result, value, args), Pulling(pullback, args, signature))
+    values = _own(function, _leaves(function, signature.result, value), args, apart)
+    return (*values, Pulling(pullback, args, signature))
 
 
-def called(function: Fn[..., Any], *args: Any) -> Any:
+def called(function: Fn[..., Any], *args: Any, apart: bool = False) -> Any:
     """The value of a function value; of several, a tuple without structure."""
-    values = tuple(_leaves(function, _signature(function).result, function(*args), args))
+    found = _leaves(function, _signature(function).result, function(*args))
+    values = tuple(_own(function, found, args, apart))
     return values[0] if len(values) == 1 else values
+
+
+def _own(function: Fn[..., Any], values: Iterable[Any], args: tuple[Any, ...], apart: bool) -> Iterator[Any]:
+    """Values in memory of their own."""
+    arrays = [arg for arg in args if isinstance(arg, np.ndarray)]
+    for value in values:
+        if isinstance(value, np.ndarray) and any(np.may_share_memory(value, array) for array in arrays):
+            if apart:
+                label = f"{name_of(function)!r} returns memory that it is given, and one of both is written"
+                raise error("AD0303", None, label, helps=("let it return a copy",))
+            yield value.copy()
+        else:
+            yield value
 
 
 def pulled_back(pullback: Pulling, *cotangents: Any) -> Any:
@@ -72,19 +90,19 @@ def _signature(function: Fn[..., Any]) -> Signature:
     return function.signature
 
 
-def _leaves(function: Fn[..., Any], result: Any, value: Any, args: tuple[Any, ...]) -> Iterator[Any]:
+def _leaves(function: Fn[..., Any], result: Any, value: Any) -> Iterator[Any]:
     """The numbers and arrays of a value, each of the type that is declared."""
     parts = parts_of(result)
     if parts is None:
-        yield _settled(function, result, value, args)
+        yield _settled(function, result, value)
     elif not isinstance(value, tuple) or len(value) != len(parts):
         _refuse(function, f"a tuple of {len(parts)}", value)
     else:
         for part, item in zip(parts, value, strict=True):
-            yield from _leaves(function, part, item, args)
+            yield from _leaves(function, part, item)
 
 
-def _settled(function: Fn[..., Any], kind: Any, value: Any, args: tuple[Any, ...]) -> Any:
+def _settled(function: Fn[..., Any], kind: Any, value: Any) -> Any:
     """A number or an array of its declared type, in memory of its own."""
     if kind in (float, complex):
         real = np.ndim(value) == 0 and np.asarray(value).dtype.kind in ("fiu" if kind is float else "cfiu")
@@ -98,9 +116,6 @@ def _settled(function: Fn[..., Any], kind: Any, value: Any, args: tuple[Any, ...
         dtype = dtype_of(kind)
         if dtype is not None and value.dtype != dtype:
             _refuse(function, f"an array of {dtype}", value)
-    if isinstance(value, np.ndarray):
-        is_lent = any(isinstance(arg, np.ndarray) and np.may_share_memory(value, arg) for arg in args)
-        return value.copy() if is_lent else value
     return value
 
 

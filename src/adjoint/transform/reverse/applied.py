@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Applied, Atom, Call, Var
-from adjoint.ir.types import OPAQUE, fresh
+from adjoint.ir.nodes import Applied, Atom, Call, Const, Var
+from adjoint.ir.types import OPAQUE, fresh, is_handle
 from adjoint.runtime.functions import called, pulled_back, with_pullback
 from adjoint.transform.reverse.scopes import Scope
 from adjoint.transform.reverse.sweep import is_zero
@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 
 
 def write_call(builder: Builder, call: Call, read: Set[Atom]) -> None:
-    """Writes out a call: with its pullback only where somebody reads that."""
+    """Writes out a call: with its pullback only where somebody reads that.
+
+    Where memory of the arguments or of the values is written, the values must lie in memory of their own.
+    """
     *values, pullback = call.targets
+    types = (type_of_atom(atom) for atom in (*values, *call.args))
+    kwargs = (("apart", Const(True)),) if any(map(is_handle, types)) else ()
     if pullback in read:
-        builder.emit(Call(call.targets, with_pullback, call.args, (), call.span))
+        builder.emit(Call(call.targets, with_pullback, call.args, kwargs, call.span))
     else:
-        builder.emit(Call(tuple(values), called, call.args, (), call.span))
+        builder.emit(Call(tuple(values), called, call.args, kwargs, call.span))
 
 
 def reverse_applied(reverser: Reverser, call: Call, scope: Scope) -> None:
