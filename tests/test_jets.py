@@ -78,6 +78,15 @@ def steps(x):
     return y
 
 
+def momentum(x):
+    x = x.copy()
+    velocity = np.zeros_like(x)
+    for _ in range(4):
+        velocity[:] = 0.9 * velocity - 0.1 * (x**3 - x)
+        x += velocity
+    return np.sum(x * velocity)
+
+
 def newton(x):
     y = x
     while True:
@@ -100,6 +109,11 @@ ARRAYS = {
     "roots": lambda x: np.sqrt(np.abs(x)) * np.power(x, 0.5),
     "logaddexp": lambda x: np.logaddexp(x, 0.3),
     "sort": lambda x: np.sort(x) * x,
+    "made like": momentum,
+    "moduli": lambda x: abs(x[0] + 1j * x[1]) * np.abs(np.exp(1j * x) * x),
+    "arrays of numbers": lambda x: np.array([x[0] * x[1], 2.0, x[2] ** 2]) * np.array([[x[0]], [x[1]]]),
+    "pad": lambda x: np.pad(x, (1, 2)) * np.pad(x, (1, 2)) ** 2,
+    "median": lambda x: np.median(x) * np.interp(x, [0.0, 1.0], [2.0, 5.0]),
     "fft": lambda x: np.abs(np.fft.fft(x)) ** 2,
 }
 MATRICES = {
@@ -148,6 +162,20 @@ def test_of_structures():
     assert ad.jet(lambda m: m, (point,), (direction,), order=1)[1].b == 1.0
 
 
+def test_of_objects_that_can_be_called():
+    @dataclass
+    class Line:
+        slope: float
+
+        def __call__(self, x):
+            return self.slope * x
+
+    line = ad.jet(lambda x: Line(x * x), (3.0,), (1.0,), order=2)
+    assert line[0] == Line(9.0)
+    assert (line[1].slope, line[2].slope) == (6.0, 2.0)
+    assert ad.jet(lambda line, x: line(x) ** 2, (Line(3.0), 2.0), (Line(1.0), None), 2) == (36, 24, 8)
+
+
 def test_arguments_are_not_written():
     def f(x):
         x[0] = x[1] * x[1]
@@ -193,7 +221,27 @@ def cube(x):
     return x * x * x
 
 
+def transposed_and_written(m):
+    a = m.copy()
+    d = np.einsum("ij->ji", a)
+    d[0] += m[0]
+    return np.sum(a * m)
+
+
 class TestRefusals:
+    def test_views_of_which_the_rule_makes_no_view(self):
+        with pytest.raises(ad.DifferentiationError, match="AD0423"):
+            ad.jet(transposed_and_written, (A,), (A_DOT,), order=2)
+
+    def test_what_the_function_raises_is_raised(self):
+        def f(x):
+            if x > 1:
+                raise ValueError("too large")
+            return x
+
+        with pytest.raises(ValueError, match="too large"):
+            ad.jet(f, (2.0,), (1.0,), order=2)
+
     def test_recursion(self):
         with pytest.raises(ad.DifferentiationError) as refusal:
             ad.jet(power, (2.0, 3), (1.0, None), order=2)

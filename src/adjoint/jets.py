@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from adjoint.records import replace
 from adjoint.runtime.taylor import ORDER, NotCovered, Series
 from adjoint.specialize import Specialization, specialization
 from adjoint.transform.reverse import expand
-from adjoint.types.structure import field_names, is_namedtuple, new_object, set_field
+from adjoint.types.structure import field_names, is_container, is_namedtuple, is_object, new_object, set_field
 from adjoint.types.vectors import tangent_class
 
 
@@ -81,6 +82,12 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     except NotCovered as problem:
         span = _place_of(problem, compiled)
         raise DifferentiationError(diagnostic("AD0423", span, f"{problem} is not covered for series")) from None
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, DifferentiationError) or _raises(f, points, type(problem)):
+            raise
+        span = _place_of(problem, compiled)
+        label = f"this takes plain numbers and arrays only: {problem}"
+        raise DifferentiationError(diagnostic("AD0423", span, label)) from None
     finally:
         ORDER.reset(token)
     return tuple(_derivative(result, place, {}) for place in range(count + 1))
@@ -90,6 +97,15 @@ def _lower(f: Callable[..., Any], points: tuple[Any, ...]) -> Entry:
     entry = lower_operator("call", f, (), points, {})
     function = lifted(expand(entry.function))
     return replace(entry, function=replace(function, name=f"{entry.function.name.removesuffix('_call')}_jet"))
+
+
+def _raises(f: Callable[..., Any], points: tuple[Any, ...], kind: type[Exception]) -> bool:
+    """Whether the function itself raises such an exception."""
+    try:
+        f(*copy.deepcopy(points))
+    except kind:
+        return True
+    return False
 
 
 def _place_of(problem: BaseException, compiled: Specialization) -> Span | None:
@@ -116,7 +132,7 @@ def _curve(point: Any, direction: Any, order: int, written: bool, memo: dict[int
     if isinstance(point, (float, complex, np.floating, np.complexfloating)):
         dot = point * 0 if direction is None else direction
         return Series(order, [point, dot, *[point * 0] * (order - 1)][: order + 1])
-    if isinstance(point, (list, dict)) or hasattr(point, "__dict__"):
+    if isinstance(point, (list, dict)) or is_object(point):
         if id(point) in memo:
             return memo[id(point)]
         return _container(point, direction, order, written, memo)
@@ -168,7 +184,7 @@ def _derivative(result: Any, place: int, memo: dict[int, Any]) -> Any:
 
 
 def _has_parts(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict)) or (hasattr(value, "__dict__") and not callable(value))
+    return is_container(value)
 
 
 def _object(result: Any, place: int, memo: dict[int, Any]) -> Any:

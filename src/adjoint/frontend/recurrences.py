@@ -29,12 +29,13 @@ from adjoint.ir.nodes import (
     Store,
     Var,
 )
-from adjoint.ir.types import Array, Scalar, Type
+from adjoint.ir.types import Array, Scalar, Storage, Type
 from adjoint.ir.walk import map_blocks, rebuild_terminator
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import abstract, type_of_call
 from adjoint.runtime import taylor
+from adjoint.runtime.sequences import array_of
 from adjoint.runtime.taylor import Lifted, NotCovered, Series, coefficient, derived, holds_series, solved, value_of
 from adjoint.transform.finish import finish
 from adjoint.transform.slots import is_container
@@ -47,15 +48,16 @@ _AS_THEY_ARE = (range, len, list, tuple, dict, zip, enumerate, reversed, slice, 
 def lifted(function: Function) -> Function:
     """A function for whose numbers and arrays series may stand."""
     varied = varying(function.body, function.params)
+    written = {atom.type.storage.find() for atom in varied if isinstance(atom, Var) and isinstance(atom.type, Array)}
 
     def block(old: Block) -> Block:
-        statements = tuple(_lifted(map_blocks(statement, block), varied) for statement in old.statements)
+        statements = tuple(_lifted(map_blocks(statement, block), varied, written) for statement in old.statements)
         return Block(statements, rebuild_terminator(old.terminator, lambda atom: atom, block))
 
     return Function(function.name, function.params, block(function.body), function.doc)
 
 
-def _lifted(statement: Statement, varied: set[Atom]) -> Statement:
+def _lifted(statement: Statement, varied: set[Atom], written: set[Storage]) -> Statement:
     if isinstance(statement, Store) and statement.mode == "add_at" and statement.base in varied:
         raise error("AD0423", statement.span, "an array is added to through an index that may repeat")
     if not isinstance(statement, Call):
@@ -67,7 +69,7 @@ def _lifted(statement: Statement, varied: set[Atom]) -> Statement:
         raise error("AD0423", statement.span, "the derivative of this is declared, and of the first order")
     if _takes_anything(statement):
         return statement
-    made = _is_written_later(statement, varied)
+    made = _is_written_later(statement, written)
     return Call(statement.targets, Lifted(callee, made), statement.args, statement.kwargs, statement.span)
 
 
@@ -77,11 +79,12 @@ def _takes_anything(call: Call) -> bool:
     return roles_of(call, is_container) is not None
 
 
-def _is_written_later(call: Call, varied: set[Atom]) -> bool:
+def _is_written_later(call: Call, written: set[Storage]) -> bool:
     """Whether a call makes an array to which something is stored that varies."""
     if len(call.targets) != 1 or not isinstance(call.targets[0].type, Array):
         return False
-    return call.targets[0].type.storage.written and call.targets[0] in varied and effects_of(call).fresh
+    storage = call.targets[0].type.storage
+    return storage.written and storage.find() in written and effects_of(call).fresh
 
 
 # Recurrences
@@ -95,13 +98,17 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         raise NotCovered(f"{name!r}")
     bound, named = rule.bind(args, kwargs, lambda default: default)
     if isinstance(rule, (Constant, NoDerivative)):
+        if isinstance(rule, Constant) and any(np.iscomplexobj(value_of(arg)) for arg in bound if holds_series(arg)):
+            raise NotCovered(f"{name!r} of complex numbers")
         return callee(*map(value_of, bound), **{key: value_of(value) for key, value in named.items()})
     fixed = (bound[place] for place, _ in rule.settings(len(bound)))
     if any(map(holds_series, (*named.values(), *fixed))) or rule.unsupported(len(bound), tuple(named)):
         raise NotCovered(f"{name!r} with these arguments")
+    if callee in _LINEAR_BESIDES or (callee is np.einsum and len(bound) == 2):
+        return _linear(range(1, len(bound)), callee, bound, named)
     match rule:
         case Linear():
-            return _linear(rule, callee, bound, named)
+            return _linear(range(len(bound)) if rule.wrt is None else rule.wrt, callee, bound, named)
         case Bilinear():
             series = taylor.product_by(lambda a, b: callee(a, b, *bound[2:], **named))
             return series(bound[0], bound[1])
@@ -116,8 +123,11 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
 taylor.RECURRENCES["find"] = recurrence
 
 
-def _linear(rule: Linear, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    wrt = range(len(args)) if rule.wrt is None else rule.wrt
+_LINEAR_BESIDES = (array_of,)
+"""Functions that are linear in all arguments but the first, which their rules do not say."""
+
+
+def _linear(wrt: Sequence[int], callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     order = taylor.order_in(args)
 
     def part(place: int) -> Any:
@@ -164,7 +174,7 @@ def _elementwise(rule: Elementwise, callee: Any, args: tuple[Any, ...], kwargs: 
 
 def _general(rule: General, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     jvp = rule.jvp
-    if jvp is None or any(isinstance(arg, (list, tuple)) for arg in args):
+    if jvp is None or any(isinstance(arg, list) or (isinstance(arg, tuple) and holds_series(arg)) for arg in args):
         raise NotCovered(f"{rule.name!r}")
 
     def right(y: Any) -> Any:
@@ -203,12 +213,18 @@ Kind = Any
 def _kind(value: Any, taken: list[Any]) -> Kind:
     if value is None:
         return None
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and any(map(_is_no_constant, value)):
         return tuple(_kind(part, taken) for part in value)
     if isinstance(value, (Series, np.ndarray, np.generic)):
         taken.append(value)
         return abstract(value_of(value))
     return Const(value)
+
+
+def _is_no_constant(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_is_no_constant, value))
+    return value is None or isinstance(value, (Series, np.ndarray, np.generic))
 
 
 @lru_cache(maxsize=1024)

@@ -257,12 +257,10 @@ class Lifted:
         self.__module__ = __name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if any(map(holds_series, args)) or (kwargs and any(map(holds_series, kwargs.values()))):
-            return apply(self.callee, args, kwargs)
-        result = self.callee(*args, **kwargs)
+        varied = any(map(holds_series, args)) or (kwargs and any(map(holds_series, kwargs.values())))
+        result = apply(self.callee, args, kwargs) if varied else self.callee(*args, **kwargs)
         if self.made and isinstance(result, np.ndarray) and result.dtype.kind in "fc":
-            order = ORDER.get()
-            return Series(order, [result, *(np.zeros_like(result) for _ in range(order))])
+            return Series(ORDER.get(), [result, *(np.zeros_like(result) for _ in range(ORDER.get()))])
         return result
 
 
@@ -323,6 +321,8 @@ def _solved(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], results:
     order = order_in((*args, *kwargs.values()))
     first = callee(*map(value_of, args), **{name: value_of(value) for name, value in kwargs.items()})
     values = first if results > 1 else (first,)
+    if any(_is_view(value, arg) for value in values for arg in args):
+        raise NotCovered(f"a view that {getattr(callee, '__name__', 'a function')!r} makes")
     sides: list[Any] = []
 
     def coefficient_of(which: int, place: int) -> Any:
@@ -337,6 +337,16 @@ def _solved(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], results:
         for which, value in enumerate(values)
     )
     return found if results > 1 else found[0]
+
+
+def _is_view(value: Any, arg: Any) -> bool:
+    """Whether a result shares memory with an argument: what is written to the one would have to be in the other."""
+    return (
+        isinstance(value, np.ndarray)
+        and isinstance(arg, Series)
+        and isinstance(arg.value, np.ndarray)
+        and np.may_share_memory(value, arg.value)
+    )
 
 
 def _shaped(part: Any, like: Any) -> Any:
@@ -465,6 +475,18 @@ def _same(a: Series) -> Series:
     return _each(a, operator.pos)
 
 
+def _sign(a: Series) -> Any:
+    """The derivative of the modulus: constant for real numbers, and for others their conjugate over the modulus."""
+    if not np.iscomplexobj(a.value):
+        return numbers.sign(a.value)
+    conjugate = _each(a, np.conjugate)
+    square = _each(_times(conjugate, a), lambda part: part.real)
+    if np.any(np.asarray(square.value) == 0):
+        raise NotCovered("the modulus of the complex number zero")
+    inverse = _smooth_power(square, -0.5, square.value**-0.5)
+    return _with_value(_times(conjugate, inverse), numbers.sign(a.value))
+
+
 _ARITHMETIC: dict[Any, Callable[..., Any]] = {
     operator.neg: lambda a: _each(a, operator.neg),
     operator.pos: _same,
@@ -476,7 +498,7 @@ _ARITHMETIC: dict[Any, Callable[..., Any]] = {
     **dict.fromkeys((operator.sub, operator.isub, np.subtract), _sum(operator.sub)),
     **dict.fromkeys((operator.mul, operator.imul, np.multiply), _times),
     **dict.fromkeys((operator.truediv, operator.itruediv, np.divide, np.true_divide), _quotient),
-    numbers.sign: lambda a: numbers.sign(a.value),
+    numbers.sign: _sign,
     numbers.times: product_by(numbers.times),
     numbers.product: product_by(numbers.product),
     numbers.divide: _quotient_by(numbers.divide),
