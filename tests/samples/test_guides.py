@@ -17,6 +17,7 @@ GUIDES = Path(__file__).parents[2] / "docs"
         "derivatives.md",
         "flow.md",
         "functions.md",
+        "implicit.md",
         "surgery.md",
         "training.md",
         "types.md",

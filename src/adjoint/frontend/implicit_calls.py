@@ -13,13 +13,15 @@ from adjoint.frontend.derivatives import describe
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.inner import Inner, lower_inner
 from adjoint.frontend.materialize import materialize
-from adjoint.frontend.values import NONE, TupleValue, Value
+from adjoint.frontend.values import TupleValue, Value
 from adjoint.ir.effects import written_places
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
 from adjoint.ir.walk import inline
 from adjoint.runtime import implicit
 from adjoint.solutions import answer, refused, solved
+
+_ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum)
 
 
 def call_function(lo: Lowerer, function: Function, args: list[Value], node: ast.AST | None) -> Value:
@@ -33,6 +35,10 @@ def _solved(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     primitive, function, point, *settings = args
     assert isinstance(primitive, Const)
     assert isinstance(point, TupleValue)
+    if primitive.value in _ROOTS and any(map(_is_complex, point.items)):
+        label = "derivatives are known of real roots, and this starts from a complex number"
+        helps = ("solve for the real and the imaginary part: two equations",)
+        raise lo.problem("AD0204", node, label, helps=helps)
     what = "the function that a solver is handed"
     inner = lower_inner(lo, function, list(point.items), {}, range(len(point.items)), node, what=what)
     result = FLOAT if primitive.value is implicit.root_of_part else _result_of(lo, inner, node)
@@ -95,13 +101,23 @@ def _with_varying_first(inner: Inner) -> tuple[Function, tuple[Atom, ...], int]:
     return ordered, tuple(atom for _, atom in pairs), varying
 
 
+def _is_complex(value: Value) -> bool:
+    match value:
+        case Var(type=Scalar(kind="complex")) | Const(value=complex()):
+            return True
+        case Var(type=Array(dtype=np.dtype(kind="c"))):
+            return True
+        case _:
+            return False
+
+
 def _varies(type_: Type) -> bool:
     return carries_derivative(type_)
 
 
 def _kind_of(primitive: Any, point: TupleValue, result: Type) -> tuple[str, Type]:
     """The name and the type of what a primitive gives."""
-    if primitive in (implicit.root, implicit.root_of_part, implicit.minimum):
+    if primitive in _ROOTS:
         (x,) = point.items
         return ("x", fresh(x.type) if isinstance(x, Var) else FLOAT)
     if primitive is implicit.outcome:
@@ -114,6 +130,3 @@ def _kind_of(primitive: Any, point: TupleValue, result: Type) -> tuple[str, Type
     return (
         ("times", Array(dtype, ("any",))) if primitive is implicit.stops else ("states", Array(dtype, ("any", "any")))
     )
-
-
-__all__ = ["NONE", "call_function"]

@@ -27,13 +27,20 @@ def with_slope(f: Fn, solve: Fn, options: Any) -> Any:
 def newton(f: Fn, options: Any) -> Any:
     """The root that ``scipy.optimize.newton`` finds, which raises itself."""
     found = optimize.newton(f, **options)
+    if np.iscomplexobj(found):
+        raise TypeError("newton finds a complex root, and derivatives are known of real ones")
     return float(found) if np.ndim(found) == 0 else found
+
+
+def _vanishes(residual: Any, x: Any) -> bool:
+    """Whether a residual is zero but for rounding: where more is asked for than that, solvers complain."""
+    return bool(np.max(np.abs(residual), initial=0.0) <= 1e-12 * (1.0 + np.max(np.abs(x), initial=0.0)))
 
 
 def system(f: Fn, options: Any) -> Any:
     """The root that ``scipy.optimize.fsolve`` finds."""
-    found, _, flag, message = optimize.fsolve(f, full_output=True, **options)
-    if flag != 1:
+    found, info, flag, message = optimize.fsolve(f, full_output=True, **options)
+    if flag != 1 and not _vanishes(info["fvec"], found):
         raise RuntimeError(f"fsolve did not converge: {message}")
     return found
 
@@ -44,7 +51,7 @@ def vector_root(f: Fn, options: Any) -> Any:
     if "fprime" in options:
         options["jac"] = options.pop("fprime")
     found = optimize.root(f, **options)
-    if not found.success:
+    if not found.success and not _vanishes(found.fun, found.x):
         raise RuntimeError(f"root did not converge: {found.message}")
     return np.asarray(found.x, dtype=float)
 

@@ -6,10 +6,11 @@ from collections import Counter
 
 import numpy as np
 
+from adjoint.declare import stop_gradient
 from adjoint.ir.effects import effects_of
-from adjoint.ir.join import is_array
+from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
-from adjoint.ir.types import Array, Scalar
+from adjoint.ir.types import Array, Number, Scalar
 from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
 from adjoint.rules.declare import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
@@ -35,12 +36,12 @@ def finish(function: Function, notes: Notes | None = None) -> Function:
 
 
 def _without_idle_conversions(function: Function) -> Function:
-    """Drops ``float(x)`` of a Python float, and copies of memory that nobody else has.
+    """Drops ``float(x)`` of a Python float, copies of memory that nobody else has, and what said that it is constant.
 
     What was converted takes the name of the result.
     """
     calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
-    conversions = [call for call in calls if (call.callee is float or call.callee is owned) and len(call.args) == 1]
+    conversions = [call for call in calls if call.callee in (float, owned, stop_gradient) and len(call.args) == 1]
     if not conversions:
         return function
     made = {target: call for call in calls for target in call.targets}
@@ -52,8 +53,10 @@ def _without_idle_conversions(function: Function) -> Function:
         if len(statement.targets) != 1:
             continue
         arg, target = statement.args[0], statement.targets[0]
-        if (statement.callee is float and _is_float(arg)) or (
-            statement.callee is owned and _is_own(arg, made, holders)
+        if (
+            (statement.callee is float and _is_float(arg))
+            or (statement.callee is owned and _is_own(arg, made, holders))
+            or (statement.callee is stop_gradient and _is_plain(arg))
         ):
             idle.add(statement)
             if isinstance(arg, Var) and target.named and not arg.named and arg in made and arg not in names:
@@ -139,6 +142,11 @@ def _is_float(atom: Atom) -> bool:
     if isinstance(atom, Const):
         return type(atom.value) is float
     return isinstance(atom, Var) and atom.type == Scalar("float")
+
+
+def _is_plain(atom: Atom) -> bool:
+    """Whether something is a number or an array: containers of constants stay apart from others."""
+    return isinstance(type_of_atom(atom), (Scalar, Number, Array))
 
 
 def _is_own(atom: Atom, made: dict[Var, Call], holders: Counter[Var]) -> bool:

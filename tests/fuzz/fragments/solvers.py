@@ -262,3 +262,49 @@ def least_squares(d: Draft) -> str:
     $res = $v - $design @ $coef
     $t = $res @ $res + $coef[1]
     """
+
+
+@fragment("x: float, y: float -> t: float")
+def roots_of_scipy(d: Draft) -> str:
+    d.above("from scipy import optimize")
+    return """
+    $t = <<optimize.brentq(lambda z: z ** 3 + z - $x * $y, -9.0, 9.0, xtol=1e-14)
+        ||optimize.newton(lambda z, k: z + 0.3 * math.sin(z) - k, $0, args=($x,), tol=1e-13)
+        ||optimize.root_scalar(lambda z: z + 0.2 * z ** 3 - $x, bracket=(-9.0, 9.0), xtol=1e-14).root * $y
+        ||optimize.fixed_point(lambda z: 0.3 * math.cos(z * $y) + $x, $0, xtol=1e-13)>>
+    """
+
+
+@fragment("v: vec, x: float -> w: vec", weight=0.5)
+def systems_of_scipy(d: Draft) -> str:
+    d.above("from scipy import optimize")
+    return """
+    $w = <<optimize.fsolve(lambda z: z + 0.2 * z ** 3 - $v * $x, np.zeros($N), xtol=1e-13)
+        ||optimize.root(lambda z: z + 0.1 * np.sin(z[::-1]) - $v, $v, tol=1e-13).x * $x>>
+    """
+
+
+@fragment("x: float, y: float -> t: float", weight=0.5)
+def integrals_of_scipy(d: Draft) -> str:
+    d.above("from scipy import integrate")
+    return """
+    $tight = dict(rtol=1e-12, atol=1e-12)
+    $t = <<integrate.quad(lambda u: math.exp(-u * u * $0) * $x, 0.0, $y)[0]
+        ||integrate.quad(lambda u, k: np.sin(k * u), $0, 1.5, args=($x,))[0] * $y
+        ||integrate.solve_ivp(lambda s, u: [u[1], -$x * u[0]], (0.0, 1.0), [$y, $0], "DOP853", **$tight).y[0, -1]
+        ||integrate.odeint(lambda u, s: -$x * u * s, $y, [0.0, 0.5, 1.0], **$tight)[-1, 0]>>
+    """
+
+
+@fragment("x: float, y: float -> t: float")
+def implicit_functions(d: Draft) -> str:
+    return """
+    def $solve($a):
+        $z = $0
+        for $k in range(60):
+            $z = $z - ($z + 0.2 * $z ** 3 - $a) / (1.0 + 0.6 * $z * $z)
+        return $z
+
+
+    $t = ad.implicit($solve, lambda z, a: z + 0.2 * z ** 3 - a)($x) * $y
+    """

@@ -68,7 +68,7 @@ ENTRIES = {
         ),
         explanation="""
             A derivative is declared for the function, but not for the argument that varies here. Either it was
-            declared for some arguments only, or there is none: np.argmax, np.shape, and the order of a Bessel
+            declared for some arguments only, or there is none: np.argmax, np.shape, and the order of a polygamma
             function have no derivative that could be used.
 
                 def loss(x):
