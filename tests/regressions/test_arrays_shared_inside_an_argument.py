@@ -74,3 +74,22 @@ def test_weights_that_are_shared_and_only_read_may_stand_beside_what_is_written(
     tied = np.array([2.0, 3.0, 4.0])
     found = ad.grad(counted)(SimpleNamespace(w=tied, v=tied, n=np.zeros(1)))
     np.testing.assert_array_equal(found.w + found.v, 2 * tied)
+
+
+def product_of_two(arrays):
+    return np.sum(arrays[0] * arrays[1] * arrays[1])
+
+
+def product_in_lists(arrays):
+    return np.sum(arrays[0][0] * arrays[1][0] * arrays[1][0])
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_an_array_that_is_in_a_list_twice_has_one_cotangent(native: bool) -> None:
+    x = np.array([1.0, 2.0])
+    expected = 3 * x * x
+    for f, given in ((product_of_two, [x, x]), (product_in_lists, [[x], [x]])):
+        found = ad.grad(f, native=native)(given)
+        np.testing.assert_array_equal(np.ravel(found), [*expected, *expected])
+        found = ad.vjp(f, given, native=native)[1](1.0)
+        np.testing.assert_array_equal(np.ravel(found), [*expected, *expected])

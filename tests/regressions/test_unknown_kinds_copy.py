@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from regressions.differences import either, right
+import adjoint as ad
+from regressions.differences import either, refused, right
 
 FRAME = pd.DataFrame({"a": [1.0, 2, 3], "b": [0.5, 0.1, 0.2]})
 
@@ -116,3 +118,37 @@ def test_items_that_may_be_views_are_not_read_after_they_are_written() -> None:
 
     for f in (by_name, in_a_list, in_a_loop):
         assert not either(right, f, 1.3, FRAME)
+
+
+def multiplied(x, v, count):
+    s = np.squeeze(v[:count]) * 0.2
+    s *= x
+    return np.sum(s * s)
+
+
+def added(x, v, count):
+    s = np.squeeze(v[:count]) * 0.2
+    t = s
+    t += x
+    return np.sum(s * t)
+
+
+def in_a_loop(x, v, count):
+    s = np.squeeze(v[:count]) + v[0]
+    for _ in range(2):
+        s -= x * s
+    return np.sum(s)
+
+
+@pytest.mark.parametrize("f", [multiplied, added, in_a_loop])
+def test_what_is_changed_in_place_turns_out_to_be_a_number(f) -> None:
+    """NumPy makes a number of an array of rank 0 by the first operation: it is bound anew, not written."""
+    v = np.array([3.0, 4.0, -1.0])
+    right(f, 2.0, v, 2)
+    right(f, 2.0, v, 2, wrt=1)
+    for derive in (
+        lambda: ad.grad(f, (0, 1))(2.0, v, 1),
+        lambda: ad.jvp(f, (2.0, v, 1), (1.0, v, None)),
+        lambda: ad.vjp(f, 2.0, v, 1),
+    ):
+        assert "is a number, which is bound anew" in str(refused(derive))

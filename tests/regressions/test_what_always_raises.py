@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from regressions.differences import refused
 
 
 def with_a_default(x: float, w: Any = None) -> Any:
@@ -110,3 +111,33 @@ def test_what_is_handled_or_not_reached_is_as_it_was() -> None:
 
 def test_what_raises_for_some_numbers_only_is_left_out() -> None:
     assert ad.grad(math.log)(-1.0) == -1.0
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_digits_that_are_no_whole_number(order: int) -> None:
+    def f(x: float) -> float:
+        return x * x + round(x, 1.5)  # type: ignore[call-overload,no-any-return]
+
+    derivative = ad.grad(f) if order == 1 else ad.grad(ad.grad(f))
+    with pytest.raises(TypeError, match="integer"):
+        derivative(2.3)
+    assert ad.grad(lambda x: x * x + round(x, 1))(2.0) == 4.0
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (1.0, x) + x,
+        lambda x: x + (1.0, x),
+        lambda x: [1.0, x] + x,
+        lambda x: x - [1.0],
+        lambda x: (1.0, x) * x,
+        lambda x: [x] / x,
+        lambda x: (x, x) ** x,
+    ],
+)
+def test_sequences_beside_numbers_of_python(f: Callable[..., Any]) -> None:
+    for derive in (lambda: ad.jvp(f, (2.0,), (1.0,)), lambda: ad.vjp(f, 2.0)):
+        refusal = refused(derive)
+        assert "a number of Python's own" in str(refusal) or "sequence" in str(refusal)
+    np.testing.assert_array_equal(ad.jvp(lambda x: (1.0, x) + x, (np.float64(2.0),), (1.0,))[1], [1.0, 2.0])

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adjoint as ad
 from regressions.differences import right, second
 
 
@@ -84,3 +85,47 @@ def test_of_every_length(program: Any) -> None:
 
 def test_natively() -> None:
     right(a_sum, np.linspace(0.3, 1.1, 3), native=True)
+
+
+def as_list(xs: Any) -> Any:
+    return sum([a * b * b for a, b in list(zip((1.0, 2.0, 3.0, 4.0), xs))])
+
+
+def as_tuple(xs: Any) -> Any:
+    total = 0.0
+    for a, b in tuple(zip([1.0, 2.0, 3.0, 4.0], xs)):
+        total = total + a * b * b
+    return total
+
+
+def as_dict(xs: Any) -> Any:
+    found = dict(zip("abcd", xs))
+    return found["a"] * found["b"] * len(found)
+
+
+def extended(xs: Any) -> Any:
+    found = [(0.0, xs[0])]
+    found.extend(zip((1.0, 2.0, 3.0, 4.0), xs))
+    return found[-1][0] * found[-1][1] ** 2
+
+
+def greatest(xs: Any) -> Any:
+    return max(zip((1.0, 4.0, 3.0, 2.0), xs))[1] ** 2
+
+
+@pytest.mark.parametrize("f", [as_list, as_tuple, as_dict, extended, greatest])
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_made_into_something_else(f: Any, count: int) -> None:
+    x = np.linspace(0.5, 1.5, count)
+    right(f, x)
+    second(f, x)
+
+
+def test_unpacked_from_too_few() -> None:
+    def f(xs: Any) -> Any:
+        a, b, c = zip((1.0, 3.0, 2.0), xs)
+        return a[1] * c[1] * b[0]
+
+    np.testing.assert_array_equal(ad.grad(f)(np.array([2.0, 3.0, 4.0])), [12.0, 0.0, 6.0])
+    with pytest.raises(ValueError, match="not enough values to unpack"):
+        ad.grad(f)(np.array([2.0, 3.0]))

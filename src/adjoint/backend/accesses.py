@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from adjoint.backend.expressions import BINARY, COMPARISON, UNARY, lookup
-from adjoint.ir.effects import effects, effects_of
+from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     Atom,
@@ -118,7 +118,7 @@ def _is_arithmetic(call: Call) -> bool:
                 return False
         elif type(arg) is not Const or type(arg.value) not in (float, int, bool):
             return False
-    return not call.kwargs and effects(call.callee).pure
+    return not call.kwargs and effects_of(call).pure
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from adjoint.analysis.layout import layout_readers
@@ -14,7 +15,7 @@ from adjoint.backend.python import Emitted, emit, load
 from adjoint.compiling import ALL_CHECKED, Checked
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
 from adjoint.ir.nodes import Function, Var
-from adjoint.ir.types import Storage
+from adjoint.ir.types import Array, List, Storage, Type
 from adjoint.records import replace
 
 if TYPE_CHECKING:
@@ -143,8 +144,11 @@ class Core:
         self._known: dict[Any, Callable[..., Any]] = {}
         self._texts: dict[frozenset[Var], Emitted] = {}
         self._latest: Callable[..., Any] | None = None
+        self._lists = [place for place, param in enumerate(function.params) if _holds_arrays(param.type)]
 
     def __call__(self, *args: Any) -> Any:
+        if self._lists and _has_one_twice([args[place] for place in self._lists]):
+            return self.interpreted(*args)  # machine code would give each place a cotangent of its own
         run = self._latest
         if run is None:
             run = self._for(args)
@@ -230,6 +234,18 @@ class Core:
                 raise DifferentiationError(reason.problem) from reason.__cause__
             warn(reason.problem)
             return self.interpreted
+
+
+def _holds_arrays(type_: Type | None) -> bool:
+    return isinstance(type_, List) and (isinstance(type_.element, Array) or _holds_arrays(type_.element))
+
+
+def _has_one_twice(lists: Sequence[Any]) -> bool:
+    """Whether one array is in several places of lists."""
+    items = list(chain.from_iterable(lists))
+    while items and isinstance(items[0], list):
+        items = list(chain.from_iterable(items))
+    return len(set(map(id, items))) < len(items)
 
 
 def _has_empty_list(args: Sequence[Any]) -> bool:

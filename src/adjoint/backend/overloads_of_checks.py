@@ -77,6 +77,12 @@ def _check_operand(operand, name):
     return lambda operand, name: None  # whatever machine code has a type for is a number or a plain array
 
 
+@overload(checks.check_array)
+def _check_array(operand, name):
+    # machine code has no number that turns out to be an array: Python refuses it
+    return (lambda operand, name: None) if isinstance(operand, types.Array) else None
+
+
 @overload(checks.check_fits)
 def _check_fits(number, least, most):
     def check_fits(number, least, most):

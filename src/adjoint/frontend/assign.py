@@ -22,6 +22,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, statements_in
+from adjoint.runtime.checks import check_array
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
@@ -231,6 +232,9 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
     operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
     containers.mark_array_written(lo, current, operand, node)
+    if current.type.dims is None:
+        name = Const(current.hint if current.named else None)
+        lo.emit(Call((), check_array, (current, name), (), lo.span(node)))
     if op in (operator.add, operator.sub):
         lo.emit(Store(current, None, operand, "add" if op is operator.add else "sub", lo.span(node)))
     else:

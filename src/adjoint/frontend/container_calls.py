@@ -34,9 +34,10 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         else:
             from adjoint.frontend.items import static_items
 
-            pairs = static_items(lo, sequence(lo, args[0]), node)
+            given = sequence(lo, args[0])
+            pairs = static_items(lo, given, node)
             if pairs is None:
-                return NotImplemented
+                return library.call(lo, library.table, [given], node) if _is_zip(given, kwargs) else NotImplemented
             for pair in pairs:
                 entry = containers.known_items(lo, pair, node)
                 if len(entry) != 2:
@@ -45,6 +46,10 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
                 parts.append((key, value))
     parts.extend(kwargs.items())
     return making.new_dict(lo, parts, node)
+
+
+def _is_zip(value: Value, kwargs: dict[str, Value]) -> bool:
+    return isinstance(value, IteratorValue) and value.kind == "zip" and not kwargs
 
 
 def _method(cls: type, name: str) -> Callable[[Handler], Handler]:

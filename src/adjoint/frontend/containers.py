@@ -102,9 +102,9 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
             lo.open.effect(check_length, value, Const(count))
             return [subscript(lo, value, Const(i), node) for i in range(count)]
         case IteratorValue():
-            from adjoint.frontend.items import static_items
+            from adjoint.frontend.items import static_items, unpacked_items
 
-            return static_items(lo, value, node)
+            return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
     return None
 
 

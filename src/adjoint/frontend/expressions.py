@@ -177,6 +177,7 @@ def apply_operator(
     sequence = _on_sequences(lo, op, operands, node)
     if sequence is not None:
         return sequence
+    _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
     if op is operator.matmul and any(isinstance(shapes.type_of(atom), Opaque) for atom in atoms):
         from adjoint.frontend.sparse_matrices import product
@@ -324,8 +325,28 @@ def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -
         return op not in (operator.is_, operator.is_not)
     # a number of Python's own would raise; a product with a whole number repeats the list
     products = (operator.mul,) if any(isinstance(type_, Number) for type_ in types_) else ()
-    arithmetic = (operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow)
-    return op in (*arithmetic, *products) and any(isinstance(type_, (Scalar, Number)) for type_ in types_)
+    return op in (*_NOT_OF_SEQUENCES, *products) and any(map(_may_be_of_numpy, types_))
+
+
+_NOT_OF_SEQUENCES = (operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow)
+
+
+def _refuse_sequence_beside_float(
+    lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None
+) -> None:
+    """Arithmetic of a list or tuple and a float of Python's own: a mistake, whatever the numbers are."""
+    if op not in (*_NOT_OF_SEQUENCES, operator.mul) or len(operands) != 2:
+        return
+    for sequence, number in (operands, operands[::-1]):
+        type_ = shapes.type_of(number) if _is_number(number) else None
+        is_float = isinstance(type_, Scalar) and type_.kind in ("float", "complex") and type_.dtype is None
+        kind = "tuple" if isinstance(sequence, TupleValue) else "list"
+        if is_float and (kind == "tuple" or _is_list(lo, sequence)):
+            raise lo.mistake(TypeError, node, f"a {kind} and a number of Python's own have no such operation")
+
+
+def _may_be_of_numpy(type_: object) -> bool:
+    return isinstance(type_, Number) or (isinstance(type_, Scalar) and type_.dtype is not None)
 
 
 def _is_list(lo: Lowerer, value: Value) -> bool:

@@ -84,6 +84,12 @@ def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
     """The items, where they are known one by one, as they are now."""
     getters = static_getters(lo, value, node)
+    return None if getters is None or any(map(lengths_of, getters)) else [get() for get in getters]
+
+
+def unpacked_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
+    """The same where there must be as many as there may be."""
+    getters = static_getters(lo, value, node)
     if getters is None:
         return None
     for length in dict.fromkeys(length for get in getters for length in lengths_of(get)):

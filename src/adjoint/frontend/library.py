@@ -114,7 +114,11 @@ def part(items: Any, places: Any) -> Any:
 
 def check_reaches(length: Any, count: Any) -> None:
     if length < count:
-        raise ValueError("zip() of items that are known one by one with fewer items: hand over as many of each")
+        raise ValueError("not enough values to unpack")
+
+
+def table(pairs: Any) -> Any:
+    return {key: value for key, value in pairs}  # noqa: C416
 
 
 def joined(items: Any, more: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.mistakes import MATRIX_PRODUCTS, always_raises
+from adjoint.ir.mistakes import NEVER_OF_FLOATS, always_raises
 from adjoint.ir.nodes import (
     Applied,
     Atom,
@@ -263,12 +263,12 @@ def effects_of(call: Call) -> Effects:
     except TypeError:  # not hashable
         return UNKNOWN
     numbers = _are_numbers(call.args) and not call.kwargs
-    if numbers and known is not None and callee is not operator.matmul:
+    if numbers and known is not None and callee not in NEVER_OF_FLOATS:
         return known  # which most calls are
     found = _declared(callee) if known is None else known
     if found is UNKNOWN:
         return found
-    if found.confined and (not numbers or callee in MATRIX_PRODUCTS) and always_raises(call):
+    if found.confined and (not numbers or callee in NEVER_OF_FLOATS) and always_raises(call):
         return _impure(found)
     if found.fresh and callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]:
         return UNKNOWN  # it writes to what earlier calls made

@@ -25,13 +25,17 @@ _ARITHMETIC = frozenset(
 )
 _OF_NUMBERS = frozenset({abs, operator.abs, float, int, max, min, pow, divmod, np.dot, np.inner, np.outer, np.vdot})
 _FORMATS = frozenset({operator.mod, operator.imod})
-MATRIX_PRODUCTS = frozenset({operator.matmul, operator.imatmul, np.matmul})
+_MATRIX_PRODUCTS = frozenset({operator.matmul, operator.imatmul, np.matmul})
+NEVER_OF_FLOATS = _MATRIX_PRODUCTS | {round}
+"""Functions that some numbers are mistakes for."""
 
 
 def always_raises(call: Call) -> bool:
     """Whether a call raises TypeError for all values that its arguments may have."""
     callee, args = call.callee, call.args
-    if callee in MATRIX_PRODUCTS and any(isinstance(type_of_atom(arg), Scalar) for arg in args[:2]):
+    if callee in _MATRIX_PRODUCTS and any(isinstance(type_of_atom(arg), Scalar) for arg in args[:2]):
+        return True
+    if callee is round and len(args) == 2 and _is_float(args[1]):
         return True
     if callee in _ARITHMETIC:
         return any(_is_none(arg) for arg in args) or (len(args) == 2 and _never_meet(callee, *args))

@@ -2,7 +2,7 @@
 
 from adjoint.rules.declare import case, constant, linear, no_derivative, observer, sample
 from adjoint.runtime import tangents
-from adjoint.runtime.checks import check_alike, check_bound, check_floats, check_operand, check_single
+from adjoint.runtime.checks import check_alike, check_array, check_bound, check_floats, check_operand, check_single
 from adjoint.runtime.objects import (
     check_least_length,
     check_length,
@@ -18,7 +18,7 @@ from adjoint.runtime.sorting import order_of
 
 no_derivative(order_of, slice_bounds)
 no_derivative(first_items, pure=False)
-observer(check_alike, check_bound, check_floats, check_operand, check_separate, check_single, pure=False)
+observer(check_alike, check_array, check_bound, check_floats, check_operand, check_separate, check_single, pure=False)
 observer(check_least_length, check_length, check_size, pure=False)
 observer(assign_captured, assign_global, put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)

@@ -328,6 +328,25 @@ def check_floats(array: Any, name: str | None) -> None:
         )
 
 
+def check_array(operand: Any, name: str | None) -> None:
+    """Refuses a number where an array is written in place: a number is bound anew.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0401.
+
+    >>> check_array(np.zeros(()), "y")
+    """
+    if not isinstance(operand, np.ndarray):
+        from adjoint.diagnostics import error
+
+        which = "what is changed in place" if name is None else repr(name)
+        shown = name or "y"
+        label = f"in this call {which} is a number, which is bound anew, and not an array, which is written"
+        raise error("AD0401", None, label, helps=(f"write the operation out: {shown} = {shown} * 2",))
+
+
 def check_single(array: Any) -> None:
     """Refuses a result of more than one element, of which there is no gradient.
 
