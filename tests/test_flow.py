@@ -168,6 +168,19 @@ def test_inside_of_loops() -> None:
     assert ad.grad(downwards)(2.0, 3) == 84.0
 
 
+def test_memory_of_each_iteration() -> None:
+    def f(x):
+        total = 0.0
+        for i in range(3):
+            h = np.zeros(2)
+            h[0] = x * i
+            h[1] = h[0] * x
+            total += ad.derivative(h[1], wrt=x)
+        return total
+
+    assert compiled(f)(2.0) == 12.0
+
+
 def test_memory_made_on_the_way() -> None:
     def f(x):
         h, items = np.zeros(3), []

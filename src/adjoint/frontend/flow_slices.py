@@ -235,7 +235,10 @@ class _Reached:
 
     def gives(self, statement: Statement, target: Var) -> bool:
         """Whether what a statement gives as one of its targets depends on them."""
-        return not blocks_of(statement) or self.touches(_computing(statement, [target], set()))
+        if not blocks_of(statement):
+            return True
+        computing = _computing(statement, [target], set())
+        return computing is not None and self.touches(computing)
 
 
 def _reached(before: Sequence[Statement], leaves: Sequence[Atom]) -> _Reached:
@@ -265,7 +268,10 @@ def _kept(
             of_memory = any(not memory.isdisjoint(reached_by(var)) for var in made)
             writes = not memory.isdisjoint(_all_written(statement))
             if writes or of_memory or not reached.atoms.isdisjoint(made):
-                kept = chosen[id(statement)] = _computing(statement, made, memory)
+                kept = _computing(statement, made, memory)
+                if kept is None:
+                    continue
+                chosen[id(statement)] = kept
                 used = _used(kept)
                 needed |= used
                 memory |= {storage for atom in (*used, *made) for storage in reached_by(atom)} & changed
@@ -278,14 +284,19 @@ def _kept(
     return found
 
 
-def _computing(statement: Statement, made: Sequence[Var], memory: set[Storage]) -> Statement:
-    """A statement with blocks without what nobody needs who wants these targets, and what it writes in this memory."""
+def _computing(statement: Statement, made: Sequence[Var], memory: set[Storage]) -> Statement | None:
+    """A statement with blocks without what nobody needs who wants these targets, and what it writes in this memory.
+
+    None where nothing is left: what it writes is memory of its own.
+    """
     size = -1
     while blocks_of(statement) and size != len(statements_in(Block((statement,), Return(())))):
         size = len(statements_in(Block((statement,), Return(()))))
         statement = _without_acts(statement, memory)
         whole = Block((statement,), Return(tuple(made)))
         left = remove_dead_code(Function("slice", free_vars(whole), whole)).body.statements
+        if not left:
+            return None
         statement = left[0] if len(left) == 1 else statement
     return statement
 
