@@ -12,28 +12,15 @@ from collections.abc import Iterable
 from adjoint.backend.rewriting import Rewriting
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Statement, Store, Var
 from adjoint.ir.types import INT, Scalar
-from adjoint.ir.walk import statements_in
 from adjoint.runtime import checks
+from adjoint.transform.definitions import called_by
 
 
 def with_depth_checked(function: Function) -> Function:
     """The function with a :class:`RecursionError` where functions call themselves deeper than Python's would."""
-    called = _called_by(function)
-    recursive = {one for one in called if one.function is not None and one in _called_by(one.function)}
+    called = called_by(function)
+    recursive = {one for one in called if one.function is not None and one in called_by(one.function)}
     return _Counting(recursive).function(function) if recursive else function
-
-
-def _called_by(function: Function) -> list[Definition]:
-    """The functions that a function calls, and those that they call."""
-    found: dict[Definition, None] = {}
-    pending = [function]
-    while pending:
-        for statement in statements_in(pending.pop().body):
-            callee = statement.callee if isinstance(statement, Call) else None
-            if isinstance(callee, Definition) and callee not in found and callee.function is not None:
-                found[callee] = None
-                pending.append(callee.function)
-    return list(found)
 
 
 class _Counting(Rewriting):

@@ -39,6 +39,7 @@ from adjoint.ir.types import INT, List, Opaque, Storage, Type
 from adjoint.ir.walk import leaves, operands, rebuild, rebuild_terminator, statements_in
 from adjoint.runtime import display
 from adjoint.runtime.tables import no_items
+from adjoint.transform.definitions import called_by
 
 _NONE = Const(-1)
 _SAME = (list.copy, operator.mul, display.make_list, list.append, list.pop)
@@ -47,8 +48,8 @@ Node = object
 
 def with_records(function: Function) -> Function:
     """The function with tables for the tuples of recursive functions; itself where there are none."""
-    definitions = _reachable(function)
-    if not any(definition in _reachable(_body_of(definition)) for definition in definitions):
+    definitions = called_by(function)
+    if not any(definition in called_by(_body_of(definition)) for definition in definitions):
         return function
     try:
         flow = _Flow(function, definitions)
@@ -65,18 +66,6 @@ def _body_of(definition: Definition) -> Function:
     if definition.function is None:
         raise _Unknown
     return definition.function
-
-
-def _reachable(function: Function) -> list[Definition]:
-    found: dict[Definition, None] = {}
-    pending = [function]
-    while pending:
-        for statement in statements_in(pending.pop().body):
-            callee = statement.callee if isinstance(statement, Call) else None
-            if isinstance(callee, Definition) and callee not in found and callee.function is not None:
-                found[callee] = None
-                pending.append(callee.function)
-    return list(found)
 
 
 def _is_relevant(atom: Atom) -> bool:

@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adjoint.ir.nodes import Call, Definition, Function, Statement
-from adjoint.ir.walk import map_blocks, map_statements
+from adjoint.ir.walk import map_blocks, map_statements, statements_in
 
 
 def everywhere(function: Function, step: Callable[[Function], Function]) -> Function:
     """Applies a pass to a function and to all recursive functions that are called in it, each once."""
     return _Everywhere(step).function(function)
+
+
+def called_by(function: Function) -> list[Definition]:
+    """The recursive functions that a function calls, and those that they call."""
+    found: dict[Definition, None] = {}
+    pending = [function]
+    while pending:
+        for statement in statements_in(pending.pop().body):
+            callee = statement.callee if isinstance(statement, Call) else None
+            if isinstance(callee, Definition) and callee not in found and callee.function is not None:
+                found[callee] = None
+                pending.append(callee.function)
+    return list(found)
 
 
 class _Everywhere:

@@ -586,11 +586,6 @@ def _is_of_function_values(callee: Any) -> bool:
     return getattr(callee, "__module__", None) == "adjoint.runtime.functions"
 
 
-def _is_conversion(callee: Any) -> bool:
-    """Whether a call makes function values of what nothing is known of."""
-    return _is_of_function_values(callee) and callee.__name__.startswith("as_")
-
-
 _OUT_OF_FUNCTION_VALUES = (
     "let the type of the function say that it varies: without NoDerivative there",
     "or hand it ad.stop_gradient(x), if it shall count as a constant",

@@ -141,10 +141,6 @@ class _Sinking:
         return True
 
 
-def _made_unfilled(call: Call) -> Call:
-    return Call(call.targets, _unfilled(call.callee), call.args, call.kwargs, call.span)
-
-
 def _unfilled(callee: Any) -> Any:
     try:
         return _UNFILLED.get(callee)
