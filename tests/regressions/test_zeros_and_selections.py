@@ -119,3 +119,12 @@ def test_the_second_derivative_of_a_squared_norm_at_zero_is_not_known() -> None:
         for found in ways:
             assert np.isnan(np.diag(found)).all()
     second(lambda x: np.sum(x * x), zero)
+
+
+@pytest.mark.parametrize("f", [lambda x: np.linalg.norm(x[0] * x), lambda x: np.std(x[0] * x)])
+def test_kinks_along_tangents_that_are_zero_by_chance(f: Callable[[np.ndarray], Any]) -> None:
+    x = np.array([0.0, 4.0, -1.0])
+    with np.errstate(all="ignore"):
+        gradient = ad.grad(f)(x)
+        np.testing.assert_array_equal(gradient, np.zeros(3))
+        np.testing.assert_array_equal([ad.jvp(f, (x,), (row,))[1] for row in np.eye(3)], gradient)

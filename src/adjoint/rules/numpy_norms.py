@@ -12,9 +12,10 @@ from adjoint.runtime.numbers import divide, is_real, power, sign, times
 
 
 def _euclidean_jvp(dots, y, x, ord=None, axis=None, keepdims=False):
+    inverse = spread(divide(1.0, y), x, axis, keepdims)
     if is_real(x):
-        return divide(np.sum(x * dots[0], axis=axis, keepdims=keepdims), y)
-    return divide(np.sum(np.real(np.conjugate(x) * dots[0]), axis=axis, keepdims=keepdims), y)
+        return np.sum(times(dots[0], times(x, inverse)), axis=axis, keepdims=keepdims)
+    return np.sum(np.real(times(dots[0], times(np.conjugate(x), inverse))), axis=axis, keepdims=keepdims)
 
 
 def _euclidean_vjp(ct, y, x, ord=None, axis=None, keepdims=False):

@@ -82,8 +82,9 @@ def _var_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
 
 def _std_jvp(dots, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     dot = dots[0] if ddof == 0 else times(dots[0], spread(one_or_nan(y), a, axis, keepdims))
-    total = _covariance(dot, _centred(a, axis, dtype), axis, keepdims)
-    return divide(total, y * (count(a, axis) - ddof))
+    inverse = spread(divide(1.0, y * (count(a, axis) - ddof)), a, axis, keepdims)
+    inward = times(dot, times(_conjugated(_centred(a, axis, dtype)), inverse))
+    return np.sum(inward if is_real(a) else np.real(inward), axis=axis, keepdims=keepdims)
 
 
 def _std_vjp(ct, y, a, axis=None, dtype=None, *, ddof=0, keepdims=False):
