@@ -143,8 +143,23 @@ def test_forward_mode_transposes_what_is_linear() -> None:
 
 def test_forward_mode_refuses_what_is_not() -> None:
     problem = refused(lambda: ad.jvp(clipped_power, (2.0,), (1.0,))).diagnostics[0]
-    assert problem.code == "AD0204"
+    assert problem.code == "AD0208"
     assert "forward mode has no cotangents" in problem.labels[0].text
+
+
+def test_jacobians_go_by_rows_then() -> None:
+    def largest(ct):
+        if ct > 1.0:
+            return 1.0
+        return ct
+
+    def f(x):
+        y = ad.with_derivative(x[0] * x[1], largest)
+        return np.array([3.0 * y, 0.5 * y, x[1] * x[1]])
+
+    expected = [[3.0, 2.0], [1.5, 1.0], [0.0, 6.0]]
+    for native in (False, True):
+        np.testing.assert_array_equal(ad.jacobian(f, native=native)(np.array([2.0, 3.0])), expected)
 
 
 def observed(x):

@@ -32,7 +32,7 @@ def with_derivative(x: T, fn: Callable[[Any], Any]) -> T:
     ------
     DifferentiationError
         In a derivative: if ``fn`` gives what is no cotangent of ``x`` (AD0230); in forward mode, where there is no
-        cotangent, if ``fn`` is not linear (AD0204).
+        cotangent, if ``fn`` is not linear (AD0208).
 
     Notes
     -----

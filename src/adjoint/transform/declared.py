@@ -34,7 +34,7 @@ _NOT_LINEAR_SURGERY = (
 def _not_linear(declared: Declared, call: Call) -> DifferentiationError:
     if isinstance(declared, Surgery):
         label = "forward mode has no cotangents: the function is transposed here, and is not known to be linear"
-        return error("AD0204", call.span, label, helps=_NOT_LINEAR_SURGERY, name=declared.name)
+        return error("AD0208", call.span, label, helps=_NOT_LINEAR_SURGERY, name=declared.name)
     label = f"the declared pullback of {declared.name!r} is transposed, and is not known to be linear"
     return error("AD0208", call.span, label, helps=NOT_LINEAR, name=declared.name)
 

@@ -44,7 +44,7 @@ def a_list(xs):
 
 #: ad.jvp(clipped, (2.0,), (1.0,))
 def clipped(x):
-    x = ad.with_derivative(x, lambda ct: max(ct, 0.0))  # error[AD0204]: forward mode has no cotangents: the function is transposed here, and is not known to be linear
+    x = ad.with_derivative(x, lambda ct: max(ct, 0.0))  # error[AD0208]: forward mode has no cotangents: the function is transposed here, and is not known to be linear
     return x * x
 
 
