@@ -475,3 +475,17 @@ def test_functions_that_take_derivatives_in_many_directions() -> None:
     expected = [[X[1], X[0], 0.0], [1.0, 1.0, 1.0]]
     np.testing.assert_allclose(ad.jacobian(f)(X), expected)
     np.testing.assert_allclose(ad.jvps(f, (X,), [(X,), (2.0 * X,)])[1][1], 2.0 * np.array(expected) @ X)
+
+
+def test_a_differential_of_a_list_is_not_transposed() -> None:
+    """Its items are told apart at run time only; a list whose items are known is taken apart before."""
+
+    def f(xs):
+        return eval("xs[0] * xs[1]")
+
+    ad.differential_of(f)(lambda xs: (xs[0] * xs[1], lambda dxs: dxs[0] * xs[1] + xs[0] * dxs[1]))
+    assert ad.jvp(f, ([2.0, 3.0],), ([1.0, 0.0],)) == (6.0, 3.0)
+    assert ad.grad(lambda x: f([x, x * x]))(2.0) == 12.0
+    refusal = refused(lambda: ad.grad(f)([2.0, 3.0]))
+    assert refusal.diagnostics[0].code == "AD0208"
+    assert "takes a container, whose items are not told apart" in str(refusal)

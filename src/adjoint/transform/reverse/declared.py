@@ -152,6 +152,11 @@ def _by_differential(reverser: Reverser, call: Call, scope: Scope, seeds: list[A
     sweep = scope.sweep
     args = declared.arguments_of(call)
     tangents = range(len(args))
+    if any(is_handle(type_of_atom(arg)) and not isinstance(type_of_atom(arg), Array) for arg in args):
+        label = f"the declared differential of {declared.name!r} takes a container, whose items are not told apart"
+        helps = ("declare reverse mode, too: @ad.derivative_of(fn)",)
+        reverser.context.problem("AD0208", call.span, label, helps=helps, name=declared.name)
+        return ()
     if not is_linear(declared.differential, tangents):
         label = f"the declared differential of {declared.name!r} is transposed, and is not known to be linear"
         reverser.context.problem("AD0208", call.span, label, helps=_NOT_LINEAR, name=declared.name)
