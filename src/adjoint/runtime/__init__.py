@@ -39,7 +39,23 @@ _MODULES = (
     "functions",
 )
 """The last one needs the compiler: it is looked into for what no other has."""
-_OTHERS = ("boundary", "indices", "jacobians", "outside", "overlap", "scipy_linalg", "sparse_matrices", "stacks")
+_OTHERS = (
+    "bessel_orders",
+    "boundary",
+    "checkpoints",
+    "implicit",
+    "incomplete",
+    "indices",
+    "jacobians",
+    "outside",
+    "overlap",
+    "quadrature",
+    "scipy_linalg",
+    "scipy_solvers",
+    "sparse_matrices",
+    "stacks",
+    "taylor",
+)
 """Modules whose functions generated code names in other ways."""
 
 
