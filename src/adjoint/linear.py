@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -11,23 +12,33 @@ from adjoint.entrances import Request, enter
 from adjoint.frontend.entry import lower_vjp
 from adjoint.frontend.inputs import differentiated
 from adjoint.operators import function_of
-from adjoint.products import Pullback, leaf_seed
+from adjoint.products import Pullback, checked_tangents, jvp, leaf_seed, specialized_jvp
 from adjoint.runtime.boundary import check_tangent
 from adjoint.specialize import Specialization
+from adjoint.tangents import zero
 
 
 class Differential:
     """The differential of a function at a point: takes tangents of the arguments to the tangent of the result.
 
-    It may be called any number of times. What is not linear was computed once, when it was made.
+    It may be called any number of times. What is not linear was computed once, when it was made, if the adjoint is seen
+    to be linear; else each call is one of forward mode, at a copy of the point.
     """
 
-    def __init__(self, root: Any, compiled: Specialization, residuals: tuple[Any, ...], point: Any, value: Any) -> None:
-        assert compiled.linear is not None
-        self._root = root
+    def __init__(
+        self,
+        function: Any,
+        compiled: Specialization,
+        residuals: tuple[Any, ...],
+        point: Any,
+        value: Any,
+        options: dict[str, Any],
+    ) -> None:
+        self._function = function
+        self._options = options
+        self._root = differentiated(function)
         self._compiled = compiled
         self._residuals = residuals
-        self._taken = [residuals[place] for place in compiled.linear.residuals]
         self._point = point
         self._value = value
 
@@ -37,22 +48,25 @@ class Differential:
             raise error("AD0409", None, f"{len(self._point)} arguments, but {len(tangents)} tangents")
         pairs = enumerate(zip(tangents, self._point, strict=True))
         checked = [check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs]
-        assert self._compiled.differential is not None
-        assert self._compiled.linear is not None
-        paths = self._compiled.linear.paths
-        dots = [leaf_seed(checked[place], self._point[place], tuple(path)) for place, *path in paths]
-        return self._compiled.differential(*self._taken, *dots)
+        linear, differential = self._compiled.linear, self._compiled.differential
+        if linear is None or differential is None:
+            return jvp(self._function, copy.deepcopy(self._point), checked, **self._options)[1]
+        dots = [leaf_seed(checked[place], self._point[place], tuple(path)) for place, *path in linear.paths]
+        return differential(*[self._residuals[place] for place in linear.residuals], *dots)
 
     @property
     def transposed(self) -> Pullback:
         """The transpose: the pullback at the same point, with what was computed already."""
-        assert self._compiled.linear is not None
-        residuals = self._residuals[: self._compiled.linear.pulled_back]
+        linear = self._compiled.linear
+        residuals = self._residuals if linear is None else self._residuals[: linear.pulled_back]
         return Pullback(self._root, self._compiled, residuals, self._value)
 
     def __adjoint_text__(self, args: Any, kwargs: Any) -> str:
-        assert self._compiled.differential_emitted is not None
-        return self._compiled.differential_emitted.text
+        emitted = self._compiled.differential_emitted
+        if emitted is not None:
+            return emitted.text
+        zeros = tuple(zero(value) for value in self._point)
+        return specialized_jvp(self._function, self._point, checked_tangents(self._point, zeros)).emitted.text
 
     def __repr__(self) -> str:
         return f"<differential of {self._compiled.emitted.name.removesuffix('_primal')}>"
@@ -68,7 +82,8 @@ def linearize(
     """The value of a function, and its differential at a point: a linear map.
 
     Many tangents at one point cost less than by :func:`adjoint.jvp`, for what is not linear is computed once. The
-    differential is made of the pullback, by transposing it.
+    differential is made of the pullback, by transposing it. Where that is not seen to be linear (where a factor may be
+    infinite and zeros are strong, in functions that call themselves), or writes to memory, it is forward mode.
 
     Parameters
     ----------
@@ -88,7 +103,7 @@ def linearize(
     Raises
     ------
     DifferentiationError
-        AD0424 where the result holds lists of a length that is only known when it runs; what differentiating raises.
+        What differentiating raises.
 
     Examples
     --------
@@ -111,8 +126,10 @@ def linearize(
         return Request(("linearize",), args, {}, lambda: lower_vjp(f, args, {}, "linearize"), resolved)
 
     way = "linearize", native, fastmath, boundscheck
+    point = copy.deepcopy(args)
     compiled, (value, residuals) = enter(f, way, args, ask)
-    return value, Differential(differentiated(f), compiled, residuals, args, value)
+    options = {"native": native, "fastmath": fastmath, "boundscheck": boundscheck}
+    return value, Differential(f, compiled, residuals, point, value, options)
 
 
 def transpose(f: Callable[..., Any], *like: Any) -> Pullback:

@@ -257,9 +257,10 @@ def lower_vjp(
         adjoint, residuals = _adjoint(lo, fn, halves, stacked, outputs, places, values, layout, atoms[count:])
         differential = None
         if mode == "linearize":
-            from adjoint.frontend.linear import lower_differential
+            from adjoint.frontend.linear import is_seen_to_be_linear, lower_differential
 
-            differential, residuals = lower_differential(lo, fn, stacked, halves, outputs, atoms, residuals, values)
+            if is_seen_to_be_linear(stacked, halves, outputs):
+                differential, residuals = lower_differential(lo, fn, stacked, halves, outputs, atoms, residuals, values)
         pack = lo.open.call(display.make_tuple, *residuals)
         both = lo.open.call(display.make_tuple, value, pack)
         entry = finish_entry(lo, f"{_plain_name(fn)}_primal", params, both)

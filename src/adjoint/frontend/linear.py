@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjoint.analysis.linearity import first_other
+from adjoint.analysis.linearity import first_other, is_linear
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Problem
@@ -15,9 +15,10 @@ from adjoint.frontend.parameters import refusal
 from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import owned_tangent, result_tangent, varying_parts
 from adjoint.frontend.values import Record, Ref, TupleValue, Union, Value
-from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Return, Var
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Return, Statement, Store, Var
 from adjoint.ir.types import Array, Number, Scalar, carries_derivative, fresh
-from adjoint.ir.walk import clone, free_vars, substitute
+from adjoint.ir.walk import clone, free_vars, statements_in, substitute
 from adjoint.records import dataclass
 from adjoint.runtime.arrays import zeros_like
 
@@ -47,6 +48,25 @@ class Differential:
     paths: tuple[tuple[Any, ...], ...]
 
 
+def is_seen_to_be_linear(stacked: Stacked, halves: Split, outputs: tuple[int, ...]) -> bool:
+    """Whether the adjoint can be transposed: it is linear in its seeds as its text shows, and writes to no memory.
+
+    Where zeros are strong, it is not: what is zero times infinity depends on where the seed is zero.
+    """
+    if any(map(_writes, statements_in(halves.adjoint.body))):
+        return False
+    count = len(halves.adjoint.params) - len(outputs)
+    plain = all(isinstance(seed.type, (Scalar, Array, Number)) for seed in halves.adjoint.params[count:])
+    return plain and not stacked.fields and is_linear(halves.adjoint, range(count, len(halves.adjoint.params)))
+
+
+def _writes(statement: Statement) -> bool:
+    if isinstance(statement, Call):
+        facts = effects_of(statement)
+        return not facts.known or bool(facts.writes)
+    return isinstance(statement, Store)
+
+
 def lower_differential(
     lo: Lowerer,
     fn: Value,
@@ -63,14 +83,8 @@ def lower_differential(
     kept for it. Gives the residuals with those that are needed besides.
     """
     inner = stacked.inner
-    if stacked.fields:
-        raise refusal(lo, "AD0424", fn, None, "an argument is a list of objects", helps=("leave out native",))
     results, kept = atoms[: len(inner.results)], atoms[len(inner.results) :]
     active = inner.function.params[: inner.count]
-    for leaf, (type_, _) in enumerate(shapes.leaf_types(inner.shape, "")):
-        if leaf in outputs and not isinstance(type_, (Scalar, Array, Number)):
-            label = "this returns a list, dict or object whose structure is only known when it runs"
-            raise refusal(lo, "AD0424", fn, None, label)
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
     params = halves.adjoint.params
@@ -144,6 +158,3 @@ def refuse_other_than_linear(lo: Lowerer, fn: Value, inner: Inner) -> None:
     if isinstance(found, Function) or found.span is None:
         raise refusal(lo, "AD0425", fn, None, "what this returns is not a linear combination of the arguments")
     raise Problem(diagnostic("AD0425", found.span, "this is not linear in the arguments"))
-
-
-__all__ = ["Differential", "lower_differential", "refuse_other_than_linear", "tangent_paths", "with_tangents_named"]

@@ -269,24 +269,6 @@ ENTRIES = {
                 ad.jvp(lambda x: ad.jvp(lambda x: power(x, 3), (x,), (1.0,))[1], (2.0,), (1.0,))
             """,
     ),
-    "AD0424": Entry(
-        title="ad.linearize does not cover this structure",
-        helps=("take derivatives in directions one by one: ad.jvp(f, (x,), (x_dot,))",),
-        explanation="""
-            The differential that ad.linearize returns is made of numbers and arrays. Where the result holds a list
-            that grows, a dict or an object whose parts are only known when the function runs, it is not.
-
-                def f(x, n):
-                    items = []
-                    for i in range(n):
-                        items.append(x * i)
-                    return items                             # ad.linearize(f, 2.0, 3) is refused
-
-            Return an array, or take one derivative at a time, which covers such results:
-
-                ad.jvp(f, (2.0, 3), (1.0, None))
-            """,
-    ),
     "AD0425": Entry(
         title="ad.transpose needs a linear function",
         helps=("of a function that is not linear, transpose the differential: ad.linearize(f, *args)",),
