@@ -16,6 +16,8 @@ from regressions.differences import refused, right, second
 
 Scalar = ad.Fn[[float], float]
 OfArray = ad.Fn[[np.ndarray, ad.NoDerivative[float]], np.ndarray]
+Free = ad.Fn[[np.ndarray, float], np.ndarray]
+FREE = Free(lambda v, k: np.sin(v) * k)
 Two = ad.Fn[[float, float], tuple[float, float]]
 
 KEPT = {
@@ -255,6 +257,34 @@ def test_arrays_that_are_written_afterwards(name):
         return
     right(loss, np.array([0.3, 0.7, -0.2]))
     second(loss, np.array([0.3, 0.7, -0.2]))
+
+
+def test_values_are_told_from_tangents_where_zeros_are():
+    """The values of a call are not taken for tangents where it is asked which zeros of those were left out."""
+
+    def written(x, v, f):
+        turned = np.diag(v) + x
+        turned = turned @ turned.T + np.eye(3)
+        w = np.ones(3) + 0.1 * v
+        for _ in range(3):
+            w = turned @ w
+            w /= np.linalg.norm(w)
+        held = f(v, x) + f(v, 0.5)
+        v[0] = held[1]
+        return v * (np.sum(np.sin(w)) + w @ turned @ w)
+
+    def carried(x, v):
+        f: Free = handed_back(FREE)
+        return written(x, v, f)
+
+    def known(x, v):
+        return written(x, v, lambda v, k: np.sin(v) * k)
+
+    def along(f):
+        return ad.jvp(f, (0.35, np.array([-0.9, -0.8, -0.7])), (1.0, np.ones(3)))
+
+    for found, expected in zip(along(carried), along(known), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
 def test_memory_that_nobody_writes_may_be_shared():

@@ -155,7 +155,7 @@ def _without_derived(
     function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool, is_called: bool
 ) -> tuple[Function, Dependence]:
     """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results."""
-    if keep or applies(function):
+    if keep or _keeps_named(function):
         function = without_writes(function)
     found = Dependence(function, wrt, outputs, is_called=is_called)
     while any(_must_be_written_out(statement, found, keep) for statement in statements_in(function.body)):
@@ -165,6 +165,12 @@ def _without_derived(
         function = Function(function.name, function.params, substitute(body, settled), function.doc)
         found = Dependence(function, wrt, outputs, is_called=is_called)
     return function, found
+
+
+def _keeps_named(function: Function) -> bool:
+    """Whether a function calls reverse derivatives that are kept by name, whoever asks."""
+    calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
+    return any(isinstance(call.callee, Derived) and applies(call.callee.function) for call in calls)
 
 
 def _carry_zeros(function: Function, found: Dependence) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Block,
     Branch,
@@ -205,7 +206,7 @@ class _Flow:
 
     def call(self, call: Call) -> None:
         for arg in operands(call):
-            for target in call.targets:
+            for target in _derived(call):
                 self.edge(arg, target)
         if call.callee in _DISPLAYS:
             for arg in filter(_is_reference, call.args):
@@ -257,6 +258,11 @@ def _closure(start: Iterable[Var], edges: dict[Var, list[Var]], within: Collecti
                 found.add(var)
                 work.append(var)
     return found
+
+
+def _derived(call: Call) -> tuple[Var, ...]:
+    """The results of a call to which tangents flow: function values give values, as many tangents, and a pullback."""
+    return call.targets[len(call.targets) // 2 : -1] if isinstance(call.callee, Applied) else call.targets
 
 
 def _is_called(call: Call) -> bool:

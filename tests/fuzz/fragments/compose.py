@@ -19,6 +19,7 @@ from fuzz.fragments import (  # noqa: F401
     complex_numbers,
     control,
     declared,
+    function_values,
     inside,
     iteration,
     objects,
