@@ -224,3 +224,11 @@ def test_arrays_of_lists_are_no_views_of_them(made, converted) -> None:
         return np.sum(a) + np.sum(items[0]) * x
 
     right(f, 0.7)
+
+
+def test_what_is_left_out_of_correlations_of_lists_has_their_shape() -> None:
+    other = np.array([-0.5, 1.1, -1.2, 0.8, 2.0])
+    x, x_dot = [-2.0, -1.8, 0.9, 1.85, 1.77], [0.0, 1.0, 2.0, 3.0, 4.0]
+    of_list = ad.jvp(lambda x: np.corrcoef(other, x), (x,), (x_dot,))[1]
+    of_array = ad.jvp(lambda x: np.corrcoef(other, x), (np.array(x),), (np.array(x_dot),))[1]
+    np.testing.assert_allclose(of_list, of_array, atol=1e-12)
