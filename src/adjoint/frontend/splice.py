@@ -9,7 +9,7 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from adjoint.diagnostics import Diagnostic, error
+from adjoint.diagnostics import Diagnostic, DifferentiationError, error
 from adjoint.frontend.calls import call_value
 from adjoint.frontend.core import Lowerer, Open, Problem, Restart, Settings
 from adjoint.frontend.materialize import materialize
@@ -126,6 +126,8 @@ def _unusable(builder: Builder, fn: Any, args: Sequence[Any], found: Diagnostic)
     if any(isinstance(type_, Array) and type_.dims is None for type_ in types):
         label = "the number of axes of an operand is not known here, and the derivative depends on it"
         return error("AD0401", builder.span, label, helps=("give it its shape: np.reshape(x, (n, m))",))
+    if found.code == "AD0203":  # what no operands make right is a mistake of who calls it
+        return DifferentiationError(found)
     return AssertionError(f"the rule {fn!r} cannot be spliced: {found}")
 
 

@@ -59,6 +59,8 @@ def _without_idle_conversions(function: Function) -> Function:
             or (statement.callee is stop_gradient and _is_plain(arg))
         ):
             idle.add(statement)
+            if isinstance(arg, Var):
+                arg = renamed.get(arg, arg)  # of a conversion that is dropped, too
             if isinstance(arg, Var) and target.named and not arg.named and arg in made and arg not in names:
                 names[arg] = Var(target.hint, arg.type, named=True)
             renamed[target] = names.get(arg, arg) if isinstance(arg, Var) else arg
