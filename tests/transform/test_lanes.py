@@ -10,11 +10,11 @@ import pytest
 
 import adjoint as ad
 from adjoint.backend.python import emit, load
+from adjoint.float_leaves import clone, leaves, rebuild
 from adjoint.frontend.inputs import differentiated
 from adjoint.ir.nodes import Call, Definition
 from adjoint.ir.walk import statements_in
 from adjoint.products import checked_tangents, specialized_jvp
-from adjoint.testing import clone, leaves, rebuild
 from adjoint.transform.lanes import in_lanes
 from programs.registry import Case, collect
 from transform.support import numbers

@@ -126,15 +126,16 @@ def solvable(slope: Any, residual: Any, solution: Any) -> Any:
     """
     size = np.size(solution)
     matrix, value = np.reshape(slope, (size, size)), np.reshape(residual, size)
+    found = np.copy(slope) if isinstance(slope, np.ndarray) else slope
     if not (size and np.isfinite(matrix).all()):
-        return slope  # NaN shows itself
+        return found  # NaN shows itself
     scale = np.max(np.abs(matrix), axis=1, keepdims=True)
     if not scale.all() or (size > 1 and np.linalg.cond(matrix / scale) > 1e14):
         message = "the Jacobian of the residual is singular at the solution, which has no derivative there"
         raise np.linalg.LinAlgError(message)
     if np.linalg.norm(np.linalg.solve(matrix, value)) > TOLERANCE * (1.0 + np.linalg.norm(solution)):
         raise ValueError(f"what the solver returns is no solution: the residual there is {residual}")
-    return slope
+    return found
 
 
 def vector_quadrature(f: Fn, low: float, high: float, options: Any) -> Any:
