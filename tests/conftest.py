@@ -1,7 +1,9 @@
 """Makes a checkout testable without installing it; every pass is verified."""
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,3 +20,11 @@ def own_cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def objects_of_earlier_modules_are_not_searched() -> Iterator[None]:
+    """What modules before made stays: searching all of it for garbage takes seconds, in each test that asks."""
+    yield
+    gc.collect()
+    gc.freeze()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.rules.declarations import remove
+from adjoint.rules.registry import forget_declaration
 from regressions.differences import refused, right
 
 
@@ -192,7 +192,7 @@ def test_of_ufuncs_and_their_methods() -> None:
     try:
         np.testing.assert_array_equal(ad.grad(lambda x: np.multiply.reduce(x))(np.ones(2)), [7.0, 7.0])
     finally:
-        remove(np.multiply.reduce)
+        forget_declaration(np.multiply.reduce)
 
 
 def test_of_an_object_of_scipy() -> None:

@@ -2,7 +2,14 @@
 
 import gc
 
+import pytest
+
 from adjoint.garbage import Compilation, Uncollected
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_is_frozen():
+    gc.unfreeze()
 
 
 class Link:

@@ -6,7 +6,7 @@ import pytest
 
 from fuzz.call_forms import callees, check, generate
 
-CALLS = 900
+CALLS = 700
 RIGHT = 0.6
 """The share of calls that must be differentiated, not refused; to be raised, never lowered."""
 

@@ -9,7 +9,7 @@ from fuzz.fragments.check import check, module_of
 from fuzz.fragments.compose import generate
 from fuzz.fragments.draft import AROUND, FRAGMENTS
 
-PROGRAMS = 120
+PROGRAMS = 90
 CLAIMED = 0.85
 """The share of programs that must be differentiated, not refused; to be raised, never lowered."""
 OPEN: frozenset[int] = frozenset()

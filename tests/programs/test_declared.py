@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.rules.declarations import remove
+from adjoint.rules.registry import forget_declaration
 from adjoint.testing import check_grads
 from programs.registry import Case, collect
 
@@ -68,7 +68,7 @@ def declarations() -> Iterator[None]:
         ad.derivative_of(function)(derivative)
     yield
     for function in DECLARED:
-        remove(function)
+        forget_declaration(function)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

@@ -190,6 +190,13 @@ def on_change(listener: Callable[[], None]) -> None:
     _listeners.append(listener)
 
 
+def forget_declaration(fn: Any) -> None:
+    """Forgets what users declared of a function; derivatives made meanwhile no longer count."""
+    declarations.remove(fn)
+    _of_users.discard(id(fn))
+    _changed(fn)
+
+
 def _changed(about: Any) -> None:
     if not _is_said_by_the_library(about):
         for listener in _listeners:
