@@ -248,3 +248,20 @@ def test_places_of_which_the_last_store_counts_are_no_cotangents() -> None:
         return y.sum()
 
     right(f, np.array([0.678, 0.477]))
+
+
+def test_supports_of_differences_do_not_cancel() -> None:
+    def f(v: Any) -> Any:
+        state = {"w": v, "s": np.zeros(2)}
+        for _ in range(2):
+            g = state["w"]
+            state["s"] = state["s"] + g**2
+            state["w"] = state["w"] - state["s"] / 1
+        total = np.sum(state["w"])
+        v += 0.46
+        return total
+
+    x, along = np.array([-0.881, -0.851]), np.array([0.3, 0.7])
+    gradient = ad.grad(f)
+    slope = (gradient(x + 1e-5 * along) - gradient(x - 1e-5 * along)) / 2e-5
+    np.testing.assert_allclose(ad.hvp(f, (x.copy(),), (along,))[0], slope, rtol=1e-6)

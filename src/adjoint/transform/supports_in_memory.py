@@ -475,9 +475,19 @@ class _Keeper:
         if any(arg in self.flow.unknown and _is_container(arg) for arg in given):
             self.supports[target] = PRESENT
             return
-        if not given or is_handle(target.type) or any(_is_reference(arg) and _is_container(arg) for arg in given):
+        callee = call.callee
+        is_arithmetic = callee in _SUMS or callee in _SIGNS or callee in _PRODUCTS
+        in_memory = is_handle(target.type) and not is_arithmetic
+        if not given or in_memory or any(_is_reference(arg) and _is_container(arg) for arg in given):
             self.again(call, target, builder)
             return
+        self.combined(call, target, given, builder)
+        made = self.supports[target]
+        if is_handle(target.type) and made != PRESENT:  # in memory of its own: the operands may be written
+            builder.emit(Call((self.new(target),), abs, (made,), (), call.span))
+
+    def combined(self, call: Call, target: Var, given: list[Var], builder: Builder) -> None:
+        """The support of a value by those of its operands: of a sum, a product, a choice."""
         callee = call.callee
         if callee in (choose, np.where) and call.args[0] not in given:
             parts = [self.of(arg, builder) for arg in call.args[1:]]
