@@ -21,7 +21,7 @@ import numpy as np
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Load, Statement, Var
-from adjoint.ir.types import BOOL, Array, Scalar, is_handle
+from adjoint.ir.types import BOOL, Array, Scalar, Type, is_handle
 from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass
 from adjoint.rules.declare import Linear
@@ -342,8 +342,19 @@ def _in_shape(builder: Builder, support: Atom, like: Atom) -> Atom:
     """A support in the shape of its cotangent; ones where it is not zero."""
     if of_same_rank(support, like) or isinstance(type_of_atom(like), Scalar):
         return builder.call(operator.ne, support, Const(0), hint="support")
+    return ones_where(support, like, builder)
+
+
+def ones_where(support: Atom, like: Atom, builder: Builder) -> Var:
+    """A support in the shape of an array, which may be one of complex numbers: a support is real."""
     ones = builder.call(np.ones_like, like, hint="support")
+    if _may_be_complex(type_of_atom(like)):
+        ones = builder.call(abs, ones, hint="support")
     return builder.call(selected, support, ones, hint="support")
+
+
+def _may_be_complex(type_: Type) -> bool:
+    return not isinstance(type_, Array) or type_.dtype is None or type_.dtype.kind == "c"
 
 
 def _anywhere(builder: Builder, support: Atom) -> Atom:

@@ -54,7 +54,7 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.numbers import choose, divide, product, quotient, selected, somewhere, times
-from adjoint.transform.supports import is_moving, is_support, of_same_rank
+from adjoint.transform.supports import is_moving, is_support, of_same_rank, ones_where
 
 PRESENT = Const(1.0)
 """The support of a cotangent of which it is not known whether anything was left out."""
@@ -233,8 +233,12 @@ class _Flow:
                     self.join(value, target)
 
     def not_known(self, statements: Iterable[Statement], seeds: Collection[Var], complete: bool) -> set[Var]:
-        """Cotangents of which nothing is known: other functions made them, or they lie in memory from outside."""
+        """Cotangents of which nothing is known: other functions made them, or they lie in memory from outside.
+
+        Nor is it of complex ones in memory, whose parts may be written one without the other.
+        """
         found = {seed for seed in seeds if not complete or _is_container(seed)}
+        found |= {var for var in self.linear if _is_complex(var)}
         found |= {var for var in self.linear if var not in self.bound and var not in seeds and is_handle(var.type)}
         for statement in statements:
             if not isinstance(statement, Call) or self.linear.isdisjoint(_vars(operands(statement))):
@@ -279,6 +283,10 @@ def _is_reference(atom: Atom) -> bool:
 
 def _is_array(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.type, Array | Number)
+
+
+def _is_complex(var: Var) -> bool:
+    return isinstance(var.type, Array) and var.type.dtype is not None and var.type.dtype.kind == "c"
 
 
 def _is_container(var: Var) -> bool:
@@ -539,8 +547,7 @@ class _Keeper:
             return _number(support, builder) if _is_truth(support) else support
         if of_same_rank(support, target):
             return support
-        ones = builder.call(np.ones_like, target, hint="support")
-        return builder.call(selected, support, ones, hint="support")
+        return ones_where(support, target, builder)
 
 
 def _is_number(atom: Atom) -> bool:
