@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench mutate fuzz fragments call-forms agree clean
+.PHONY: help demo test check format golden bench mutate fuzz fragments call-forms agree clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
 	@echo "make test     run the tests"
 	@echo "make check    lint, formatting, types"
 	@echo "make format   rewrite the code in the house style"
+	@echo "make golden   write the texts of derivatives anew that tests compare with"
 	@echo "make bench    compare with other systems (installs them)"
 	@echo "make fuzz     check derivatives of random programs until stopped (keeps what it did in .fuzz)"
 	@echo "make fragments  the same for programs made of everyday code (keeps what it did in .fuzz/fragments)"
@@ -34,6 +35,9 @@ check: $(VENV)/.stamp-dev
 format: $(VENV)/.stamp-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+golden: $(VENV)/.stamp-dev
+	ADJOINT_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden
 
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks

@@ -1,7 +1,7 @@
 """Programs whose derivatives are kept as text beside this file, so that their readability is reviewed.
 
 Each entry of ``GOLDEN`` is a name, what makes the derivative's text, and nothing else: to add one, write the function,
-add a line, run the test once with ``ADJOINT_UPDATE_GOLDEN=1`` and read what it wrote.
+add a line, run ``make golden`` and read what it wrote.
 """
 
 import math

@@ -1,0 +1,71 @@
+"""The texts that derivatives hand to Numba: collected while they run, without compiling anything."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import adjoint as ad
+from adjoint.backend import declaring, native, native_calls
+from adjoint.backend.not_native import NotNative
+from adjoint.float_leaves import clone, leaves
+from adjoint.specialize import forget
+from programs.registry import Case
+
+
+class _Collecting(native.Core):
+    """A core that takes down the text for its arguments, and runs as Python."""
+
+    texts: list[str]
+
+    def _for(self, args: Sequence[Any]) -> Any:
+        try:
+            self.texts.append(self.emitted_for([SimpleNamespace(layout=_layout(arg)) for arg in args]).text)
+        except NotNative as reason:
+            self.texts.append(f"# not compiled: {reason}\n")
+        self._latest = self.interpreted
+        return self._latest
+
+
+def _layout(value: Any) -> str:
+    return "C" if isinstance(value, np.ndarray) and value.flags.c_contiguous else "A"
+
+
+def _takes(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Any]) -> bool:
+    """Whether Numba knows a function: what it makes of the types of arguments it compiles the function to tell."""
+    declared = declaring.takes(callee, args, named)
+    return native_calls._is_declared(callee) if declared is None else declared
+
+
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """The texts of what is called for the first time meanwhile."""
+    texts: list[str] = []
+    core = type("Collecting", (_Collecting,), {"texts": texts})
+    with mock.patch.object(native, "Core", core), mock.patch.object(native_calls, "_resolved", _takes):
+        yield texts
+
+
+def machine_text(run: Callable[..., Any], *args: Any) -> str:
+    """The texts of all that a derivative compiles when it is called."""
+    forget()  # else what was compiled before would not be compiled
+    with collected() as texts, warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        run(*args)
+    return "\n".join(texts)
+
+
+def text_of_case(case: Case) -> str:
+    """The text for machine code of the gradient of a program, or of its pullback where its value is no number."""
+    args = clone(case.arguments())
+    wrt = tuple(place for place, arg in enumerate(args) if leaves(arg))
+    value = case.function(*clone(args))
+    if isinstance(value, (float, np.floating)) and wrt:
+        return machine_text(ad.grad(case.function, wrt, native=True), *args)
+    return machine_text(lambda *given: ad.vjp(case.function, *given, native=True), *args)

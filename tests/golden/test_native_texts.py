@@ -1,0 +1,38 @@
+"""The text of derivatives for machine code, to the letter: a change of it is meant, and read."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numba")
+
+from golden.machine_texts import text_of_case
+from golden.native_programs import CASES, DIGESTS, TEXTS
+
+EXPECTED = Path(__file__).parent / "expected_native"
+TABLE = EXPECTED / "digests.txt"
+UPDATE = os.environ.get("ADJOINT_UPDATE_GOLDEN") == "1"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text(name: str) -> None:
+    text = TEXTS[name]()
+    file = EXPECTED / f"{name}.txt"
+    if UPDATE:
+        file.write_text(text)
+    assert text == file.read_text()
+
+
+def test_digests() -> None:
+    """Of other programs there is just a digest: ``ad.source`` of another checkout shows what has changed."""
+    found = {name: hashlib.sha256(text_of_case(CASES[name]).encode()).hexdigest()[:12] for name in DIGESTS}
+    lines = [f"{digest} {name}\n" for name, digest in found.items()]
+    if UPDATE:
+        TABLE.write_text("".join(lines))
+    assert [line for line in lines if line not in TABLE.read_text().splitlines(keepends=True)] == []
+
+
+def test_no_text_without_a_program() -> None:
+    assert {file.stem for file in EXPECTED.glob("*.txt")} == {*TEXTS, TABLE.stem}
