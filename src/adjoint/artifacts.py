@@ -65,7 +65,7 @@ class Primal(Derivative):
     def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
         """The compiled form for these arguments."""
         key = self.kind, self.options
-        lower = lambda: lower_artifacts(self.function, dict(self.options), args, kwargs)
+        lower = lambda target: lower_artifacts(self.function, dict(self.options), args, kwargs, target)
         found = specialization(self.function, key, args, kwargs, lower, self.native)
         assert found.checkpoints is not None
         found.checkpoints.compiled = found

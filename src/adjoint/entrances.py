@@ -19,6 +19,7 @@ from adjoint.frontend.inputs import differentiated
 from adjoint.keys import MISS, Door
 from adjoint.records import dataclass
 from adjoint.specialize import Specialization
+from adjoint.transform.target import Target
 
 Way = tuple[Any, ...]
 """What an operator is asked for, besides the function and the arguments."""
@@ -43,7 +44,7 @@ class Request:
     key: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    lower: Callable[[], Entry]
+    lower: Callable[[Target], Entry]
     native: Native
 
 

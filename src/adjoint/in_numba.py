@@ -33,7 +33,7 @@ from adjoint.ir.nodes import Function
 from adjoint.rules.registry import on_change
 from adjoint.rules.typing import AnyExtents
 from adjoint.transform.finish import finish
-from adjoint.transform.target import target
+from adjoint.transform.target import Target
 
 _known: WeakSet[Any] = WeakSet()
 """The types of all derivatives that compiled code calls."""
@@ -132,21 +132,22 @@ def _dispatcher(derivative: Any, args: tuple[Any, ...]) -> Any:
 def _compiled(derivative: Any, args: tuple[Any, ...]) -> Any:
     examples = tuple(map(_example, args))
     root = differentiated(derivative.function)
+    target = Target(True, checked_of(root, derivative.native))
 
     def finished() -> Function:
-        entry = lower_operator(derivative.kind, derivative.function, derivative.options, examples, {})
+        entry = lower_operator(derivative.kind, derivative.function, derivative.options, examples, {}, target)
         if entry.captured:
             names = ", ".join(repr(item.var.hint) for item in entry.captured)
             raise NotNative(f"the function reads data from outside of it: {names}")
         if entry.argument_guards:
             raise NotNative("the derivative depends on the value of an argument, of which only the type is known")
-        return finish(entry.function)
+        return finish(entry.function, target=target)
 
-    with target(machine=True), noting() as captured_by_rules:
+    with noting() as captured_by_rules:
         function = as_deep_as_needed(finished)
     if captured_by_rules:
         raise NotNative("a rule of a function that it calls reads data from outside")
-    emitted = compiled_text(function, checked_of(root, derivative.native))
+    emitted = compiled_text(function, target)
     unit = Unit(emitted, args, flags_of(root, derivative.native))
     params = [f"a{place}" for place in range(len(args))]
     taken = ", ".join(params[place] for place in unit.places)

@@ -67,7 +67,7 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
         raise error("AD0423", None, label, helps=("write ad.jet(f, (x,), (x_dot,), order=3)",))
     checked = checked_tangents(points, directions)
     specialized_jvp(f, points, checked)  # refuses what has no derivative at all
-    compiled = specialization(f, ("jet",), points, {}, lambda: _lower(f, points))
+    compiled = specialization(f, ("jet",), points, {}, lambda _: _lower(f, points))
     root = differentiated(f)
     inputs = compiled.inputs(root, points)
     count = int(order)

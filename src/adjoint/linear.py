@@ -123,7 +123,7 @@ def linearize(
 
     def ask() -> Request:
         resolved = resolve(native, function_of(f, "linearize"), fastmath, boundscheck)
-        return Request(("linearize",), args, {}, lambda: lower_vjp(f, args, {}, "linearize"), resolved)
+        return Request(("linearize",), args, {}, lambda target: lower_vjp(f, args, {}, "linearize", target), resolved)
 
     way = "linearize", native, fastmath, boundscheck
     point = copy.deepcopy(args)
@@ -173,7 +173,7 @@ def transpose(f: Callable[..., Any], *like: Any) -> Pullback:
         raise error("AD0425", None, label, helps=("pass them behind the function: ad.transpose(f, np.zeros(3))",))
 
     def ask() -> Request:
-        lower = lambda: lower_vjp(f, like, {}, "transpose")
+        lower = lambda target: lower_vjp(f, like, {}, "transpose", target)
         return Request(("transpose",), like, {}, lower, resolve(None, f))
 
     compiled, (value, residuals) = enter(f, ("transpose",), like, ask)

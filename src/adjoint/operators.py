@@ -64,7 +64,7 @@ class Derivative:
             (self.kind, self.options),
             args,
             kwargs,
-            lambda: lower_operator(self.kind, self.function, self.options, args, kwargs),
+            lambda target: lower_operator(self.kind, self.function, self.options, args, kwargs, target),
             self.native,
         )
 

@@ -108,7 +108,7 @@ def vjp(
 
     def ask() -> Request:
         resolved = resolve(native, function_of(f, "vjp"), fastmath, boundscheck)
-        return Request(("vjp",), args, kwargs, lambda: lower_vjp(f, args, kwargs), resolved)
+        return Request(("vjp",), args, kwargs, lambda target: lower_vjp(f, args, kwargs, target=target), resolved)
 
     way = "vjp", native, fastmath, boundscheck, not kwargs
     compiled, (value, residuals) = enter(f, way, args, ask)
@@ -166,7 +166,7 @@ def inputs_of_jvp(
 def _jvp_request(f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native) -> Request:
     checked = checked_tangents(primals, tangents)
     args = (*primals, *checked)
-    return Request(_key_of_jvp(primals), args, {}, lambda: lower_jvp(f, primals, checked), native)
+    return Request(_key_of_jvp(primals), args, {}, lambda target: lower_jvp(f, primals, checked, target), native)
 
 
 def entries_of(given: Any, name: str, operator: str) -> tuple[Any, ...]:
@@ -192,7 +192,7 @@ def specialized_jvp(
 ) -> Specialization:
     """The compiled form of :func:`jvp` for these arguments and checked tangents."""
     native = resolve(native, function_of(f, "jvp"))
-    lower = lambda: lower_jvp(f, primals, tangents)
+    lower = lambda target: lower_jvp(f, primals, tangents, target)
     return specialization(f, _key_of_jvp(primals), (*primals, *tangents), {}, lower, native)
 
 
@@ -233,7 +233,9 @@ def hvp(
         checked = checked_tangents(points, tangents)
         places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
         key = "hvp", places, len(points)
-        return Request(key, (*points, *checked), {}, lambda: lower_jvp(grad(f, places), points, checked), resolved)
+        return Request(
+            key, (*points, *checked), {}, lambda target: lower_jvp(grad(f, places), points, checked, target), resolved
+        )
 
     way = "hvp", native, fastmath, boundscheck, len(points)
     _, (_, product) = enter(f, way, (*points, *tangents), ask)

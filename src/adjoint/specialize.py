@@ -31,7 +31,7 @@ from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import put_attribute
 from adjoint.transform.finish import finish
-from adjoint.transform.target import target
+from adjoint.transform.target import PYTHON, Target
 from adjoint.types.structure import fields_of
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def specialization(
     key: Any,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
-    lower: Callable[[], Entry],
+    lower: Callable[[Target], Entry],
     native: Native = False,
 ) -> Specialization:
     """The compiled derivative for a call: an old one that fits, or a new one."""
@@ -269,12 +269,11 @@ def _keep(owner: Any, key: Any, found: Specialization) -> None:
 
 
 def _compiled(
-    lower: Callable[[], Entry], operator: Any, function: Any, native: Native, seen: Seen
+    lower: Callable[[Target], Entry], operator: Any, function: Any, native: Native, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     """A new specialisation; whatever is in its way is told together with who asked for it."""
     try:
-        with target(machine=bool(native)):
-            return as_deep_as_needed(lambda: _made(lower, function, native, seen), forward=operator[0] in _FORWARD)
+        return as_deep_as_needed(lambda: _made(lower, function, native, seen), forward=operator[0] in _FORWARD)
     except DifferentiationError as refusal:
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
@@ -294,12 +293,13 @@ def _compiled(
 
 
 def _made(
-    lower: Callable[[], Entry], function: Any, native: Native, seen: Seen
+    lower: Callable[[Target], Entry], function: Any, native: Native, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     with noting() as captured_by_rules:
-        entry = lower()
+        target = target_of(function, native)
+        entry = lower(target)
         try:
-            found = compile_entry(entry, function, native, seen)
+            found = compile_entry(entry, function, native, seen, target)
         except DifferentiationError as refusal:
             problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)
             raise DifferentiationError(*problems) from refusal.__cause__
@@ -308,7 +308,7 @@ def _made(
 
 
 def _interpreted(
-    lower: Callable[[], Entry], operator: Any, function: Any, failure: Exception, seen: Seen
+    lower: Callable[[Target], Entry], operator: Any, function: Any, failure: Exception, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     """What stands for a specialisation for machine code that a fault of the compiler prevents."""
     from adjoint.backend.not_native import NotNative, reason_of_fault
@@ -369,13 +369,20 @@ def _owner_of_root(root: Any) -> tuple[Any, Any]:
     return root, None
 
 
-def compile_entry(entry: Entry, function: Any, native: Native = False, seen: Seen | None = None) -> Specialization:
+def target_of(function: Any, native: Native) -> Target:
+    """What a derivative of a function is made for, as users say it."""
+    return Target(True, checked_of(differentiated(function), native), threads_of(native)) if native else PYTHON
+
+
+def compile_entry(
+    entry: Entry, function: Any, native: Native = False, seen: Seen | None = None, target: Target = PYTHON
+) -> Specialization:
     """Prints and loads a lowered entry."""
-    finished = finish(entry.function)
+    finished = finish(entry.function, target=target)
     emitted = emit(finished)
     adjoint = adjoint_emitted = finished_adjoint = None
     if entry.adjoint is not None:
-        finished_adjoint = finish(entry.adjoint)
+        finished_adjoint = finish(entry.adjoint, target=target)
         native = _native_halves(finished, finished_adjoint, native)
         adjoint_emitted = emit(finished_adjoint)
         adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
@@ -383,7 +390,7 @@ def compile_entry(entry: Entry, function: Any, native: Native = False, seen: See
     if entry.differential is not None:
         from adjoint.frontend.linear import with_tangents_named
 
-        finished_differential = with_tangents_named(finish(entry.differential.function))
+        finished_differential = with_tangents_named(finish(entry.differential.function, target=target))
         differential_emitted = emit(finished_differential)
         differential = load_for(function, finished_differential, differential_emitted, native)
     count = len(finished.params) - len(entry.captured)
@@ -462,6 +469,5 @@ def load_for(function: Any, finished: Function, emitted: Emitted | None, native:
         return load(emitted or emit(finished))
     from adjoint.backend.native import NativeFunction
 
-    root = differentiated(function)
-    flags, checked = flags_of(root, native), checked_of(root, native)
-    return NativeFunction(finished, flags, is_strict(native), checked, threads_of(native))
+    flags = flags_of(differentiated(function), native)
+    return NativeFunction(finished, flags, is_strict(native), target_of(function, native))

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.analysis.layout import layout_readers
 from adjoint.backend.python import Emitted, emit, load
-from adjoint.compiling import ALL_CHECKED, Checked
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, List, Storage, Type
 from adjoint.records import replace
+from adjoint.transform.target import Target
 
 if TYPE_CHECKING:
     from adjoint.backend.native_threads import InThreads
@@ -33,10 +33,8 @@ class NativeFunction:
         Options for the compiler.
     strict
         Whether it is an error if it cannot be compiled.
-    checked
-        What of Python's arithmetic raises exceptions in machine code too.
-    threads
-        In how many chunks its outermost loops run side by side.
+    target
+        What it was made for.
 
     Attributes
     ----------
@@ -44,16 +42,14 @@ class NativeFunction:
         What a call runs: a plain function or method, which Python calls faster than an object.
     """
 
-    def __init__(
-        self, function: Function, flags: str, strict: bool, checked: Checked = ALL_CHECKED, threads: int = 1
-    ) -> None:
+    def __init__(self, function: Function, flags: str, strict: bool, target: Target) -> None:
         from adjoint.backend.native_boundary import halves
 
         self._function = function
-        self._checked = checked
+        self._target = target
         parts = halves(function)
         core = function if parts is None else parts.core
-        self._core = _core_of(core, flags, strict, checked, threads)
+        self._core = _core_of(core, flags, strict, target)
         self.run: Callable[..., Any] = self._core.__call__
         if parts is not None:
             boundary = emit(parts.boundary(self._core))
@@ -66,7 +62,7 @@ class NativeFunction:
     @functools.cached_property
     def emitted(self) -> Emitted:
         """The text of the whole derivative for the compiler, for texts that are compiled with it."""
-        return compiled_text(self._function, self._checked)
+        return compiled_text(self._function, self._target)
 
     @property
     def is_compiled(self) -> bool:
@@ -74,23 +70,21 @@ class NativeFunction:
         return self._core.is_compiled
 
 
-def _core_of(function: Function, flags: str, strict: bool, checked: Checked, threads: int) -> Core | InThreads:
-    if threads > 1:
+def _core_of(function: Function, flags: str, strict: bool, target: Target) -> Core | InThreads:
+    if target.threads > 1:
         from adjoint.backend.native_threads import in_threads
 
-        found = in_threads(
-            function, threads, lambda *given: Core(given[0], flags + given[1], strict, checked, given[2])
-        )
+        found = in_threads(function, target, lambda *given: Core(given[0], flags + given[1], strict, target, given[2]))
         if isinstance(found, Diagnostic):
-            return Core(function, flags, strict, checked, warning=found)
+            return Core(function, flags, strict, target, warning=found)
         if found is not None:
             return found
-    return Core(function, flags, strict, checked)
+    return Core(function, flags, strict, target)
 
 
 def compiled_text(
     function: Function,
-    checked: Checked,
+    target: Target,
     handed: frozenset[Storage] | None = None,
     by_rows: frozenset[Var] = frozenset(),
 ) -> Emitted:
@@ -100,7 +94,7 @@ def compiled_text(
     from adjoint.backend.not_native import faults_as_reasons
 
     with faults_as_reasons():
-        return with_names_apart(emit(native_form(function, checked, handed, by_rows), counted=True))
+        return with_names_apart(emit(native_form(function, target, handed, by_rows), counted=True))
 
 
 class Core:
@@ -114,8 +108,8 @@ class Core:
         Options for the compiler.
     strict
         Whether it is an error if it cannot be compiled. Otherwise it then runs as Python.
-    checked
-        What of Python's arithmetic raises exceptions in machine code too.
+    target
+        What it was made for.
     handed
         Memory that others see; None for that of the parameters.
     warning
@@ -127,7 +121,7 @@ class Core:
         function: Function,
         flags: str,
         strict: bool,
-        checked: Checked,
+        target: Target,
         handed: frozenset[Storage] | None = None,
         warning: Diagnostic | None = None,
     ) -> None:
@@ -136,7 +130,7 @@ class Core:
         self.__name__ = self.__qualname__ = function.name
         self._function = function
         self._flags = flags
-        self._checked = checked
+        self._target = target
         self._handed = handed
         self._warning = warning
         self._strict = strict
@@ -186,7 +180,7 @@ class Core:
 
     def _text(self, by_rows: frozenset[Var]) -> Emitted:
         if by_rows not in self._texts:
-            self._texts[by_rows] = compiled_text(self._function, self._checked, self._handed, by_rows)
+            self._texts[by_rows] = compiled_text(self._function, self._target, self._handed, by_rows)
         return self._texts[by_rows]
 
     def _told_by(self, signature: Sequence[Any]) -> Iterator[Var]:

@@ -24,7 +24,7 @@ from adjoint.backend.native_whole_numbers import with_whole_numbers_of_their_siz
 from adjoint.backend.overlaps import without_overlaps
 from adjoint.backend.unfolding import unfolded
 from adjoint.backend.vector_calls import with_vector_calls
-from adjoint.compiling import ALL_CHECKED, Checked
+from adjoint.compiling import Checked
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
 from adjoint.transform.definitions import everywhere
@@ -33,6 +33,7 @@ from adjoint.transform.loops import tuned
 from adjoint.transform.parts import in_parts
 from adjoint.transform.passes import Pass, run
 from adjoint.transform.tapes import as_arrays
+from adjoint.transform.target import MACHINE, Target
 
 _LOOPS = (
     Pass("silence", without_silencing),
@@ -58,7 +59,7 @@ def loops_of(function: Function) -> Function:
 
 def native_form(
     function: Function,
-    checked: Checked = ALL_CHECKED,
+    target: Target = MACHINE,
     handed: frozenset[Storage] | None = None,
     by_rows: frozenset[Var] = frozenset(),
 ) -> Function:
@@ -68,14 +69,14 @@ def native_form(
     ----------
     function
         The function.
-    checked
-        What of Python's arithmetic raises exceptions in machine code too.
+    target
+        What it was made for.
     handed
         Memory that others see; None for that of the parameters.
     by_rows
         Parameters that are arrays laid out by rows.
     """
-    return run(_pipeline(checked, handed, by_rows), function)
+    return run(_pipeline(target.checked, handed, by_rows), function)
 
 
 def _pipeline(checked: Checked, handed: frozenset[Storage] | None, by_rows: frozenset[Var]) -> tuple[Pass, ...]:

@@ -25,6 +25,7 @@ from adjoint.ir.types import Scalar, Storage
 from adjoint.transform.definitions import everywhere
 from adjoint.transform.loops.chunks import Chunked, Plain, first_loop, in_pieces
 from adjoint.transform.loops.order import forwards
+from adjoint.transform.target import Target
 
 if TYPE_CHECKING:
     from adjoint.backend.native import Core
@@ -36,7 +37,7 @@ _FEWEST = 2**16
 """Iterations of a loop without inner ones for which a thread is worth while."""
 
 
-def in_threads(function: Function, threads: int, compile: Compile) -> InThreads | Diagnostic | None:
+def in_threads(function: Function, target: Target, compile: Compile) -> InThreads | Diagnostic | None:
     """A function whose outermost loops run in chunks; a warning if none of them can, None if it cannot be compiled."""
     try:
         with faults_as_reasons():
@@ -50,7 +51,7 @@ def in_threads(function: Function, threads: int, compile: Compile) -> InThreads 
         return diagnostic(
             "AD0504", None if loop is None else loop.span, label, name=function.name.removesuffix("_core")
         )
-    return InThreads(function, looped, pieces, threads, compile)
+    return InThreads(function, looped, pieces, target.threads, compile)
 
 
 class InThreads:

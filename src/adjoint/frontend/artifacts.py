@@ -17,7 +17,7 @@ import numpy as np
 from adjoint.diagnostics import Span
 from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.components import component
-from adjoint.frontend.core import Lowerer
+from adjoint.frontend.core import Lowerer, Settings
 from adjoint.frontend.derivatives import Picked
 from adjoint.frontend.entry import Entry, as_var, attempt, entered, finish_entry, leaf_paths
 from adjoint.frontend.handing_over import refuse_made_here
@@ -37,10 +37,16 @@ from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import make_object
 from adjoint.transform.finish import finish
 from adjoint.transform.reverse import Split, split
-from adjoint.transform.target import for_machine
+from adjoint.transform.target import PYTHON, Target
 
 
-def lower_artifacts(function: Any, options: Mapping[str, Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Entry:
+def lower_artifacts(
+    function: Any,
+    options: Mapping[str, Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    target: Target = PYTHON,
+) -> Entry:
     """The entry of the primal of a derivative with these options, and its adjoint."""
     wrt = options.get("wrt", 0)
     chosen = 0 if options.get("has_aux") else options.get("result")
@@ -57,7 +63,7 @@ def lower_artifacts(function: Any, options: Mapping[str, Any], args: Sequence[An
         derivatives.refuse_several_kinds(lo, fn, part.shape, None)
         end = part.start + sum(1 for _ in shapes.leaf_types(part.shape, ""))
         outputs = tuple(i for i in range(part.start, end) if carries_derivative(inner.results[i]))
-        halves = split(inner.function, tuple(range(inner.count)), outputs)
+        halves = split(inner.function, tuple(range(inner.count)), outputs, target=target)
         atoms = inline(lo.open, halves.primal, inner.atoms)
         stacked.put_back()
         count = len(inner.results)
@@ -75,7 +81,7 @@ def lower_artifacts(function: Any, options: Mapping[str, Any], args: Sequence[An
         seeds_at = tuple(paths[i][len(part.keys) :] for i in outputs)
         return replace(entry, adjoint=adjoint, seeds=seeds_at, component=part.keys, checkpoints=_class_of(kept))
 
-    return attempt(build)
+    return attempt(build, Settings(target=target))
 
 
 Kept = tuple[str, Any, str]
@@ -193,7 +199,7 @@ def _parted(
     """The checkpoints in the primal, and the adjoint that takes them."""
     own = {*residuals.vars, residuals.value, *seeds}
     block = substitute(block, {var: residuals.add(var) for var in free_vars(block) if var not in own})
-    if not for_machine():
+    if not lo.settings.target.machine:
         params = (*(var for var in residuals.vars if isinstance(var, Var)), *seeds)
         block = finish(Function(name, tuple(dict.fromkeys((*params, residuals.value))), block)).body
     read = free_vars(block)

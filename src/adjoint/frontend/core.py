@@ -51,6 +51,7 @@ from adjoint.ir.types import Scalar, Storage, Type
 from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
+from adjoint.transform.target import PYTHON, Target
 
 MAX_INLINE_DEPTH = 120
 
@@ -598,6 +599,7 @@ class Run:
 class Settings:
     """What is known beforehand, and what earlier attempts at lowering found out."""
 
+    target: Target = PYTHON
     runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
     bare_sites: RuntimeSites = field(default_factory=RuntimeSites)
     """Where objects are made that must exist at run time before their ``__init__`` has run."""

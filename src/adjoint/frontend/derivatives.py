@@ -597,7 +597,9 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     stacked = Stacked(lo, inner)
     inner = stacked.inner
     chosen, directions = stacked.directions(chosen, directions)
-    derivative = forward(inner.function, tuple(chosen), outputs, keep_derived=bool(lo.regions))
+    derivative = forward(
+        inner.function, tuple(chosen), outputs, keep_derived=bool(lo.regions), target=lo.settings.target
+    )
     written = written_places(inner.function)
     for number, (place, param) in enumerate(zip(chosen, derivative.params[len(inner.atoms) :], strict=True)):
         of = inner.atoms[place]

@@ -30,6 +30,7 @@ from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.transform.passes import checked
+from adjoint.transform.target import PYTHON, Target
 
 if TYPE_CHECKING:
     from adjoint.frontend.linear import Differential
@@ -185,7 +186,12 @@ def _stuck(lo: Lowerer) -> DifferentiationError:
 
 
 def lower_operator(
-    kind: str, function: Any, options: tuple[tuple[str, Any], ...], args: Sequence[Any], kwargs: Mapping[str, Any]
+    kind: str,
+    function: Any,
+    options: tuple[tuple[str, Any], ...],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    target: Target = PYTHON,
 ) -> Entry:
     """The entry of ``kind(function, **options)(*args, **kwargs)``."""
 
@@ -197,10 +203,10 @@ def lower_operator(
         refuse_made_here(lo, result, None)
         return finish_entry(lo, f"{_plain_name(fn)}_{kind}", params, result)
 
-    return attempt(build)
+    return attempt(build, Settings(target=target))
 
 
-def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Entry:
+def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any], target: Target = PYTHON) -> Entry:
     """The entry of ``jvp(function, primals, tangents)``: a function of the primals and the tangents."""
 
     def build(lo: Lowerer) -> Entry:
@@ -221,11 +227,15 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
         refuse_made_here(lo, result, None)
         return finish_entry(lo, f"{_plain_name(fn)}_jvp", params, result)
 
-    return attempt(build)
+    return attempt(build, Settings(target=target))
 
 
 def lower_vjp(
-    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], mode: Literal["", "linearize", "transpose"] = ""
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    mode: Literal["", "linearize", "transpose"] = "",
+    target: Target = PYTHON,
 ) -> Entry:
     """The entry of ``vjp(function, *args)``: a primal that returns ``(value, residuals)``, and its adjoint.
 
@@ -247,7 +257,7 @@ def lower_vjp(
 
             refuse_other_than_linear(lo, fn, inner)
         outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
-        halves = split(inner.function, tuple(range(inner.count)), outputs)
+        halves = split(inner.function, tuple(range(inner.count)), outputs, target=target)
         atoms = inline(lo.open, halves.primal, inner.atoms)
         stacked.put_back()
         count = len(inner.results)
@@ -268,7 +278,7 @@ def lower_vjp(
         seeds = tuple(paths[i] for i in outputs)
         return replace(entry, adjoint=adjoint, seeds=seeds, differential=differential)
 
-    return attempt(build)
+    return attempt(build, Settings(target=target))
 
 
 def leaf_paths(shape: shapes.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

@@ -41,7 +41,6 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import free_vars, operands, statements_in, targets_of
 from adjoint.records import dataclass, field
-from adjoint.transform.target import for_machine
 from adjoint.types.marks import no_derivative_fields
 
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
@@ -193,7 +192,7 @@ def lower_inner(
 
         block = with_memory_settled(block)
     lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
-    if for_machine():
+    if lo.settings.target.machine:
         from adjoint.frontend.unbound import with_unbound_told
 
         lowered = with_unbound_told(lowered, returns_one_structure=not shapes.has_options(shape))

@@ -30,7 +30,6 @@ from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_defined, is_of_users
 from adjoint.rules.typing import abstract
 from adjoint.runtime.checks import brings_arithmetic
-from adjoint.transform.target import for_machine
 from adjoint.types.structure import fields_of, slots_of
 
 MAX_PARTS = 64
@@ -419,7 +418,7 @@ def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: C
 
 def _is_stacked(lo: Lowerer, element: Type | None, site: Site) -> bool:
     """Whether the objects of a list are to be arrays of their fields."""
-    if not for_machine() or site in lo.settings.single_sites:
+    if not lo.settings.target.machine or site in lo.settings.single_sites:
         return False
     from adjoint.transform.stacking import holds_numbers
 

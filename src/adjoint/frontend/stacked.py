@@ -10,7 +10,6 @@ from adjoint.frontend.inner import Inner
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import Instance, List, fresh
 from adjoint.records import replace
-from adjoint.transform.target import for_machine
 from adjoint.types.marks import no_derivative_fields
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Stacked:
         self.lo = lo
         self.given = inner
         self.fields: dict[Var, tuple[Field, ...]] = {}
-        self.inner = self._stacked(inner) if for_machine() and not lo.regions else inner
+        self.inner = self._stacked(inner) if lo.settings.target.machine and not lo.regions else inner
 
     def _stacked(self, inner: Inner) -> Inner:
         from adjoint.transform.stacking import fields_as_arrays, holds_numbers, with_arrays

@@ -22,17 +22,17 @@ from adjoint.transform.reverse import expand
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.simplify import simplify
-from adjoint.transform.target import for_machine
+from adjoint.transform.target import PYTHON, Target
 
 
-def finish(function: Function, notes: Notes | None = None) -> Function:
+def finish(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
     """A function that is ready to be printed; ``notes`` takes down what its loops keep."""
-    function = simplify(checked(expand(function, notes), "expand"))
+    function = simplify(checked(expand(function, notes, target), "expand"))
     for touch in _TOUCHES:
         touched = touch.apply(function)
         if touched is not function:
             function = simplify(checked(touched, touch.name))
-    return function if for_machine() else checked(with_early_checks(function), "early-checks")
+    return function if target.machine else checked(with_early_checks(function), "early-checks")
 
 
 def _without_idle_conversions(function: Function) -> Function:

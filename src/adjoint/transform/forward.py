@@ -55,12 +55,20 @@ from adjoint.transform.pure import without_writes
 from adjoint.transform.shadow_types import ShadowTypes
 from adjoint.transform.supports_in_memory import keep_supports
 from adjoint.transform.tangent_rules import TangentRules
+from adjoint.transform.target import PYTHON, Target
 
 Leaf = Callable[[Terminator, Builder], Terminator]
 Signature = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 
-def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, keep_derived: bool = False) -> Function:
+def forward(
+    function: Function,
+    wrt: Sequence[int],
+    outputs: Sequence[int],
+    *,
+    keep_derived: bool = False,
+    target: Target = PYTHON,
+) -> Function:
     """The forward derivative of a core function.
 
     Parameters
@@ -73,6 +81,8 @@ def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, k
         The results whose tangents are wanted.
     keep_derived
         Leaves reverse derivatives that the function calls as names, where that can be: the result is to be reversed.
+    target
+        What the derivative is made for.
 
     Returns
     -------
@@ -86,10 +96,10 @@ def forward(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, k
         With everything in the function that cannot be differentiated.
     """
     function = checked(remove_dead_code(function), "dead-code")
-    session = _Session(keep_derived)
+    session = _Session(keep_derived, target)
     found = session.derive(function, tuple(wrt), tuple(outputs))
     if session.gives_zeros:
-        found = _Session(keep_derived, complete=False).derive(function, tuple(wrt), tuple(outputs))
+        found = _Session(keep_derived, target, complete=False).derive(function, tuple(wrt), tuple(outputs))
     return checked(found, "forward")
 
 
@@ -102,6 +112,7 @@ class _Session:
     """
 
     keep_derived: bool
+    target: Target
     complete: bool = True
     gives_zeros: bool = False
     definitions: dict[Signature, Definition] = field(default_factory=dict)
@@ -118,7 +129,7 @@ class _Session:
         is_called: bool = False,
         complete: bool = True,
     ) -> Function:
-        function, found = _without_derived(function, wrt, outputs, self.keep_derived, is_called)
+        function, found = _without_derived(function, wrt, outputs, self.keep_derived, self.target, is_called)
         views = (*constant_views(function, found.active), *unsure_views(function, found.active))
         problems = [*found.problems, *found.without_forward(function), *views]
         if problems:
@@ -152,7 +163,7 @@ class _Session:
 
 
 def _without_derived(
-    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool, is_called: bool
+    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool, target: Target, is_called: bool
 ) -> tuple[Function, Dependence]:
     """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results."""
     if keep or _keeps_named(function):
@@ -160,7 +171,7 @@ def _without_derived(
     found = Dependence(function, wrt, outputs, is_called=is_called)
     while any(_must_be_written_out(statement, found, keep) for statement in statements_in(function.body)):
         renamed: dict[Var, Atom] = {}
-        body = _written_out(function.body, found, renamed, keep)
+        body = _written_out(function.body, found, renamed, keep, target)
         settled = {var: _settled(var, renamed) for var in renamed}
         function = Function(function.name, function.params, substitute(body, settled), function.doc)
         found = Dependence(function, wrt, outputs, is_called=is_called)
@@ -196,26 +207,26 @@ def _must_be_written_out(statement: Statement, found: Dependence, keep: bool) ->
     return is_active and not (keep and can_be_kept(statement, found))
 
 
-def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep: bool) -> Block:
+def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep: bool, target: Target) -> Block:
     builder = Builder(type_of_call)
     for statement in block.statements:
         if _must_be_written_out(statement, found, keep):
             assert isinstance(statement, Call)
-            results = inline(builder, _reversed(statement.callee), statement.args)
+            results = inline(builder, _reversed(statement.callee, target), statement.args)
             renamed.update(zip(statement.targets, results, strict=False))
         else:
-            builder.emit(map_blocks(statement, lambda inner: _written_out(inner, found, renamed, keep)))
+            builder.emit(map_blocks(statement, lambda inner: _written_out(inner, found, renamed, keep, target)))
     end = block.terminator
     if isinstance(end, Branch):
-        then, orelse = (_written_out(inner, found, renamed, keep) for inner in (end.then, end.orelse))
+        then, orelse = (_written_out(inner, found, renamed, keep, target) for inner in (end.then, end.orelse))
         end = Branch(end.cond, then, orelse, end.span)
     return builder.block(end)
 
 
-def _reversed(derived: Derived) -> Function:
+def _reversed(derived: Derived, target: Target) -> Function:
     from adjoint.transform.reverse.build import written_out  # the two modes use each other
 
-    function: Function = written_out(derived)
+    function: Function = written_out(derived, target)
     return function
 
 

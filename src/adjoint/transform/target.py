@@ -1,24 +1,31 @@
-"""What a derivative is made for: some choices are good for machine code only."""
+"""What a derivative is made for: a value that is handed down, as some choices are good for machine code only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-
-_machine = ContextVar("machine", default=False)
+from adjoint.compiling import ALL_CHECKED, Checked
+from adjoint.records import dataclass
 
 
-@contextmanager
-def target(*, machine: bool) -> Iterator[None]:
-    """While this lasts, derivatives are made for machine code, or for Python."""
-    token = _machine.set(machine)
-    try:
-        yield
-    finally:
-        _machine.reset(token)
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a derivative is made for.
+
+    Attributes
+    ----------
+    machine
+        Whether it becomes machine code.
+    checked
+        What of Python's arithmetic raises exceptions in machine code too.
+    threads
+        In how many chunks its outermost loops run side by side.
+    """
+
+    machine: bool = False
+    checked: Checked = ALL_CHECKED
+    threads: int = 1
 
 
-def for_machine() -> bool:
-    """Whether derivatives are made for machine code."""
-    return _machine.get()
+PYTHON = Target()
+"""Derivatives that Python runs."""
+MACHINE = Target(machine=True)
+"""Derivatives that become machine code, with all of Python's exceptions."""

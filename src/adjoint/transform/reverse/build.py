@@ -50,7 +50,7 @@ from adjoint.transform.reverse.sweep import freeze, prune
 from adjoint.transform.reverse.treatment import Given, Request, Treatment
 from adjoint.transform.shapes_alone import without_idle_shapes
 from adjoint.transform.simplify import simplify
-from adjoint.transform.target import for_machine
+from adjoint.transform.target import PYTHON, Target
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.replay import Again, Reversed
@@ -93,7 +93,13 @@ class Sweeps:
         return self.reverser.context
 
 
-def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None = None) -> Function:
+def reverse(
+    function: Function,
+    wrt: Sequence[int],
+    outputs: Sequence[int],
+    notes: Notes | None = None,
+    target: Target = PYTHON,
+) -> Function:
     """The reverse derivative of a function, in one function.
 
     Parameters
@@ -106,6 +112,8 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
         Indices of the results that are differentiated.
     notes
         Takes down what is kept, and why.
+    target
+        What the derivative is made for.
 
     Returns
     -------
@@ -118,14 +126,14 @@ def reverse(function: Function, wrt: Sequence[int], outputs: Sequence[int], note
     DifferentiationError
         If anything in the function cannot be differentiated; all such places are named.
     """
-    return checked(clone_function(shared_reverse(function, wrt, outputs, notes)), "reverse")
+    return checked(clone_function(shared_reverse(function, wrt, outputs, notes, target)), "reverse")
 
 
 def shared_reverse(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None = None
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None, target: Target
 ) -> Function:
     """As :func:`reverse`; but the derivative shares variables with the function: for those who copy it."""
-    function = for_target(prepared(function, wrt, outputs))
+    function = for_target(prepared(function, wrt, outputs, target=target), target)
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
@@ -137,23 +145,30 @@ def shared_reverse(
         )
         return with_supports(sweeps, family)
 
-    sweeps = with_family(make, runs_once=True)
+    sweeps = with_family(make, target, runs_once=True)
     statements = (*sweeps.forward, *sweeps.backward)
     body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
     return Function(function.name, (*function.params, *sweeps.seeds), body, function.doc)
 
 
-def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, copies: bool = True) -> Split:
+def split(
+    function: Function,
+    wrt: Sequence[int],
+    outputs: Sequence[int],
+    *,
+    copies: bool = True,
+    target: Target = PYTHON,
+) -> Split:
     """The reverse derivative of a function, in two functions.
 
     Parameters
     ----------
-    function, wrt, outputs
+    function, wrt, outputs, target
         As in :func:`reverse`.
     copies
         Whether arrays that the caller can write meanwhile (arguments, results) are copied where they are kept.
     """
-    function = for_target(prepared(function, wrt, outputs))
+    function = for_target(prepared(function, wrt, outputs, target=target), target)
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
     shared = Given(exposed=_memory_of_the_caller(function) if copies else frozenset())
@@ -162,7 +177,7 @@ def split(function: Function, wrt: Sequence[int], outputs: Sequence[int], *, cop
         sweeps = sweeps_of(function, tuple(wrt), tuple(outputs), family, shared, halves=True, again=again_of(family))
         return with_supports(sweeps, family)
 
-    sweeps = with_family(make)
+    sweeps = with_family(make, target)
     sweeps = _without_idle_shapes(sweeps, function)
     residuals = residuals_of(sweeps)
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
@@ -198,7 +213,7 @@ def reverse_again(
     """
     arrays = [function.params[place] for place in lent]
     given = frozenset(param for param in arrays if is_handle(param.type))
-    function = for_target(prepared(function, wrt, outputs, given))
+    function = for_target(prepared(function, wrt, outputs, given, family.target), family.target)
     memory = {param: _accumulator(param) for param in arrays}
     sweeps = sweeps_of(
         function,
@@ -244,7 +259,11 @@ def vars_of(atoms: Sequence[Atom]) -> tuple[Var, ...]:
 
 
 def prepared(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], given: frozenset[Var] = frozenset()
+    function: Function,
+    wrt: Sequence[int],
+    outputs: Sequence[int],
+    given: frozenset[Var] = frozenset(),
+    target: Target = PYTHON,
 ) -> Function:
     """The function in normal form, with functions that it calls directly written out in it."""
     statements = statements_in(function.body)
@@ -258,7 +277,7 @@ def prepared(
     # references that nobody reads move no shadows
     function = run(_NORMAL_FORM, function)
     if Derived in callees:
-        function = _with_surgery_done(function, wrt, outputs, given)
+        function = _with_surgery_done(function, wrt, outputs, given, target)
     if any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
         from adjoint.transform.reverse.exceptions import with_exceptions_as_values
 
@@ -270,7 +289,7 @@ def prepared(
 
 
 def _with_surgery_done(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], given: frozenset[Var]
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], given: frozenset[Var], target: Target
 ) -> Function:
     """The function with derivatives written out in which cotangents are changed, and through which one flows."""
     while True:
@@ -279,7 +298,7 @@ def _with_surgery_done(
         done = {id(call) for call in calls if found is not None and any(map(found.active, operands(call)))}
         if not done:
             return function
-        body = _with_written_out(function.body, done)
+        body = _with_written_out(function.body, done, target)
         function = run(_NORMAL_FORM, Function(function.name, function.params, body, function.doc))
 
 
@@ -291,26 +310,26 @@ def _has_surgery(statement: Statement) -> bool:
     )
 
 
-def written_out(derived: Derived) -> Function:
+def written_out(derived: Derived, target: Target) -> Function:
     """The program of a derivative, to be differentiated as any other."""
     from adjoint.transform.surgery import surgery_in, with_plain_values  # seldom needed
     from adjoint.transform.tapes import as_arrays
 
-    function = reverse(derived.function, derived.wrt, derived.outputs)
+    function = reverse(derived.function, derived.wrt, derived.outputs, target=target)
     surgery = tuple(surgery_in(derived.function))
     return as_arrays(with_plain_values(function, surgery)) if surgery else function
 
 
-def _with_written_out(block: Block, calls: set[int]) -> Block:
+def _with_written_out(block: Block, calls: set[int], target: Target) -> Block:
     builder = Builder(type_of_call)
     renamed: dict[Var, Atom] = {}
     for statement in block.statements:
         current: Statement = substitute(statement, renamed)
         if isinstance(statement, Call) and id(statement) in calls:
-            results = inline(builder, written_out(statement.callee), operands(current))
+            results = inline(builder, written_out(statement.callee, target), operands(current))
             renamed.update(zip(statement.targets, results, strict=True))
         else:
-            builder.emit(map_blocks(current, lambda inner: _with_written_out(inner, calls)))
+            builder.emit(map_blocks(current, lambda inner: _with_written_out(inner, calls, target)))
     return builder.block(substitute(block.terminator, renamed))
 
 
@@ -415,8 +434,8 @@ def _ask_for_shadows(reverser: Reverser, request: Request | None) -> None:
         reverser.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
 
 
-def for_target(function: Function) -> Function:
-    if not for_machine():
+def for_target(function: Function, target: Target) -> Function:
+    if not target.machine:
         return function
     from adjoint.transform.forwarding import with_known_places
     from adjoint.transform.reverse.sinking import sink_work_arrays
@@ -426,7 +445,7 @@ def for_target(function: Function) -> Function:
 
 def again_of(family: Family) -> Again | None:
     """What reverses an iteration that is run again, where that is good."""
-    return partial(_reversed_iteration, family) if for_machine() else None
+    return partial(_reversed_iteration, family) if family.target.machine else None
 
 
 def _reversed_iteration(

@@ -163,7 +163,7 @@ def _by_differential(reverser: Reverser, call: Call, scope: Scope, seeds: list[A
         return ()
     residuals = [content(reverser, atom, call) for atom in declared.of_differential(call)]
     zeros = [reverser.context.zero(sweep, arg) if isinstance(arg, Var) else Const(0.0) for arg in args]
-    transposed = reverse(declared.differential, tuple(tangents), range(len(seeds)))
+    transposed = reverse(declared.differential, tuple(tangents), range(len(seeds)), target=reverser.family.target)
     first = len(sweep.nodes)
     results = inline(sweep, normalize(transposed), (*zeros, *residuals, *seeds))
     sweep.last(first)

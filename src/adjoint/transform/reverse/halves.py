@@ -43,7 +43,7 @@ def split_recursive(request: Request, family: Family) -> tuple[Function, Functio
     function = request.definition.function
     assert function is not None
     lent = frozenset(function.params[place] for place in request.wrt if is_handle(function.params[place].type))
-    function = prepared(function, request.wrt, request.outputs, lent)
+    function = prepared(function, request.wrt, request.outputs, lent, family.target)
     given = _given(function, request, family)
     sweeps = sweeps_of(function, request.wrt, request.outputs, family, given, request=request)
     sweeps = with_supports(sweeps, family, complete=not family.treatments[request.definition].computed_zeros)
@@ -52,7 +52,7 @@ def split_recursive(request: Request, family: Family) -> tuple[Function, Functio
     references = [shadow_of[function.params[place]] for place in request.wrt if function.params[place] in lent]
     known = _Known(sweeps, request, (*returned, *references))
     results = (*sweeps.results, *returned)
-    statements, packs = packed((*sweeps.forward, *made), known.kept, set(results))
+    statements, packs = packed((*sweeps.forward, *made), known.kept, set(results), family.target)
     first = (shadow_of[function.params[place]] for place in request.first)
     body = Block(statements, Return((*results, *packs)))
     primal = Function(f"{function.name}_primal", (*function.params, *first), body)

@@ -46,6 +46,7 @@ from adjoint.transform.reverse.flows import unite_flows
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.scopes import cotangent_type, cotangent_var
 from adjoint.transform.reverse.treatment import Again, Request, Treatment, Treatments, until_known
+from adjoint.transform.target import PYTHON, Target
 
 if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
@@ -63,6 +64,7 @@ class Family:
     """
 
     treatments: Treatments
+    target: Target
     runs_once: bool = False
     """Whether the second half of a call runs once: then it may use up what the first has kept."""
     halves: dict[Request, tuple[Definition, Definition]] = field(default_factory=dict)
@@ -141,9 +143,9 @@ class Whole:
     results: tuple[Var, ...]
 
 
-def with_family(make: Callable[[Family], T], *, runs_once: bool = False) -> T:
+def with_family(make: Callable[[Family], T], target: Target, *, runs_once: bool = False) -> T:
     """Makes a derivative; again where one call of a recursive function asks for more than others of its halves."""
-    return until_known(lambda treatments: make(Family(treatments, runs_once)))
+    return until_known(lambda treatments: make(Family(treatments, target, runs_once)))
 
 
 def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
@@ -289,7 +291,7 @@ def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
         _zero(reverser, scope, target) if cotangent is None else cotangent
         for target, cotangent in zip(call.targets[results:], cotangents[results:], strict=True)
     ]
-    tangent = forward(derived.function, derived.wrt, derived.outputs, keep_derived=True)
+    tangent = forward(derived.function, derived.wrt, derived.outputs, keep_derived=True, target=reverser.family.target)
     wrt = tuple(place for place, arg in enumerate(call.args[:count]) if reverser.active(arg))
     values = tuple(place for place in range(results) if cotangents[place] is not None)
     outputs = (*values, *(results + place for place in range(len(derived.outputs))))
@@ -338,16 +340,17 @@ def _hint(atom: Atom) -> str:
     return atom.hint if isinstance(atom, Var) else "t"
 
 
-def expand(function: Function, notes: Notes | None = None) -> Function:
+def expand(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
     """Writes out the reverse derivatives that a function calls by name, in what it calls too."""
-    return _Expansion(notes).function(function)
+    return _Expansion(notes, target).function(function)
 
 
 class _Expansion:
     """One walk over a function and the recursive functions that it calls, each written out once."""
 
-    def __init__(self, notes: Notes | None) -> None:
+    def __init__(self, notes: Notes | None, target: Target) -> None:
         self.notes = notes
+        self.target = target
         self.definitions: dict[Definition, Definition] = {}
         self.read: set[Atom] = set()
         """What some statement reads in functions in which function values are called."""
@@ -389,7 +392,7 @@ class _Expansion:
     def written_out(self, derived: Derived) -> Function:
         from adjoint.transform.reverse.build import shared_reverse
 
-        return self.function(shared_reverse(derived.function, derived.wrt, derived.outputs, self.notes))
+        return self.function(shared_reverse(derived.function, derived.wrt, derived.outputs, self.notes, self.target))
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.definitions:

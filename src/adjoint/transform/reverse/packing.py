@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, Call, Const, If, Statement, Var, Yield
 from adjoint.ir.types import OPAQUE
 from adjoint.runtime import display
-from adjoint.transform.target import for_machine
+from adjoint.transform.target import Target
 
 Packs = Mapping[str, Sequence[Atom]]
 """What tuples hold, by what they are called."""
 
 
 def packed(
-    statements: Sequence[Statement], packs: Packs, used: set[Atom]
+    statements: Sequence[Statement], packs: Packs, used: set[Atom], target: Target
 ) -> tuple[tuple[Statement, ...], tuple[Var, ...]]:
     """Statements that end with making tuples, and the tuples.
 
@@ -26,14 +26,16 @@ def packed(
         The tuples.
     used
         What else is read behind the statements.
+    target
+        What they are made for.
     """
     last = statements[-1] if statements else None
-    if for_machine() or not isinstance(last, If) or not _is_sunk(last, packs, used):
+    if target.machine or not isinstance(last, If) or not _is_sunk(last, packs, used):
         made = {Var(hint, OPAQUE): items for hint, items in packs.items()}
         calls = [Call((pack,), display.make_tuple, tuple(items)) for pack, items in made.items()]
         return (*statements, *calls), tuple(made)
     places = [place for place, target in enumerate(last.targets) if target in used]
-    then, orelse = (_side(block, last, places, packs) for block in (last.then, last.orelse))
+    then, orelse = (_side(block, last, places, packs, target) for block in (last.then, last.orelse))
     tuples = tuple(Var(hint, OPAQUE) for hint in packs)
     targets = (*(last.targets[place] for place in places), *tuples)
     return (*statements[:-1], If(last.cond, then, orelse, targets, last.span)), tuples
@@ -47,13 +49,13 @@ def _is_sunk(branch: If, packs: Packs, used: set[Atom]) -> bool:
     return any(target in kept and target not in used for target in branch.targets)
 
 
-def _side(block: Block, branch: If, places: Sequence[int], packs: Packs) -> Block:
+def _side(block: Block, branch: If, places: Sequence[int], packs: Packs, target: Target) -> Block:
     end = block.terminator
     assert isinstance(end, Yield)
     here: dict[Atom, Atom] = dict(zip(branch.targets, end.values, strict=True))
     inner = {hint: [_something(here.get(item, item)) for item in items] for hint, items in packs.items()}
     handed_out = tuple(end.values[place] for place in places)
-    statements, tuples = packed(block.statements, inner, set(handed_out))
+    statements, tuples = packed(block.statements, inner, set(handed_out), target)
     return Block(statements, Yield((*handed_out, *tuples)))
 
 

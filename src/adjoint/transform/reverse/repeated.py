@@ -53,7 +53,7 @@ class Whole:
         function = _with_results(function, [params[place] for place in through])
         handles = frozenset(params[place] for place in lent if is_handle(params[place].type))
         outputs = (*outputs, *range(count, count + len(through)))
-        function = for_target(prepared(function, wrt, outputs, handles))
+        function = for_target(prepared(function, wrt, outputs, handles, family.target), family.target)
         own = {params[place]: _accumulator(params[place]) for place in lent if params[place] not in handles}
         memory_of = own or NOTHING
         sweeps = sweeps_of(
