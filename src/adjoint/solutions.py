@@ -85,3 +85,14 @@ def refused(name: str) -> Any:
         Always; where code is differentiated, the refusal says so.
     """
     raise AttributeError(name)
+
+
+def arity(function: Callable[..., Any]) -> int:
+    """How many parameters a function has.
+
+    >>> arity(lambda x, a: a * x)
+    2
+    """
+    import inspect
+
+    return len(inspect.signature(function).parameters)

@@ -113,6 +113,61 @@ def by_minimize(a, c):
 
 
 @program
+def by_root_that_gives_its_jacobian(a, c):
+    def both(x, k):
+        return [x[0] * k + x[1] - 1.0, x[0] - c * x[1] ** 2], np.array([[k, 1.0], [1.0, -2 * c * x[1]]])
+
+    return optimize.root(both, np.ones(2), args=(a,), jac=True, tol=1e-13).x[0]
+
+
+@program
+def by_root_of_more_equations_than_unknowns(a, c):
+    found = optimize.root(lambda x: [x[0] * a - 1.0, x[0] - c, x[0] ** 2 - 0.5], [1.0], method="lm", tol=1e-15)
+    return found.x[0] + found.fun @ found.fun
+
+
+@program
+def by_minimize_of_value_and_gradient(a, c):
+    def both(x, k):
+        return (x[0] - k) ** 2 + c * x[0] ** 4, np.array([2.0 * (x[0] - k) + 4.0 * c * x[0] ** 3])
+
+    found = optimize.minimize(both, np.zeros(1), args=a, jac=True, options={"gtol": 1e-12})
+    return found.x[0] * found.fun
+
+
+TIMES = np.linspace(0.0, 2.0, 5)
+EXACT = {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15}
+
+
+def decaying(t, height, rate):
+    return height * np.exp(-rate * t)
+
+
+def slopes(x):
+    return np.stack([np.exp(-x[1] * TIMES), -TIMES * decaying(TIMES, x[0], x[1])], axis=1)
+
+
+def measured(a, c):
+    """No model fits this: the second derivatives of the residuals count."""
+    return a * np.exp(-TIMES) + 0.02 * np.sin(4.0 * c * TIMES)
+
+
+@program
+def by_least_squares(a, c):
+    y = measured(a, c)
+    found = optimize.least_squares(lambda x: decaying(TIMES, x[0], x[1]) - y, [1.0, 1.0], slopes, **EXACT)
+    return found.x[0] * found.x[1] + found.cost + found["fun"][0]
+
+
+@program
+def by_leastsq(a, c):
+    y = measured(a, c)
+    slope = lambda x, k: slopes(x) * k
+    residuals = lambda x, k: (decaying(TIMES, x[0], x[1]) - y) * k
+    return optimize.leastsq(residuals, [1.0, 1.0], (2.0,), slope, ftol=1e-15, xtol=1e-15)[0][1]
+
+
+@program
 def by_quad(a, c):
     return integrate.quad(lambda t: np.exp(-a * t * t) * c, 0.0, a)[0]
 
@@ -179,6 +234,67 @@ def test_gradients_of_gradients(name: str) -> None:
     f = PROGRAMS[name]
     twice = ad.grad(lambda a: ad.grad(lambda b: f(b, 1.0))(a))(2.0)
     assert abs(twice - ad.hessian(f)(*POINT)) < 1e-8
+
+
+@pytest.mark.parametrize("loss", ["soft_l1", "huber", "cauchy", "arctan"])
+def test_robust_losses(loss: str) -> None:
+    def location(a: float) -> float:
+        y, options = np.array([0.5, 0.4 * a, 0.6]), {"loss": loss, "f_scale": 0.2 * a, **EXACT}
+        return optimize.least_squares(lambda x, y: x - y, 0.5, args=(y,), **options).x[0]
+
+    difference = (location(2.001) - location(1.999)) / 2e-3
+    assert abs(ad.grad(location)(2.0) - difference) < 1e-4
+    assert abs(ad.jvp(location, (2.0,), (1.0,))[1] - difference) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("sigma", "options"),
+    [
+        (None, {}),
+        (TIMES + 0.5, {}),
+        (np.diag(TIMES + 0.5) + 0.1, {"method": "trf", "p0": [1.0, 1.0], "absolute_sigma": True}),
+    ],
+)
+def test_curves_are_fitted(sigma: Any, options: dict[str, Any]) -> None:
+    """Against Newton's method for the normal equations, all of them: SciPy's Jacobian is one of differences."""
+
+    def fit(y: Any) -> Any:
+        found, covariance = optimize.curve_fit(decaying, TIMES, y, sigma=sigma, xtol=1e-15, ftol=1e-15, **options)
+        return found[1] + np.sqrt(covariance[0, 0])
+
+    if sigma is None or sigma.ndim == 1:
+        weights = np.eye(5) if sigma is None else np.diag(sigma**-2.0)
+    else:
+        weights = np.linalg.inv(sigma)
+
+    def by_hand(y: Any) -> Any:
+        x = np.array([2.0, 0.9])
+        for _ in range(60):
+            r = decaying(TIMES, x[0], x[1]) - y
+            e = np.exp(-x[1] * TIMES)
+            bends = np.array([[0.0 * e, -TIMES * e], [-TIMES * e, TIMES**2 * x[0] * e]])
+            normal, slope = slopes(x).T @ weights @ slopes(x), slopes(x).T @ weights @ r
+            x = x - np.linalg.solve(normal + bends @ (weights @ r), slope)
+        scale = 1.0 if options else r @ weights @ r / 3.0
+        return x[1] + np.sqrt(np.linalg.inv(slopes(x).T @ weights @ slopes(x))[0, 0] * scale)
+
+    y, towards = measured(*POINT), np.array([0.3, -1.0, 0.5, 0.2, 0.7])
+    value, gradient = ad.value_and_grad(fit)(y)
+    assert abs(value - by_hand(y)) < 1e-6
+    difference = (by_hand(y + 1e-5 * towards) - by_hand(y - 1e-5 * towards)) / 2e-5
+    assert abs(gradient @ towards - difference) < 1e-5
+    assert abs(ad.jvp(fit, (y,), (towards,))[1] - gradient @ towards) < 1e-9
+
+
+def test_units_of_unknowns_do_not_make_a_fit_singular() -> None:
+    def fit(height: float) -> float:
+        y = height * np.exp(-TIMES)
+        unit = np.array([1.0, 1e-9])
+        slope = lambda x: slopes(x * unit) * unit
+        residuals = lambda x: decaying(TIMES, x[0], 1e-9 * x[1]) - y
+        return optimize.least_squares(residuals, [1.0, 0.8e9], slope, x_scale=[1.0, 1e9], **EXACT).x[0]
+
+    assert abs(ad.grad(fit)(1.5) - 1.0) < 1e-8
 
 
 def test_minimisers_by_their_formula() -> None:
@@ -319,7 +435,11 @@ def test_what_does_not_converge_raises() -> None:
 
 def test_what_is_no_solution_raises() -> None:
     at_the_bound = lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0.0, 1.0)).x
-    raising(ValueError, "no solution: the residual there is", at_the_bound)
+    raising(ValueError, "minimize_scalar finds a minimum at the bound 1.0, which has no derivative", at_the_bound)
+    just_beyond = lambda a: optimize.minimize_scalar(lambda x: (x - a / 1.4999) ** 2, bounds=(0.0, 1.0)).x
+    raising(ValueError, "minimize_scalar finds a minimum at the bound 1.0", just_beyond)
+    just_inside = lambda a: optimize.minimize_scalar(lambda x: (x - a / 1.502) ** 2, bounds=(0.0, 1.0)).x
+    assert abs(ad.grad(just_inside)(1.5) - 1.0 / 1.502) < 1e-6
     wrong = ad.implicit(lambda a: 0.5 * a, lambda x, a: x * x - a)
     raising(ValueError, "no solution: the residual there is -0.9375", lambda a: wrong(a))
 
@@ -356,8 +476,20 @@ def test_options_that_are_not_covered_are_refused_by_name() -> None:
     refused(f, "AD0204", known.format("minimize", "bounds"))
     f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, np.zeros(1), constraints={"type": "eq"}).x[0]
     refused(f, "AD0204", known.format("minimize", "constraints"))
-    f = lambda a: optimize.root(lambda x: x - a, [1.0], method="lm").x[0]
-    refused(f, "AD0204", known.format("root", "method='lm'"))
+    f = lambda a: optimize.least_squares(lambda x: x - a, [1.0], bounds=(0.0, 1.0)).x[0]
+    refused(f, "AD0204", known.format("least_squares", "bounds"))
+    f = lambda a: optimize.least_squares(lambda x: x - a, [1.0], loss=lambda z: np.stack([z, z, z])).x[0]
+    refused(f, "AD0204", known.format("least_squares", "a loss of one's own"))
+    f = lambda a: optimize.least_squares(lambda x: x - a, [1.0], jac="cs").x[0]
+    refused(f, "AD0204", known.format("least_squares", "jac='cs'"))
+    f = lambda a: optimize.leastsq(lambda x: x - a, [1.0], full_output=True)[0][0]
+    refused(f, "AD0204", known.format("leastsq", "full_output"))
+    f = lambda a: optimize.curve_fit(lambda t, b: a * b * t, TIMES, TIMES, bounds=(0.0, 1.0))[0][0]
+    refused(f, "AD0204", known.format("curve_fit", "bounds"))
+    f = lambda a: optimize.curve_fit(lambda t, b: a * b * t, TIMES, TIMES, method="trf", loss="huber")[0][0]
+    refused(f, "AD0204", known.format("curve_fit", "loss"))
+    f = lambda a: optimize.curve_fit(lambda t, b: a * b * t, TIMES, TIMES, jac=lambda t, b: t[:, None] * a)[0][0]
+    refused(f, "AD0204", known.format("curve_fit", "a jac of one's own"))
     f = lambda a: integrate.quad(lambda t: a * t, 0.0, 1.0, weight="cos", wvar=1.0)[0]
     refused(f, "AD0204", known.format("quad", "weight"))
     f = lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0]).y[0, -1]
@@ -369,8 +501,8 @@ def test_options_that_are_not_covered_are_refused_by_name() -> None:
 
 
 def test_solvers_that_are_not_covered_are_refused_by_name() -> None:
-    f = lambda a: optimize.least_squares(lambda x: x - a, [1.0]).x[0]
-    refused(f, "AD0204", "no derivative of 'least_squares' is known with any argument")
+    f = lambda a: optimize.shgo(lambda x: (x[0] - a) ** 2, [(0.0, 1.0)]).x[0]
+    refused(f, "AD0204", "no derivative of 'shgo' is known with any argument")
     f = lambda a: integrate.quad_vec(lambda t: np.ones(2) * a * t, 0.0, 1.0)[0][0]
     refused(f, "AD0204", "no derivative of 'quad_vec' is known with any argument")
 

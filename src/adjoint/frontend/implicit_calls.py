@@ -13,15 +13,17 @@ from adjoint.frontend.derivatives import describe
 from adjoint.frontend.handlers import handles
 from adjoint.frontend.inner import Inner, lower_inner
 from adjoint.frontend.materialize import materialize
+from adjoint.frontend.parameters import parameter_names
 from adjoint.frontend.values import TupleValue, Value
 from adjoint.ir.effects import written_places
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
 from adjoint.ir.walk import inline
 from adjoint.runtime import implicit
-from adjoint.solutions import answer, refused, solved
+from adjoint.solutions import answer, arity, refused, solved
 
-_ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum)
+_ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minimum_of_part)
+_OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part)
 
 
 def call_function(lo: Lowerer, function: Function, args: list[Value], node: ast.AST | None) -> Value:
@@ -41,7 +43,7 @@ def _solved(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         raise lo.problem("AD0204", node, label, helps=helps)
     what = "the function that a solver is handed"
     inner = lower_inner(lo, function, list(point.items), {}, range(len(point.items)), node, what=what)
-    result = FLOAT if primitive.value is implicit.root_of_part else _result_of(lo, inner, node)
+    result = FLOAT if primitive.value in _OF_PARTS else _result_of(lo, inner, node)
     callee, leaves, varying = _with_varying_first(inner)
     for param in callee.params[inner.count :]:
         if _varies(param.type) and not isinstance(param.type, (Scalar, Number, Array)):
@@ -61,6 +63,11 @@ def _refused(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     name = args[0].value if isinstance(args[0], Const) else "this"
     label = f"derivatives know the solution that a solver returns, not its {name!r}"
     raise lo.problem("AD0204", node, label, helps=("call the solver once more, outside of what is differentiated",))
+
+
+@handles(arity)
+def _arity(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return Const(len(parameter_names(lo, args[0], node)))
 
 
 @handles(answer)

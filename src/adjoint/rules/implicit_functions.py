@@ -18,6 +18,7 @@ from adjoint.runtime.implicit import (
     integral,
     integral_error,
     minimum,
+    minimum_of_part,
     outcome,
     root,
     root_of_part,
@@ -98,6 +99,17 @@ general(
     lambda ct, y, function, solve, settings, count, *leaves: (
         *(None, None, None, None),
         *_pulled_back(ct, y, grad(function), leaves),
+    ),
+    functional=True,
+)
+general(
+    minimum_of_part,
+    lambda dots, y, function, place, solve, settings, count, *leaves: _moved_root(
+        dots[5:], y, grad(_part(function, place)), count, leaves
+    ),
+    lambda ct, y, function, place, solve, settings, count, *leaves: (
+        *(None, None, None, None, None),
+        *_pulled_back(ct, y, grad(_part(function, place)), leaves),
     ),
     functional=True,
 )

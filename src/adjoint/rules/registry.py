@@ -64,7 +64,7 @@ OF_SCIPY = {
     "scipy.linalg": ("scipy_linalg",),
     "scipy.stats": ("scipy_special", "scipy_stats"),
     "scipy.signal": ("scipy_signal",),
-    "scipy.optimize": ("scipy_optimize",),
+    "scipy.optimize": ("scipy_optimize", "scipy_least_squares"),
     "scipy.integrate": ("scipy_integrate",),
 }
 """What is said of modules of SciPy, which need not be installed."""

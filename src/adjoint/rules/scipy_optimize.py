@@ -7,7 +7,7 @@ from scipy import optimize
 
 from adjoint.declare import stop_gradient
 from adjoint.rules.declare import case, definition, sample
-from adjoint.runtime.implicit import minimum, root, root_of_part
+from adjoint.runtime.implicit import minimum, minimum_of_part, root, root_of_part
 from adjoint.runtime.scipy_solvers import (
     image_fixed,
     least,
@@ -17,6 +17,7 @@ from adjoint.runtime.scipy_solvers import (
     scalar_root,
     system,
     vector_root,
+    vector_root_by_squares,
     with_slope,
 )
 from adjoint.solutions import refused, solved
@@ -245,22 +246,45 @@ SHAPELESS = ("hybr",)
 
 
 def _root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None):
-    if method == "lm" or callback is not None:
-        raise NotImplementedError("callback" if callback is not None else "method='lm'")
+    if callback is not None:
+        raise NotImplementedError("callback")
     args = _tupled(args)
     start = np.atleast_1d(np.asarray(stop_gradient(x0)) + 0.0)
     if method in SHAPELESS:
         start = np.ravel(start)
     settings = {"x0": start, "method": method, "tol": tol, "options": options}
+    if method == "lm":
+        return _least_root(fun, args, jac, np.ravel(start), settings)
     function = lambda x: np.reshape(np.asarray(fun(x, *args)), np.shape(x))
     if jac is None or jac is False:
         x = solved(root, function, (start,), vector_root, (settings,))
         return OptimizeResult(x, function(x))
     if jac is True:
-        raise NotImplementedError("jac=True")
-    both = lambda x: (function(x), np.asarray(jac(x, *args)))
+        function = lambda x: np.reshape(np.asarray(fun(x, *args)[0]), np.shape(x))
+        both = lambda x: (function(x), np.asarray(fun(x, *args)[1]))
+    else:
+        both = lambda x: (function(x), np.asarray(jac(x, *args)))
     x = solved(root_of_part, both, (start,), 0, with_slope, (vector_root, settings))
     return OptimizeResult(x, function(x))
+
+
+def _least_root(fun, args, jac, start, settings):
+    """What ``root`` finds with ``method="lm"``, of more equations than unknowns, too: the least sum of squares."""
+    if jac is True:
+        both = lambda x: fun(x, *args)
+    elif jac is None or jac is False:
+        both = lambda x: (fun(x, *args), 0.0)
+    else:
+        both = lambda x: (fun(x, *args), jac(x, *args))
+
+    def parts(x):
+        r, slope = both(x)
+        r = _vector(r)
+        return 0.5 * np.sum(r * r), r, np.asarray(slope)
+
+    has_slope = jac is not None and jac is not False
+    x = solved(minimum_of_part, parts, (start,), 0, vector_root_by_squares, (has_slope, {**settings, "x0": start}))
+    return OptimizeResult(x, parts(x)[1])
 
 
 definition(
@@ -272,6 +296,8 @@ definition(
         *SYSTEMS,
         case(lambda x: x * x - 2.0, [1.0], method="krylov"),
         case(np.sin, [3.0], jac=lambda x: [np.cos(x)]),
+        case(lambda x: (np.sin(x), [np.cos(x)]), [3.0], jac=True),
+        case(lambda x: [x[0] - 1.0, x[0] - 2.0], [3.0], method="lm"),
     ],
 )
 
@@ -381,9 +407,9 @@ def _unknown(*args, **kwargs):
 
 
 _SEARCHES = """
-    anderson basinhopping bracket broyden1 broyden2 brute check_grad curve_fit diagbroyden differential_evolution direct
+    anderson basinhopping bracket broyden1 broyden2 brute check_grad diagbroyden differential_evolution direct
     dual_annealing excitingmixing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp
-    fmin_tnc fminbound golden brent least_squares leastsq line_search linearmixing newton_krylov shgo
+    fmin_tnc fminbound golden brent line_search linearmixing newton_krylov shgo
 """
 for _name in _SEARCHES.split():
     if hasattr(optimize, _name):

@@ -60,6 +60,15 @@ def minimum(function: Fn, solve: Fn, settings: Any, count: int, *leaves: Any) ->
     return solve(lambda x: function(x, *leaves), *settings)
 
 
+def minimum_of_part(function: Fn, place: int, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
+    """The same for one of the results of a function; others help to find it.
+
+    >>> minimum_of_part(lambda x, a: ((x - a) ** 2, x - a), 0, lambda f, start: start - f(start)[1], (1.0,), 1, 3.0)
+    3.0
+    """
+    return solve(lambda x: function(x, *leaves), *settings)
+
+
 def integral_error(integrand: Fn, solve: Fn, settings: Any, low: float, high: float, count: int, *leaves: Any) -> Any:
     """What ``solve`` estimates that the error of an integral is.
 
@@ -129,13 +138,22 @@ def solvable(slope: Any, residual: Any, solution: Any) -> Any:
     found = np.copy(slope) if isinstance(slope, np.ndarray) else slope
     if not (size and np.isfinite(matrix).all()):
         return found  # NaN shows itself
-    scale = np.max(np.abs(matrix), axis=1, keepdims=True)
-    if not scale.all() or (size > 1 and np.linalg.cond(matrix / scale) > 1e14):
+    if _is_singular(matrix):
         message = "the Jacobian of the residual is singular at the solution, which has no derivative there"
         raise np.linalg.LinAlgError(message)
     if np.linalg.norm(np.linalg.solve(matrix, value)) > TOLERANCE * (1.0 + np.linalg.norm(solution)):
         raise ValueError(f"what the solver returns is no solution: the residual there is {residual}")
     return found
+
+
+def _is_singular(matrix: Any) -> bool:
+    """Whether a matrix has no inverse, to rounding, whatever the units of its rows and columns."""
+    for axis in (1, 0):
+        scale = np.max(np.abs(matrix), axis=axis, keepdims=True)
+        if not scale.all():
+            return True
+        matrix = matrix / scale
+    return len(matrix) > 1 and bool(np.linalg.cond(matrix) > 1e14)
 
 
 def vector_quadrature(f: Fn, low: float, high: float, options: Any) -> Any:

@@ -56,6 +56,14 @@ def vector_root(f: Fn, options: Any) -> Any:
     return np.asarray(found.x, dtype=float)
 
 
+def vector_root_by_squares(f: Fn, has_slope: bool, options: Any) -> Any:
+    """What ``root`` finds by Levenberg-Marquardt of the second part of ``f``, of which the third is the Jacobian."""
+    found = optimize.root(lambda x: f(x)[1], jac=(lambda x: f(x)[2]) if has_slope else None, **options)
+    if not found.success:
+        raise RuntimeError(f"root did not converge: {found.message}")
+    return np.asarray(found.x, dtype=float)
+
+
 def image_fixed(f: Fn, options: Any) -> Any:
     """The fixed point that ``scipy.optimize.fixed_point`` finds of the second result of a function."""
     found = optimize.fixed_point(lambda x: f(x)[1], **options)
@@ -81,7 +89,39 @@ def least_number(f: Fn, options: Any) -> float:
     found = optimize.minimize_scalar(f, **options)
     if not found.success:
         raise RuntimeError(f"minimize_scalar did not converge: {found.message}")
-    return float(found.x)
+    x = float(found.x)
+    for bound in options["bounds"] or ():
+        if _holds(f, x, float(bound)):
+            raise ValueError(f"minimize_scalar finds a minimum at the bound {bound}, which has no derivative")
+    return x
+
+
+def _holds(f: Fn, x: float, bound: float) -> bool:
+    """Whether a function of which ``x`` is the minimiser within bounds decreases beyond one of them."""
+    step = bound - x
+    if abs(step) > 1e-2 * (1.0 + abs(x)):
+        return False  # a minimum beyond is no solution that derivatives are taken at
+    beyond, here, before = f(bound), f(x), f(x - step)
+    return not beyond + before - 2.0 * here > before - beyond
+
+
+def fitted(f: Fn, options: Any) -> Any:
+    """The minimiser that ``least_squares`` finds, of a function that gives a cost, residuals and perhaps a Jacobian."""
+    given = {name: value for name, value in options.items() if value is not None}
+    found = optimize.least_squares(lambda x: f(x)[1], **{"jac": lambda x: f(x)[2], **given})
+    if not found.success:
+        raise RuntimeError(f"least_squares did not converge: {found.message}")
+    return np.asarray(found.x, dtype=float)
+
+
+def fitted_by_minpack(f: Fn, options: Any) -> Any:
+    """The same of ``scipy.optimize.leastsq``."""
+    slope = (lambda x: f(x)[2]) if options["has_slope"] else None
+    given = {name: value for name, value in options.items() if name != "has_slope"}
+    found, _, _, message, flag = optimize.leastsq(lambda x: f(x)[1], Dfun=slope, full_output=True, **given)
+    if flag not in (1, 2, 3, 4):
+        raise RuntimeError(f"leastsq did not converge: {message}")
+    return np.asarray(found, dtype=float)
 
 
 def quadrature(f: Fn, low: float, high: float, options: Any) -> float:
