@@ -333,7 +333,14 @@ class _Keeper:
 
     def slot(self, arg: Atom, builder: Builder) -> Atom:
         """The same for what is put into a container: zeros may be written there."""
-        return self.of(arg, builder) if _is_array(arg) else self.given(arg, builder)
+        return self.shaped(arg, builder) if _is_array(arg) else self.given(arg, builder)
+
+    def shaped(self, atom: Atom, builder: Builder) -> Atom:
+        """The support of a value in the shape of the value, where paths meet or it is put into memory."""
+        support = self.of(atom, builder)
+        if support == PRESENT and isinstance(atom, Var) and isinstance(atom.type, Array):
+            return ones_where(support, atom, builder)
+        return support
 
     # Blocks
 
@@ -377,7 +384,8 @@ class _Keeper:
                 kept = self.of(base, builder) if self.keeps(base) else PRESENT
                 if kept != PRESENT:
                     mode = "add" if mode == "sub" else mode
-                    builder.emit(Store(kept, key, self.of(value, builder), mode, span))
+                    put = self.of(value, builder) if _is_array(base) else self.shaped(value, builder)
+                    builder.emit(Store(kept, key, put, mode, span))
                 builder.emit(statement)
             case If():
                 slots = self.needed_slots(statement.targets)
@@ -397,7 +405,7 @@ class _Keeper:
         def more(end: Terminator, builder: Builder) -> Terminator:
             if not isinstance(end, Yield):
                 return end
-            return Yield((*end.values, *(self.of(end.values[slot], builder) for slot in slots)))
+            return Yield((*end.values, *(self.shaped(end.values[slot], builder) for slot in slots)))
 
         return more
 
@@ -414,15 +422,15 @@ class _Keeper:
         count = len(loop.params)
         slots = [slot for slot in range(count) if self.keeps(loop.params[slot]) or self.keeps(loop.targets[slot])]
         extra = [slot for slot in self.needed_slots(loop.targets) if slot >= count]
-        inits = [self.of(loop.inits[slot], builder) for slot in slots]
+        inits = [self.shaped(loop.inits[slot], builder) for slot in slots]
         params = [self.new(loop.params[slot]) for slot in slots]
 
         def more(end: Terminator, inner: Builder) -> Terminator:
             if isinstance(end, Continue):
-                return Continue((*end.values, *(self.of(end.values[slot], inner) for slot in slots)))
+                return Continue((*end.values, *(self.shaped(end.values[slot], inner) for slot in slots)))
             if isinstance(end, Exit):
-                firsts = [self.of(end.values[slot], inner) for slot in slots]
-                others = [self.of(end.values[slot], inner) for slot in extra]
+                firsts = [self.shaped(end.values[slot], inner) for slot in slots]
+                others = [self.shaped(end.values[slot], inner) for slot in extra]
                 return Exit(end.kind, (*end.values[:count], *firsts, *end.values[count:], *others))
             return end
 
