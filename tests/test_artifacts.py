@@ -14,16 +14,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-
-
-def chaotic(x: float, y: float) -> float:
-    z = math.exp(x) * y
-    for _ in range(3):
-        if z > 1:
-            z = math.sin(z * x)
-        else:
-            z = z * z
-    return z
+from chaotic import chaotic
 
 
 def exponential(x: float) -> float:

@@ -80,7 +80,7 @@ def _step(key: Key) -> Any:
 
 def written_and_shared(value: Any, ways: frozenset[Way]) -> bool:
     """Whether an array in a value to which one of the ways leads shares memory with another one in it."""
-    arrays = list(_arrays(value, (), set()))
+    arrays = list(arrays_in(value))
     if len(arrays) < 2:
         return False
     return any(
@@ -97,8 +97,12 @@ def _leads_to(way: Way, place: Way) -> bool:
     return len(way) == len(place) and all(step is ANY or step == there for step, there in zip(way, place, strict=True))
 
 
-def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]:
+def arrays_in(value: Any) -> Iterator[tuple[Way, Any]]:
     """The arrays in a value, each with its place; objects that are reached again are one."""
+    return _arrays(value, (), set())
+
+
+def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]:
     if isinstance(value, np.ndarray):
         yield place, value
         return

@@ -6,7 +6,7 @@ import functools
 import sys
 import types
 from _thread import RLock  # `threading` takes a while to import
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
@@ -30,9 +30,9 @@ from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import put_attribute
+from adjoint.shared_memory import arrays_in, ways_to_written, written_and_shared
 from adjoint.transform.finish import finish
 from adjoint.transform.target import PYTHON, Target
-from adjoint.types.structure import fields_of
 
 if TYPE_CHECKING:
     from adjoint.frontend.linear import Differential
@@ -148,8 +148,6 @@ class Specialization:
 
     def has_written_and_shared(self, place: int, value: Any) -> bool:
         """Whether an argument holds arrays that share memory, of which one may be written."""
-        from adjoint.shared_memory import ways_to_written, written_and_shared
-
         if self.ways is None:
             self.ways = ways_to_written(self.function, self.written)
         return written_and_shared(value, self.ways[place])
@@ -183,24 +181,8 @@ def _share_memory(a: Any, b: Any) -> bool:
         return np.shares_memory(a, b)
     if a is b:
         return isinstance(a, (list, dict)) or has_fields(a)
-    others = _arrays(b, set())
-    return bool(others) and any(np.shares_memory(one, other) for one in _arrays(a, set()) for other in others)
-
-
-def _arrays(value: Any, seen: set[int]) -> list[Any]:
-    """The arrays that a value holds."""
-    if isinstance(value, np.ndarray):
-        return [value]
-    if isinstance(value, (list, tuple)):
-        parts: Iterable[Any] = value
-    elif isinstance(value, dict):
-        parts = value.values()
-    elif has_fields(value) and id(value) not in seen:
-        seen.add(id(value))
-        parts = fields_of(value).values()
-    else:
-        return []
-    return [array for part in parts for array in _arrays(part, seen)]
+    others = [array for _, array in arrays_in(b)]
+    return bool(others) and any(np.shares_memory(one, other) for _, one in arrays_in(a) for other in others)
 
 
 _FORWARD = ("jvp", "jvps")

@@ -512,9 +512,22 @@ def capturing_derivative(x):
     return x, lambda ct: ct * SETTINGS.factor * FACTOR * TABLE["factor"] * WEIGHTS[0]
 
 
-def test_captured_data_is_read_at_each_call() -> None:
+def ruled(x):
+    return x
+
+
+def helper(x):
+    return x * FACTOR
+
+
+elementwise(ruled, lambda x, y: SETTINGS.factor * helper(TABLE["factor"]) * WEIGHTS[0])
+
+
+@pytest.mark.parametrize("f", [capturing, ruled])
+def test_captured_data_is_read_at_each_call(f) -> None:
     global FACTOR, WEIGHTS
-    derivatives = (ad.grad(capturing), lambda x: ad.vjp(capturing, x)[1](1.0)[0], ad.grad(lambda x: capturing(x) + 0.0))
+    halves = (lambda x: ad.vjp(f, x)[1](1.0)[0], lambda x: ad.jvp(f, (x,), (1.0,))[1])
+    derivatives = (ad.grad(f), ad.grad(lambda x: f(x) + 0.0), *halves)
     try:
         for _ in range(3):
             for derivative in derivatives:
@@ -530,12 +543,21 @@ def test_captured_data_is_read_at_each_call() -> None:
         SETTINGS.factor, FACTOR, TABLE["factor"], WEIGHTS = 1.0, 1.0, 1.0, np.ones(3)
 
 
-def test_closures_capture_their_own() -> None:
+def by_derivative(f, k):
+    ad.derivative_of(f)(lambda x: (k * x, lambda ct: 10.0 * k * ct))
+
+
+def by_rule(f, k):
+    elementwise(f, lambda x, y: 10.0 * k)
+
+
+@pytest.mark.parametrize("declare", [by_derivative, by_rule])
+def test_functions_of_one_def_capture_their_own(declare) -> None:
     def make(k):
         def f(x):
             return k * x
 
-        ad.derivative_of(f)(lambda x: (k * x, lambda ct: 10.0 * k * ct))
+        declare(f, k)
         return f
 
     one, two = make(1.0), make(2.0)
@@ -613,46 +635,6 @@ def test_a_declaration_that_is_run_again_is_no_other() -> None:
     for _ in range(2):
         declared(f)(lambda x: (x, lambda ct: 2.0 * ct))
     assert ad.grad(f)(1.0) == 2.0
-
-
-def ruled(x):
-    return x
-
-
-def helper(x):
-    return x * FACTOR
-
-
-elementwise(ruled, lambda x, y: SETTINGS.factor * helper(TABLE["factor"]) * WEIGHTS[0])
-
-
-def test_what_rules_capture_is_read_at_each_call() -> None:
-    global FACTOR, WEIGHTS
-    derivatives = (ad.grad(ruled), lambda x: ad.jvp(ruled, (x,), (1.0,))[1], ad.grad(lambda x: ruled(x) + 0.0))
-    try:
-        for _ in range(3):
-            for derivative in derivatives:
-                assert derivative(1.0) == SETTINGS.factor * FACTOR * TABLE["factor"] * WEIGHTS[0]
-            SETTINGS.factor *= 2.0
-            FACTOR = FACTOR * 3.0
-            for derivative in derivatives:
-                assert derivative(1.0) == SETTINGS.factor * FACTOR * TABLE["factor"] * WEIGHTS[0]
-            TABLE["factor"] *= 5.0
-            WEIGHTS *= 2.0
-    finally:
-        SETTINGS.factor, FACTOR, TABLE["factor"], WEIGHTS = 1.0, 1.0, 1.0, np.ones(3)
-
-
-def test_rules_of_functions_of_one_def_capture_their_own() -> None:
-    def make(k):
-        def f(x):
-            return k * x
-
-        elementwise(f, lambda x, y: 10.0 * k)
-        return f
-
-    one, two = make(1.0), make(2.0)
-    assert [ad.grad(f)(1.0) for f in (one, two, one)] == [10.0, 20.0, 10.0]
 
 
 def test_a_rule_after_the_first_use_counts() -> None:

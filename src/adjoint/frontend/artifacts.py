@@ -19,8 +19,7 @@ from adjoint.frontend import derivatives, shapes
 from adjoint.frontend.components import component
 from adjoint.frontend.core import Lowerer, Settings
 from adjoint.frontend.derivatives import Picked
-from adjoint.frontend.entry import Entry, as_var, attempt, entered, finish_entry, leaf_paths
-from adjoint.frontend.handing_over import refuse_made_here
+from adjoint.frontend.entry import Entry, as_var, attempt, entered, finish_entry, leaf_paths, primal_half
 from adjoint.frontend.inner import lower_inner, name_of
 from adjoint.frontend.inputs import entered_root
 from adjoint.frontend.materialize import materialize
@@ -36,7 +35,7 @@ from adjoint.runtime import display
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import make_object
 from adjoint.transform.finish import finish
-from adjoint.transform.reverse import Split, split
+from adjoint.transform.reverse import Split
 from adjoint.transform.target import PYTHON, Target
 
 
@@ -63,14 +62,8 @@ def lower_artifacts(
         derivatives.refuse_several_kinds(lo, fn, part.shape, None)
         end = part.start + sum(1 for _ in shapes.leaf_types(part.shape, ""))
         outputs = tuple(i for i in range(part.start, end) if carries_derivative(inner.results[i]))
-        halves = split(inner.function, tuple(range(inner.count)), outputs, target=target)
-        atoms = inline(lo.open, halves.primal, inner.atoms)
-        stacked.put_back()
-        count = len(inner.results)
-        result = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
-        refuse_made_here(lo, result, None)
-        value = materialize(lo, result, None, observer=True)
-        residuals = Residuals.of(halves, atoms[count:], value)
+        halves, value, atoms = primal_half(lo, stacked, outputs)
+        residuals = Residuals.of(halves, atoms[len(inner.results) :], value)
         names = [name for _, name in shapes.leaf_types(inner.shape, "value")]
         paths = list(leaf_paths(inner.shape, ()))
         hints = ["seed" if paths[i] == part.keys else f"{names[i]}_bar" for i in outputs]

@@ -34,6 +34,7 @@ from adjoint.transform.target import PYTHON, Target
 
 if TYPE_CHECKING:
     from adjoint.frontend.linear import Differential
+    from adjoint.transform.reverse import Split
 
 MAX_ATTEMPTS = 200
 PATIENCE = 20
@@ -241,7 +242,6 @@ def lower_vjp(
 
     ``linearize`` adds the differential, which is the adjoint transposed. ``transpose`` refuses what is not linear.
     """
-    from adjoint.transform.reverse import split
 
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)
@@ -257,14 +257,10 @@ def lower_vjp(
 
             refuse_other_than_linear(lo, fn, inner)
         outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
-        halves = split(inner.function, tuple(range(inner.count)), outputs, target=target)
-        atoms = inline(lo.open, halves.primal, inner.atoms)
-        stacked.put_back()
-        count = len(inner.results)
-        result = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
-        refuse_made_here(lo, result, None)
-        value = materialize(lo, result, None, observer=True)
-        adjoint, residuals = _adjoint(lo, fn, halves, stacked, outputs, places, values, layout, atoms[count:])
+        halves, value, atoms = primal_half(lo, stacked, outputs)
+        adjoint, residuals = _adjoint(
+            lo, fn, halves, stacked, outputs, places, values, layout, atoms[len(inner.results) :]
+        )
         differential = None
         if mode == "linearize":
             from adjoint.frontend.linear import is_seen_to_be_linear, lower_differential
@@ -279,6 +275,19 @@ def lower_vjp(
         return replace(entry, adjoint=adjoint, seeds=seeds, differential=differential)
 
     return attempt(build, Settings(target=target))
+
+
+def primal_half(lo: Lowerer, stacked: Stacked, outputs: tuple[int, ...]) -> tuple[Split, Atom, tuple[Atom, ...]]:
+    """Emits the primal of a function that is split; its halves, the value, and the leaves of that and the residuals."""
+    from adjoint.transform.reverse import split
+
+    inner = stacked.inner
+    halves = split(inner.function, tuple(range(inner.count)), outputs, target=lo.settings.target)
+    atoms = inline(lo.open, halves.primal, inner.atoms)
+    stacked.put_back()
+    result = shapes.build(inner.shape, iter(atoms[: len(inner.results)]), lo.store)
+    refuse_made_here(lo, result, None)
+    return halves, materialize(lo, result, None, observer=True), atoms
 
 
 def leaf_paths(shape: shapes.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -302,7 +311,7 @@ def leaf_paths(shape: shapes.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any
 def _adjoint(
     lo: Lowerer,
     fn: Value,
-    halves: Any,
+    halves: Split,
     stacked: Stacked,
     outputs: tuple[int, ...],
     places: Sequence[int],

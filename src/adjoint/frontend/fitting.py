@@ -17,7 +17,7 @@ from adjoint.frontend.core import Lowerer, Problem
 from adjoint.frontend.derivatives import describe
 from adjoint.frontend.expressions import on_each_option
 from adjoint.frontend.materialize import materialize
-from adjoint.frontend.tangent_values import converted, varying_parts
+from adjoint.frontend.tangent_values import converted, differentiable_leaves, tangent_record, varying_parts
 from adjoint.frontend.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import (
@@ -36,7 +36,6 @@ from adjoint.ir.types import (
 from adjoint.runtime import tangents
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.cotangents import check_cotangent
-from adjoint.types.vectors import tangent_class
 
 
 class Fitting:
@@ -136,19 +135,7 @@ def or_zero(lo: Lowerer, like: Value, given: Value) -> Value:
 
 def every_leaf(lo: Lowerer, value: Value, within: Sequence[Ref] = ()) -> Iterator[Atom]:
     """The numbers and arrays of a value that carry a derivative; what occurs twice in it is given twice."""
-    match value:
-        case Var(type=type_) if carries_derivative(type_):
-            yield value
-        case Const(value=constant) if isinstance(constant, float):
-            yield value
-        case TupleValue(items=items) | Union(options=items):
-            for item in items:
-                yield from every_leaf(lo, item, within)
-        case Ref() if value not in within:
-            record = lo.store[value]
-            assert isinstance(record, Record)
-            for _, item in varying_parts(record):
-                yield from every_leaf(lo, item, (*within, value))
+    return differentiable_leaves(lo, value, within, once=False)
 
 
 def vector_of(lo: Lowerer, value: Value, leaves: Iterator[Var], within: Sequence[Ref] = ()) -> Value:
@@ -165,11 +152,7 @@ def vector_of(lo: Lowerer, value: Value, leaves: Iterator[Var], within: Sequence
             assert isinstance(record, Record)
             parts = tuple([(key, vector_of(lo, part, leaves, (*within, value))) for key, part in varying_parts(record)])
             ref = Ref(Site(("cotangent", *value.site.place)))
-            if record.cls in (list, dict):
-                lo.store[ref] = Record(record.cls, parts)
-            else:
-                kept = tuple((key, part) for key, part in parts if part != NONE)
-                lo.store[ref] = Record(tangent_class(record.cls), kept)
+            lo.store[ref] = tangent_record(record.cls, parts)
             return ref
         case _:
             return NONE

@@ -49,13 +49,17 @@ def surroundings(lo: Lowerer, closure: Closure, args: Iterable[Any]) -> Surround
     for cell in lo.assigned_outside():
         walk.value(lo.store.get(cell))
     for arg in args:
-        for function in _closures_in(lo, arg, set()):
+        for function in _functions_in(lo, arg, Closure):
             walk.value(function)
     return Surroundings(tuple(walk.form), tuple(walk.vars))
 
 
-def _closures_in(lo: Lowerer, value: Any, seen: set[object]) -> Iterable[Closure]:
-    if isinstance(value, Closure):
+def _functions_in(
+    lo: Lowerer, value: Any, kinds: type | tuple[type, ...], seen: set[object] | None = None
+) -> Iterable[Any]:
+    """The function values of some kinds in a value; not those in them."""
+    seen = set() if seen is None else seen
+    if isinstance(value, kinds):
         yield value
         return
     if isinstance(value, Ref):
@@ -63,7 +67,7 @@ def _closures_in(lo: Lowerer, value: Any, seen: set[object]) -> Iterable[Closure
             return
         seen.add(value)
     for part in _parts(lo, value)[1]:
-        yield from _closures_in(lo, part, seen)
+        yield from _functions_in(lo, part, kinds, seen)
 
 
 class _Walk:
@@ -149,18 +153,6 @@ def captured_by(lo: Lowerer, value: Any) -> tuple[Var, ...]:
             if name in used:
                 look(lo.store.get(cell))
 
-    for function in _functions_in(lo, value, set()):
+    for function in _functions_in(lo, value, (Closure, Method, Partial, Operator)):
         look(function)
     return tuple(found)
-
-
-def _functions_in(lo: Lowerer, value: Any, seen: set[object]) -> Iterable[Any]:
-    if isinstance(value, (Closure, Method, Partial, Operator)):
-        yield value
-        return
-    if isinstance(value, Ref):
-        if value in seen:
-            return
-        seen.add(value)
-    for part in _parts(lo, value)[1]:
-        yield from _functions_in(lo, part, seen)

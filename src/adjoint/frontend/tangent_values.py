@@ -38,9 +38,17 @@ from adjoint.types.marks import no_derivative_fields
 from adjoint.types.vectors import tangent_class
 
 
-def differentiable_leaves(lo: Lowerer, value: Value, seen: set[Ref] | None = None) -> Iterator[Atom]:
-    """The leaves for which :func:`activate` makes parameters, in its order."""
-    seen = set() if seen is None else seen
+def differentiable_leaves(
+    lo: Lowerer, value: Value, within: Iterable[Ref] = (), *, once: bool = True
+) -> Iterator[Atom]:
+    """The leaves for which :func:`activate` makes parameters, in its order.
+
+    Without ``once``, those of an object or container that occurs twice in a value are given twice.
+    """
+    return _leaves(lo, value, set(within), once)
+
+
+def _leaves(lo: Lowerer, value: Value, seen: set[Ref], once: bool) -> Iterator[Atom]:
     match value:
         case Var(type=type_) if carries_derivative(type_):
             yield value
@@ -48,13 +56,15 @@ def differentiable_leaves(lo: Lowerer, value: Value, seen: set[Ref] | None = Non
             yield value
         case TupleValue(items=items) | Union(options=items):
             for item in items:
-                yield from differentiable_leaves(lo, item, seen)
+                yield from _leaves(lo, item, seen, once)
         case Ref() if value not in seen:
             seen.add(value)
             record = lo.store[value]
             assert isinstance(record, Record)
             for _, item in varying_parts(record):
-                yield from differentiable_leaves(lo, item, seen)
+                yield from _leaves(lo, item, seen, once)
+            if not once:
+                seen.discard(value)
 
 
 def varying_parts(record: Record) -> list[tuple[Any, Value]]:
@@ -111,14 +121,19 @@ def tangent_of(
             assert isinstance(record, Record)
             parts_of = tuple((key, tangent_of(lo, part, leaves, layout, made)) for key, part in varying_parts(record))
             ref = made[value] = Ref(value.site)
-            if record.cls in (list, dict):
-                lo.store[ref] = Record(record.cls, parts_of)
-            else:
-                kept = tuple((key, part) for key, part in parts_of if part != NONE)
-                lo.store[ref] = Record(tangent_class(record.cls), kept)
+            lo.store[ref] = tangent_record(record.cls, parts_of)
             return ref
         case _:
             return NONE
+
+
+def tangent_record(cls: type, parts: tuple[tuple[Any, Value], ...]) -> Record:
+    """What the tangent of an object or container of a class holds; objects leave out what has no derivative."""
+    if cls in (list, dict):
+        return Record(cls, parts)
+    excluded = no_derivative_fields(cls)
+    kept = tuple((key, part) for key, part in parts if part != NONE and key not in excluded)
+    return Record(tangent_class(cls), kept)
 
 
 def of_tuples(lo: Lowerer, shadow: Atom, type_: Type) -> Value:
@@ -221,12 +236,7 @@ def result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dot
                 for key, item in zip(record.keys, record.items, strict=True)
             )
             ref = Ref(Site(("tangent", *sites)))
-            if record.cls in (list, dict):
-                lo.store[ref] = Record(record.cls, parts)
-            else:
-                excluded = no_derivative_fields(record.cls)
-                kept = tuple((key, part) for key, part in parts if part != NONE and key not in excluded)
-                lo.store[ref] = Record(tangent_class(record.cls), kept)
+            lo.store[ref] = tangent_record(record.cls, parts)
             return ref
         case shapes.UnionShape(options=options):
             next(indices)

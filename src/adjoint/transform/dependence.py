@@ -586,12 +586,6 @@ def _is_of_function_values(callee: Any) -> bool:
     return getattr(callee, "__module__", None) == "adjoint.runtime.functions"
 
 
-_OUT_OF_FUNCTION_VALUES = (
-    "let the type of the function say that it varies: without NoDerivative there",
-    "or hand it ad.stop_gradient(x), if it shall count as a constant",
-)
-
-
 def _takes_out(call: Call) -> bool:
     """Whether a structural call gives what lies in a container, rather than another container."""
     return getattr(call.callee, "__name__", "") in ("pop", "get", "setdefault", "getitem")

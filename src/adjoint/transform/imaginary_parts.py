@@ -36,22 +36,9 @@ from adjoint.ir.walk import map_blocks, operands, read_counts, rebuild, statemen
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.arrays import complex_of
-from adjoint.transform.reverse.gathers import copies
+from adjoint.transform.reverse.gathers import REORDERED, copies
 
-_ALSO_OF_COMPLEX = (
-    np.transpose,
-    np.ndarray.transpose,
-    np.matrix_transpose,
-    np.swapaxes,
-    np.moveaxis,
-    np.expand_dims,
-    np.squeeze,
-    np.flip,
-    np.fliplr,
-    np.flipud,
-    np.rot90,
-    np.diagonal,
-)
+_ALSO_OF_COMPLEX = (*REORDERED, np.ndarray.transpose)
 """Functions that always give a view: of the imaginary parts, the imaginary parts of the same view."""
 _SHAPES = (np.shape, np.size, np.ndim, len)
 _IDENTITIES = (np.may_share_memory, np.shares_memory, operator.is_, operator.is_not)

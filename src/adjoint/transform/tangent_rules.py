@@ -24,17 +24,14 @@ from adjoint.runtime.arrays import match, zeros_like
 from adjoint.runtime.numbers import times
 from adjoint.runtime.tangents import follow_view, shadow_like, shadow_or_zeros
 from adjoint.transform.dependence import Dependence
+from adjoint.transform.reverse.gathers import REORDERED
 from adjoint.transform.shadow_types import ShadowTypes, typed, zero_for
 from adjoint.transform.slots import has_slots, is_container
 from adjoint.transform.structural import counts_as_float, is_object_display, object_display, roles_of, shadow_callee
 from adjoint.transform.supports import NEVER_ZERO, Supports
 from adjoint.types import shadow_class
 
-_ALWAYS_VIEWS = (
-    *(np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.diagonal),
-    *(np.matrix_transpose, np.flip, np.fliplr, np.flipud, np.rot90, np.real, np.imag),
-    shadow_or_zeros,
-)
+_ALWAYS_VIEWS = (*REORDERED, np.broadcast_to, np.real, np.imag, shadow_or_zeros)
 _WHOLE = Subscript((Const(Ellipsis),))
 
 

@@ -1,11 +1,19 @@
-"""What is picked out of arrays by masks and integers lies in memory of its own."""
+"""What masks and integers pick out of arrays lies in memory of its own; what is put in another order does not."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Const, Key, Load, Var
 from adjoint.ir.types import Array, List, Scalar
 from adjoint.ir.walk import key_atoms
+
+REORDERED = (
+    *(np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze),
+    *(np.flip, np.fliplr, np.flipud, np.rot90, np.diagonal),
+)
+"""Functions that always give a view, without overlap."""
 
 
 def is_gathered(load: Load) -> bool:

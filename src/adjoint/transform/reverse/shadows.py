@@ -66,7 +66,7 @@ from adjoint.runtime.objects import make_object
 from adjoint.transform.reverse.contents import Writes
 from adjoint.transform.reverse.context import Context
 from adjoint.transform.reverse.edits import Slot
-from adjoint.transform.reverse.gathers import copies, is_gathered
+from adjoint.transform.reverse.gathers import REORDERED, copies, is_gathered
 from adjoint.transform.reverse.sweep import Sweep
 from adjoint.transform.reverse.treatment import Given
 from adjoint.types import tangent_class
@@ -74,21 +74,7 @@ from adjoint.types import tangent_class
 if TYPE_CHECKING:
     from adjoint.transform.reverse.movements import Places
 
-VIEWS = (
-    np.transpose,
-    np.matrix_transpose,
-    np.swapaxes,
-    np.moveaxis,
-    np.expand_dims,
-    np.squeeze,
-    np.flip,
-    np.fliplr,
-    np.flipud,
-    np.rot90,
-    np.diagonal,
-    np.real,
-    tangents.shadow_or_zeros,
-)
+VIEWS = (*REORDERED, np.real, tangents.shadow_or_zeros)
 """Functions whose result is always a view, without overlap."""
 DETACHED = (np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.imag)
 """Functions of which the same view of the shadow is no shadow: elements share memory, or have another sign."""
