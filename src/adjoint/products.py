@@ -106,13 +106,20 @@ def vjp(
     (3.0, 2.0)
     """
 
-    def ask() -> Request:
-        resolved = resolve(native, function_of(f, "vjp"), fastmath, boundscheck)
-        return Request(("vjp",), args, kwargs, lambda target: lower_vjp(f, args, kwargs, target=target), resolved)
-
     way = "vjp", native, fastmath, boundscheck, not kwargs
-    compiled, (value, residuals) = enter(f, way, args, ask)
+    compiled, (value, residuals) = enter(f, way, args, lambda: _vjp_request(f, args, kwargs, way))
     return value, Pullback(differentiated(f), compiled, residuals, value)
+
+
+def _vjp_request(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], way: tuple[Any, ...]) -> Request:
+    resolved = resolve(way[1], function_of(f, "vjp"), way[2], way[3])
+    return Request(("vjp",), args, kwargs, lambda target: lower_vjp(f, args, kwargs, target=target), resolved)
+
+
+def reverse_form(f: Callable[..., Any], args: tuple[Any, ...]) -> Specialization:
+    """What :func:`vjp` compiles of a function for such arguments; it is not run."""
+    way = "the form of vjp", None, False, False, True
+    return enter(f, way, args, lambda: _vjp_request(f, args, {}, way), run=False)[0]
 
 
 def jvp(

@@ -57,7 +57,7 @@ class Specialization:
     guards
         Captured values that must be the same as when this was compiled.
     written
-        Positions of array arguments that are written in place.
+        Positions of arguments and captured data that are written in place.
     adjoint, adjoint_emitted
         For a pullback: the second half.
     door
@@ -156,15 +156,23 @@ class Specialization:
         """Refuses arguments and captured data that share memory with an argument that is written."""
         for place in self.written:
             if not isinstance(inputs[place], np.ndarray) and self.has_written_and_shared(place, inputs[place]):
-                label = f"arrays in argument {place} share memory, and the function writes one"
+                label = f"arrays in {self._named(place)} share memory, and the function writes one"
                 raise error("AD0303", None, label, helps=("put a copy of one of them there",))
             for other, value in enumerate(inputs):
                 if other != place and _share_memory(inputs[place], value):
-                    pair = f"arguments {min(place, other)} and {max(place, other)}"
-                    if other >= len(inputs) - len(self.captured):
-                        pair = f"argument {place} and the captured {self.function.params[other].hint!r}"
+                    first, last = sorted((place, other))
+                    pair = f"{self._named(first)} and {self._named(last)}"
+                    if not self._is_captured(last):
+                        pair = f"arguments {first} and {last}"
                     label = f"{pair} share memory, and the function writes one"
                     raise error("AD0303", None, label, helps=("pass a copy of one of them",))
+
+    def _is_captured(self, place: int) -> bool:
+        return place >= len(self.function.params) - len(self.captured)
+
+    def _named(self, place: int) -> str:
+        """What messages call one of the inputs."""
+        return f"the captured {self.function.params[place].hint!r}" if self._is_captured(place) else f"argument {place}"
 
 
 def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -375,11 +383,10 @@ def compile_entry(
         finished_differential = with_tangents_named(finish(entry.differential.function, target=target))
         differential_emitted = emit(finished_differential)
         differential = load_for(function, finished_differential, differential_emitted, native)
-    count = len(finished.params) - len(entry.captured)
     changed = _changed(finished)
     written = tuple(
         place
-        for place, param in enumerate(finished.params[:count])
+        for place, param in enumerate(finished.params)
         if param in changed or (isinstance(param.type, (Array, List, Dict)) and param.type.storage.written)
     )
     root = differentiated(function)

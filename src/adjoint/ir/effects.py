@@ -98,6 +98,7 @@ WRITES_FIRST = Effects(pure=False, writes=(0,), hands_on=True)
 FILLS_FIRST = Effects(pure=False, writes=(0,))
 ACTS = Effects(pure=False, confined=False)  # may act on the world, but not on memory
 UNKNOWN = Effects(pure=False, known=False, confined=False, hands_on=True)
+VALUES = Effects(pure=False, confined=False, fresh=True)  # what it does to memory is seen, and refused, when it runs
 
 _OVERLOADED = (
     "add sub mul truediv floordiv mod pow matmul neg pos abs invert and_ or_ xor lshift rshift "
@@ -188,7 +189,8 @@ _LANES = "plus times_by largest smallest sliced step_along block_size block_end"
 _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "cmath": dict.fromkeys(_CMATH.split(), PURE),
     "adjoint.runtime.functions": {
-        **dict.fromkeys(("with_pullback", "called", "pulled_back"), NEW),
+        **dict.fromkeys(("with_pullback", "called"), VALUES),
+        "pulled_back": NEW,
         **dict.fromkeys(("forward_of", "as_function", "as_optional_function"), PURE),
     },
     "adjoint.runtime.bundles": {
@@ -233,7 +235,7 @@ def _declared(callee: Any) -> Effects:
     if isinstance(callee, (Declared, Requested)):
         return PURE
     if isinstance(callee, Applied):
-        return NEW
+        return VALUES
     from adjoint.rules.registry import declaration_for, rule_for
 
     if declaration_for(callee) is not None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, get_origin
 
 import numpy as np
 
 import adjoint
+from adjoint.analysis.found_memory import returns_what_it_found
 from adjoint.diagnostics import error
 from adjoint.functions import Fn, Signature, dtype_of, name_of, parts_of
+from adjoint.ir.types import Array
+from adjoint.products import reverse_form
 from adjoint.runtime.arrays import zeros_like
+from adjoint.specialize import Specialization
+
+_FORWARD_OF = "__adjoint_forward_of__"
 
 
 class Pulling:
@@ -44,33 +51,83 @@ def _seed(result: Any, cotangents: Iterator[Any]) -> Any:
     return next(cotangents) if parts is None else tuple([_seed(part, cotangents) for part in parts])
 
 
-def with_pullback(function: Fn[..., Any], *args: Any, apart: bool = False) -> tuple[Any, ...]:
+def with_pullback(function: Fn[..., Any], *args: Any, apart: bool = False, made: bool = False) -> tuple[Any, ...]:
     """The values of a function value, and then the pullback of this call.
 
-    ``apart`` says that memory of the arguments or of the values is written: then they must not share any.
+    ``apart`` says that memory of the arguments or of the values is written: then they must not share any. ``made``
+    says that of the values is, or memory that the function may have captured: then it must have made its values.
     """
     signature = _signature(function)
-    value, pullback = adjoint.vjp(_inner(function), *args)
-    values = _own(function, _leaves(function, signature.result, value), args, apart)
+    locked = [*map(_locked, args)]
+    value, pullback = _run(function, functools.partial(adjoint.vjp, _inner(function)), locked, args)
+    _check_captured(function, pullback._compiled, len(args))
+    if made:
+        _check_made(function, pullback._compiled, len(args))
+    values = _own(function, _leaves(function, signature.result, value), locked, args, apart)
     return (*values, Pulling(pullback, args, signature))
 
 
-def called(function: Fn[..., Any], *args: Any, apart: bool = False) -> Any:
+def called(function: Fn[..., Any], *args: Any, apart: bool = False, made: bool = False) -> Any:
     """The value of a function value; of several, a tuple without structure."""
-    found = _leaves(function, _signature(function).result, function(*args))
-    values = tuple(_own(function, found, args, apart))
+    locked = [*map(_locked, args)]
+    found = list(_leaves(function, _signature(function).result, _run(function, function, locked, args)))
+    if made and any(isinstance(value, np.ndarray) for value in found):
+        origin = _origin(function)
+        given = args[: len(_signature(origin).parameters)]
+        _check_made(function, reverse_form(_inner(origin), given), len(given))
+    values = tuple(_own(function, found, locked, args, apart))
     return values[0] if len(values) == 1 else values
 
 
-def _own(function: Fn[..., Any], values: Iterable[Any], args: tuple[Any, ...], apart: bool) -> Iterator[Any]:
-    """Values in memory of their own."""
+def _locked(arg: Any) -> Any:
+    """An argument of a call, which must not write the arrays that it is handed."""
+    if not isinstance(arg, np.ndarray):
+        return arg
+    view = arg.view()
+    view.flags.writeable = False
+    return view
+
+
+def _run(function: Fn[..., Any], run: Callable[..., Any], locked: list[Any], args: tuple[Any, ...]) -> Any:
+    try:
+        return run(*locked)
+    except ValueError as failure:
+        if "read-only" not in str(failure) or not any(map(_is_writeable, args)):
+            raise
+        label = f"{_name(function)!r} writes memory that it is given"
+        raise error("AD0303", None, label, helps=("let it write a copy",)) from None
+
+
+def _is_writeable(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.flags.writeable
+
+
+def _check_captured(function: Fn[..., Any], compiled: Specialization, count: int) -> None:
+    """Refuses a function of ``count`` arguments that writes arrays which it has captured: others may read them."""
+    if any(place >= count and isinstance(compiled.function.params[place].type, Array) for place in compiled.written):
+        label = f"{_name(function)!r} writes memory that it has captured"
+        raise error("AD0303", None, label, helps=("let it write a copy",))
+
+
+def _check_made(function: Fn[..., Any], compiled: Specialization, count: int) -> None:
+    """Refuses a function of ``count`` arguments whose values may lie in memory that it neither made nor was given."""
+    if returns_what_it_found(compiled.function, count):
+        label = f"{_name(function)!r} may return memory that it has not made, and such memory is written"
+        raise error("AD0303", None, label, helps=("let it return a copy",))
+
+
+def _own(
+    function: Fn[..., Any], values: Iterable[Any], locked: list[Any], args: tuple[Any, ...], apart: bool
+) -> Iterator[Any]:
+    """Values in memory of their own; an argument that is handed back is what it was."""
     arrays = [arg for arg in args if isinstance(arg, np.ndarray)]
     for value in values:
         if isinstance(value, np.ndarray) and any(np.may_share_memory(value, array) for array in arrays):
             if apart:
-                label = f"{name_of(function)!r} returns memory that it is given, and one of both is written"
+                label = f"{_name(function)!r} returns memory that it is given, and one of both is written"
                 raise error("AD0303", None, label, helps=("let it return a copy",))
-            yield value.copy()
+            same = [arg for arg, given in zip(args, locked, strict=True) if given is value]
+            yield same[0] if same else value.copy()
         else:
             yield value
 
@@ -78,6 +135,17 @@ def _own(function: Fn[..., Any], values: Iterable[Any], args: tuple[Any, ...], a
 def pulled_back(pullback: Pulling, *cotangents: Any) -> Any:
     """``pullback(*cotangents)``"""
     return pullback(*cotangents)
+
+
+def _name(function: Fn[..., Any]) -> str:
+    return name_of(_origin(function))
+
+
+def _origin(function: Fn[..., Any]) -> Fn[..., Any]:
+    """The function value of which this is the forward derivative, if it is one."""
+    while isinstance(found := getattr(function.function, _FORWARD_OF, None), Fn):
+        function = found
+    return function
 
 
 def _inner(function: Fn[..., Any]) -> Any:
@@ -139,6 +207,7 @@ def forward_of(function: Fn[..., Any], places: tuple[int, ...]) -> Fn[..., Any]:
         dots = [None if source is None else args[source] for source in tangents.places]
         return adjoint.jvp(inner, args[: tangents.count], dots)
 
+    setattr(forward, _FORWARD_OF, function)
     return Fn(forward, signature.forward(places))
 
 

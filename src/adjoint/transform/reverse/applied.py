@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from adjoint.transform.reverse.reverser import Reverser
 
 
-def write_call(builder: Builder, call: Call, read: Set[Atom]) -> None:
+def write_call(builder: Builder, call: Call, read: Set[Atom], outside_is_written: bool) -> None:
     """Writes out a call: with its pullback only where somebody reads that.
 
-    Where memory of the arguments or of the values is written, the values must lie in memory of their own.
+    Where memory of the arguments or of the values is written, the values must not lie in that of the arguments; where
+    that of the values is, or memory from outside, nor in what the function captured.
     """
     *values, pullback = call.targets
-    types = (type_of_atom(atom) for atom in (*values, *call.args))
-    kwargs = (("apart", Const(True)),) if any(map(is_handle, types)) else ()
+    written = [is_handle(type_of_atom(atom)) for atom in (*values, *call.args)]
+    asked = {"apart": any(written), "made": any(written[: len(values)]) or outside_is_written}
+    kwargs = tuple([(name, Const(True)) for name, holds in asked.items() if holds])
     if pullback in read:
         builder.emit(Call(call.targets, with_pullback, call.args, kwargs, call.span))
     else:

@@ -354,11 +354,15 @@ class _Expansion:
         self.definitions: dict[Definition, Definition] = {}
         self.read: set[Atom] = set()
         """What some statement reads in functions in which function values are called."""
+        self.outside_is_written = False
+        """Whether one of these functions writes memory that it is given."""
 
     def function(self, function: Function) -> Function:
         if any(isinstance(item, Call) and isinstance(item.callee, Applied) for item in statements_in(function.body)):
             nodes = (*statements_in(function.body), *terminators_in(function.body))
             self.read.update(atom for node in nodes for atom in operands(node))
+        given = (storage for param in function.params for storage in storages(param.type))
+        self.outside_is_written |= any(storage.written for storage in given)
         return Function(function.name, function.params, self.block(function.body), function.doc)
 
     def block(self, block: Block) -> Block:
@@ -378,7 +382,7 @@ class _Expansion:
             elif isinstance(current, Call) and isinstance(current.callee, Applied):
                 from adjoint.transform.reverse.applied import write_call
 
-                write_call(builder, current, self.read)
+                write_call(builder, current, self.read, self.outside_is_written)
             elif isinstance(current, Call) and isinstance(current.callee, Definition):
                 callee = self.definition(current.callee)
                 builder.emit(Call(current.targets, callee, current.args, current.kwargs, current.span))
