@@ -41,7 +41,7 @@ class Debugged(Derivative):
     """A derivative that says where it stops being finite: what ``debug=True`` gives."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        compiled = self.specialized(args, kwargs)
+        compiled = self.specialized(args, kwargs).exact
         inputs = compiled.inputs(self._root, (*args, *kwargs.values()))
         watch = _Watch()
         for param, value in zip(compiled.function.params, inputs, strict=True):

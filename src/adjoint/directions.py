@@ -161,7 +161,7 @@ class Forwards:
         """The derivative for such a direction: the one for the direction before, if that was alike."""
         if self._latest is None or not _are_alike(self._latest[0], direction):
             compiled, _ = inputs_of_jvp(self._function, point, direction, self._native)
-            self._latest = direction, compiled
+            self._latest = direction, compiled.exact
         return self._latest[1]
 
     def _sweeps_of(self, compiled: Specialization, places: tuple[int, ...], width: int) -> SweepsAt | None:

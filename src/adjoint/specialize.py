@@ -25,13 +25,15 @@ from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import Door, Seen, key_of, keys_of
-from adjoint.records import dataclass, field
+from adjoint.records import dataclass, field, replace
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import put_attribute
 from adjoint.shared_memory import arrays_in, ways_to_written, written_and_shared
-from adjoint.transform.finish import finish
+from adjoint.speculative import Speculative
+from adjoint.transform.finish import expanded, finish, touched_up
+from adjoint.transform.speculation import without_supports
 from adjoint.transform.target import PYTHON, Target
 
 if TYPE_CHECKING:
@@ -129,6 +131,11 @@ class Specialization:
                 return False
         return True
 
+    @property
+    def exact(self) -> Specialization:
+        """The same with supports, where it was compiled without them until a result is not a number."""
+        return self.call.exact() if isinstance(self.call, Speculative) else self
+
     def run(self, function: Any, arguments: Sequence[Any]) -> Any:
         """Calls the compiled entry."""
         return self.call(*self.inputs(function, arguments))
@@ -195,6 +202,8 @@ def _share_memory(a: Any, b: Any) -> bool:
 
 _FORWARD = ("jvp", "jvps")
 """The operators that need no cotangent."""
+_SPECULATING = ("grad", "value_and_grad", "jvp", "hvp")
+"""The operators whose results are all that a call leaves behind."""
 _lock = RLock()
 _tables: WeakKeyDictionary[Any, dict[Any, list[Specialization]]] = WeakKeyDictionary()
 
@@ -263,7 +272,9 @@ def _compiled(
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     """A new specialisation; whatever is in its way is told together with who asked for it."""
     try:
-        return as_deep_as_needed(lambda: _made(lower, function, native, seen), forward=operator[0] in _FORWARD)
+        return as_deep_as_needed(
+            lambda: _made(lower, operator, function, native, seen), forward=operator[0] in _FORWARD
+        )
     except DifferentiationError as refusal:
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
@@ -283,13 +294,14 @@ def _compiled(
 
 
 def _made(
-    lower: Callable[[Target], Entry], function: Any, native: Native, seen: Seen
+    lower: Callable[[Target], Entry], operator: Any, function: Any, native: Native, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     with noting() as captured_by_rules:
         target = target_of(function, native)
         entry = lower(target)
         try:
-            found = compile_entry(entry, function, native, seen, target)
+            speculates = operator[0] in _SPECULATING
+            found = compile_entry(entry, function, native, seen, target, speculates=speculates)
         except DifferentiationError as refusal:
             problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)
             raise DifferentiationError(*problems) from refusal.__cause__
@@ -365,10 +377,18 @@ def target_of(function: Any, native: Native) -> Target:
 
 
 def compile_entry(
-    entry: Entry, function: Any, native: Native = False, seen: Seen | None = None, target: Target = PYTHON
+    entry: Entry,
+    function: Any,
+    native: Native = False,
+    seen: Seen | None = None,
+    target: Target = PYTHON,
+    *,
+    speculates: bool = False,
 ) -> Specialization:
-    """Prints and loads a lowered entry."""
-    finished = finish(entry.function, target=target)
+    """Prints and loads a lowered entry; where it ``speculates``, without supports as long as results are numbers."""
+    whole = expanded(entry.function, target=target)
+    quick = without_supports(whole) if speculates and entry.adjoint is None else None
+    finished = touched_up(quick or whole, target)
     emitted = emit(finished)
     adjoint = adjoint_emitted = finished_adjoint = None
     if entry.adjoint is not None:
@@ -392,9 +412,8 @@ def compile_entry(
     root = differentiated(function)
     seen = dict(seen or {})
     keys = tuple([key_of(item.read(root), seen) for item in entry.captured])
-    call = load_for(function, finished, emitted, native)
-    return Specialization(
-        call,
+    found = Specialization(
+        load_for(function, finished, emitted, native),
         finished,
         emitted,
         entry.captured,
@@ -413,6 +432,18 @@ def compile_entry(
         component=entry.component,
         checkpoints=entry.checkpoints,
     )
+    if quick is not None:
+        found.call = Speculative(found.call, functools.partial(_with_supports, replace(found), whole, function, target))
+    return found
+
+
+def _with_supports(quick: Specialization, whole: Function, function: Any, target: Target) -> Specialization:
+    """What stands for a derivative without supports where they matter."""
+    with _lock, Compilation():
+        finished = touched_up(whole, target)
+        emitted = emit(finished)
+        call = load_for(function, finished, emitted, quick.native)
+        return replace(quick, call=call, function=finished, emitted=emitted, door=None, lanes={}, ways=None)
 
 
 def _native_halves(primal: Function, adjoint: Function, native: Native) -> Native:

@@ -73,9 +73,10 @@ class CompiledLoop:
         self.source, self.flat = _flattened(loss, model, len(args))
         self.derivative = value_and_grad(self.flat, tuple(range(len(self.layout))), native=True)
         self.compiled = self._specialized(model, args)
-        if self.compiled.written or not isinstance(self.compiled.call, NativeFunction):
+        call = self.compiled.exact.call
+        if self.compiled.written or not isinstance(call, NativeFunction):
             raise NotNative("the loss writes its arguments")
-        self.gradient = self.compiled.call.emitted
+        self.gradient = call.emitted
         self.loops: dict[Any, tuple[Callable[..., Any], _Table]] = {}
 
     def _check(self, model: Any) -> None:

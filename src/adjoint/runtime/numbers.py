@@ -44,6 +44,8 @@ def quotient(a: Any, b: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.true_divide(a, b)
     if b == 0:
+        if a == 0:
+            return a * math.nan
         return a * math.inf if isinstance(b, complex) else a * math.copysign(math.inf, b)
     return a / b
 
@@ -55,6 +57,9 @@ def product(a: Any, b: Any) -> Any:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         with np.errstate(invalid="ignore", over="ignore"):
             return np.multiply(a, b)
+    if a == 0 or b == 0:
+        with np.errstate(invalid="ignore"):
+            return a * b
     return a * b
 
 

@@ -27,7 +27,17 @@ from adjoint.transform.target import PYTHON, Target
 
 def finish(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
     """A function that is ready to be printed; ``notes`` takes down what its loops keep."""
-    function = simplify(checked(expand(function, notes, target), "expand"))
+    return touched_up(expanded(function, notes, target), target)
+
+
+def expanded(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
+    """A function with the derivatives that it asks for written out."""
+    return checked(expand(function, notes, target), "expand")
+
+
+def touched_up(function: Function, target: Target = PYTHON) -> Function:
+    """A function in which derivatives are written out, ready to be printed."""
+    function = simplify(function)
     for touch in _TOUCHES:
         touched = touch.apply(function)
         if touched is not function:

@@ -353,7 +353,7 @@ def ones_where(support: Atom, like: Atom, builder: Builder) -> Var:
     return builder.call(selected, support, ones, hint="support")
 
 
-def _may_be_complex(type_: Type) -> bool:
+def _may_be_complex(type_: Type | None) -> bool:
     return not isinstance(type_, Array) or type_.dtype is None or type_.dtype.kind == "c"
 
 

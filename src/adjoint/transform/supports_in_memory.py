@@ -524,7 +524,10 @@ class _Keeper:
         elif (is_moving(callee) or callee in _LINEAR) and len(given) == 1 and call.args[0] is given[0]:
             self.again(call, target, builder)
         else:
-            parts = [support if _is_number(support) else builder.call(somewhere, support) for support in supports]
+            parts = [
+                support if _is_number(support) else builder.call(somewhere, support, hint="support")
+                for support in supports
+            ]
             self.supports[target] = self.fitted(_united(parts, builder), target, builder)
 
     def again(self, call: Call, target: Var, builder: Builder) -> None:
@@ -556,6 +559,11 @@ class _Keeper:
         if of_same_rank(support, target):
             return support
         return ones_where(support, target, builder)
+
+
+def _in_one(support: Atom, builder: Builder) -> Atom:
+    """A support as one number."""
+    return support if _is_number(support) else builder.call(somewhere, support, hint="support")
 
 
 def _is_number(atom: Atom) -> bool:

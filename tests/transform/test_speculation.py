@@ -1,0 +1,154 @@
+"""Derivatives run without supports until a result is not a number; nobody notices but by the time it takes."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.speculative import Speculative, holds_nan
+
+
+def masked(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        r = math.sqrt(x[i])
+        area, volume = r * r, r * r * r
+        if x[i] > 0:
+            total += volume
+            total += area
+    return total
+
+
+def square_of_root(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        r = math.sqrt(x[i])
+        total += r * r
+    return total
+
+
+def compiled(derivative: Any, *args: Any) -> Any:
+    return derivative.specialized(args, {})
+
+
+def is_speculative(derivative: Any, *args: Any) -> bool:
+    return isinstance(compiled(derivative, *args).call, Speculative)
+
+
+def expected(x: np.ndarray) -> np.ndarray:
+    return np.where(x > 0, 1.0 + 1.5 * np.sqrt(x), 0.0)
+
+
+@pytest.mark.parametrize("native", [False, "strict"])
+def test_what_was_left_out_is_zero_where_slopes_are_infinite(native: Any) -> None:
+    df = ad.grad(masked, native=native)
+    regular, singular = np.array([1.0, 4.0]), np.array([1.0, 0.0])
+    assert is_speculative(df, regular)
+    for x in (regular, singular, regular, singular):
+        np.testing.assert_allclose(df(x), expected(x))
+    value, slopes = ad.value_and_grad(masked, native=native)(singular)
+    assert value == 2.0
+    np.testing.assert_allclose(slopes, expected(singular))
+
+
+def test_a_computed_zero_at_an_infinite_slope_is_not_a_number_again_and_again() -> None:
+    df = ad.grad(square_of_root)
+    singular, regular = np.array([0.0, 4.0]), np.array([1.0, 4.0])
+    for x in (singular, regular, singular):
+        np.testing.assert_array_equal(df(x), np.where(x == 0, np.nan, 1.0))
+
+
+def test_other_operators_run_the_exact_derivative_where_they_have_to() -> None:
+    x, direction = np.array([1.0, 0.0]), np.array([2.0, 0.0])
+    assert ad.jvp(masked, (x,), (direction,)) == (2.0, 5.0)
+    np.testing.assert_allclose(ad.vjp(masked, x)[1](1.0)[0], expected(x))
+    np.testing.assert_allclose(ad.hvp(masked, (np.array([4.0, 1.0]),), (direction,))[0], [0.75, 0.0])
+
+
+def test_the_text_that_runs_has_no_supports_and_that_of_exported_modules_has(tmp_path: Any) -> None:
+    df = ad.grad(masked)
+    x = np.array([1.0, 4.0])
+    assert "selected" not in ad.source(df, x)
+    ad.export(tmp_path / "module.py", df, x)
+    assert "selected" in (tmp_path / "module.py").read_text()
+
+
+def test_functions_that_act_on_the_world_run_once(capsys: pytest.CaptureFixture[str]) -> None:
+    def speaking(x: Any) -> Any:
+        print("running")
+        return masked(x)
+
+    df = ad.grad(speaking)
+    assert not is_speculative(df, np.array([1.0, 4.0]))
+    capsys.readouterr()
+    np.testing.assert_allclose(df(np.array([1.0, 0.0])), [2.5, 0.0])
+    assert capsys.readouterr().out == "running\n"
+
+
+def test_functions_that_write_their_arguments_run_once() -> None:
+    def writing(x: Any, log: Any) -> Any:
+        log[0] += 1.0
+        return masked(x)
+
+    log = np.zeros(1)
+    value, _ = ad.value_and_grad(writing)(np.array([1.0, 0.0]), log)
+    before = log.copy()
+    ad.value_and_grad(writing)(np.array([1.0, 0.0]), log)
+    assert not is_speculative(ad.value_and_grad(writing), np.array([1.0, 0.0]), log)
+    assert value == 2.0
+    assert log[0] - before[0] in (0.0, 1.0)
+
+
+def test_functions_that_draw_from_iterators_and_generators_of_numbers_run_once() -> None:
+    rng = np.random.default_rng(1)
+
+    def noisy(x: Any) -> Any:
+        return masked(x) + 0.0 * rng.normal()
+
+    state = rng.bit_generator.state["state"]["state"]
+    np.testing.assert_allclose(ad.grad(noisy)(np.array([1.0, 0.0])), [2.5, 0.0])
+    after = rng.bit_generator.state["state"]["state"]
+    other = np.random.default_rng(1)
+    other.normal()
+    assert state != after == other.bit_generator.state["state"]["state"]
+
+
+def test_gradients_that_decide_are_exact() -> None:
+    def repaired(x: Any) -> Any:
+        slopes = ad.grad(masked)(x)
+        return np.sum(np.where(np.isnan(slopes), 7.0, slopes))
+
+    assert ad.compile(repaired, native=False)(np.array([1.0, 0.0])) == 2.5
+    assert not is_speculative(ad.grad(repaired), np.array([1.0, 4.0]))
+    assert ad.value_and_grad(repaired)(np.array([1.0, 0.0]))[0] == 2.5
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1.0, False),
+        (math.nan, True),
+        (np.float32("nan"), True),
+        (complex(0, math.nan), True),
+        (np.array([1.0, math.inf]), False),
+        (np.array([1, 2]), False),
+        (np.array(["a"], object), False),
+        (("text", None, {"a": [np.array([1.0, math.nan])]}), True),
+        ((True, 3, "nan", b"", [np.array([])]), False),
+    ],
+)
+def test_results_are_looked_at_whole(value: Any, expected: bool) -> None:
+    assert holds_nan(value) is expected
+
+
+def test_objects_in_results_are_looked_at_once() -> None:
+    class Node:
+        def __init__(self) -> None:
+            self.next, self.number = self, 1.0
+
+    node = Node()
+    assert not holds_nan(node)
+    node.number = math.nan
+    assert holds_nan((1.0, node))
