@@ -164,7 +164,8 @@ class _Flow:
         ]
 
     def edge(self, source: Atom, target: Var) -> None:
-        if isinstance(source, Var):
+        whole = isinstance(target.type, Scalar) and target.type.kind in ("int", "bool")
+        if isinstance(source, Var) and not whole:
             self.onward.setdefault(source, []).append(target)
             self.back.setdefault(target, []).append(source)
 
@@ -218,7 +219,8 @@ class _Flow:
                 if is_handle(memory.type) and (not called or memory in self.shadows):
                     self.share(memory)
                     for arg in _vars(call.args) - {memory}:
-                        self.join(arg, memory) if _is_reference(arg) else self.edge(arg, memory)
+                        held = _is_reference(arg) and (not called or arg in self.shadows)
+                        self.join(arg, memory) if held else self.edge(arg, memory)
 
     def loop(self, loop: Loop) -> None:
         for slot, param in enumerate(loop.params):
@@ -492,7 +494,7 @@ class _Keeper:
             self.supports[target] = PRESENT
             return
         callee = call.callee
-        is_arithmetic = callee in _SUMS or callee in _SIGNS or callee in _PRODUCTS
+        is_arithmetic = _is_array(target) and (callee in _SUMS or callee in _SIGNS or callee in _PRODUCTS)
         in_memory = is_handle(target.type) and not is_arithmetic
         if not given or in_memory or any(_is_reference(arg) and _is_container(arg) for arg in given):
             self.again(call, target, builder)
