@@ -204,6 +204,21 @@ def by_solve_ivp_between_moving_times(a, c):
     return integrate.solve_ivp(lambda t, y: -a * y * t, (0.1 * a, c), [1.0], **TIGHT).y[0, -1]
 
 
+def ground(t, y):
+    return y[0]
+
+
+ground.terminal = True
+ground.direction = -1
+
+
+@program
+def by_a_terminal_event(a, c):
+    found = integrate.solve_ivp(lambda t, y: [y[1], -c - 0.1 * y[1]], (0.0, 10.0), [a, 0.0], events=ground, **TIGHT)
+    assert found.status == 1
+    return found.t[-1] * found.y[1, -1] + found.t_events[0][0]
+
+
 @program
 def by_odeint(a, c):
     y = integrate.odeint(lambda y, t: -a * y + np.sin(c * t), 1.0, np.linspace(0.0, 2.0, 4), **TIGHT)
@@ -410,6 +425,73 @@ def test_the_text_is_the_theorem() -> None:
     assert "/ slope" in text
 
 
+# --- events
+
+
+def by_events_that_happen_several_times(a, c):
+    def level(t, y, k):
+        return y[0] - 0.3 * k
+
+    def turn(t, y, k):
+        return y[1]
+
+    rate = lambda t, y, k: [y[1], -k * y[0]]
+    found = integrate.solve_ivp(rate, (0.0, 6.0), [a, 0.0], events=[level, turn], args=(c,), **TIGHT)
+    return np.sum(found.t_events[0]) + np.sum(found.y_events[0][:, 1] ** 2) * found.t_events[1][1]
+
+
+def by_an_event_before_the_end_of_the_known(a, c):
+    def empty(t, y):
+        return y[0] - 0.1 * c
+
+    empty.terminal = True
+    rate = lambda t, y: -c * np.sqrt(y)
+    found = integrate.solve_ivp(rate, (0.0, 9.0), [a], events=empty, t_eval=np.linspace(0.0, 9.0, 10), **TIGHT)
+    return np.sum(found.y**2) + found.t_events[0][0]
+
+
+@pytest.mark.parametrize("f", [by_events_that_happen_several_times, by_an_event_before_the_end_of_the_known])
+def test_events(f: Callable[..., Any]) -> None:
+    check_grads(f, POINT, order=1)
+
+
+def test_events_as_scipy_finds_them() -> None:
+    """The same steps, so the same values, with tolerances that are not small."""
+
+    def fall(a: float) -> float:
+        events = [ground, lambda t, y: t - 20]
+        found = integrate.solve_ivp(lambda t, y: [y[1], -a], (0.0, 10.0), [1.0, 0.1], events=events)
+        assert len(found.t_events[1]) == 0
+        return found.t[-1] + found.y_events[0][0, 1] * found.y[1, -1]
+
+    value, slope = ad.value_and_grad(fall)(2.0)
+    assert value == fall(2.0)
+    assert abs(slope - (fall(2.0 + 1e-4) - fall(2.0 - 1e-4)) / 2e-4) < 1e-6
+
+
+def test_attributes_of_functions_that_are_made_here() -> None:
+    def f(x):
+        def g(y):
+            return y * x
+
+        h = g
+        h.scale = 3.0
+        return g(x) * getattr(g, "scale", 1.0) * getattr(h, "other", 2.0) * hasattr(g, "scale")
+
+    assert ad.grad(f)(2.0) == 24.0
+
+    def on_a_path(x):
+        def g(y):
+            return y * x
+
+        if x > 0.0:
+            g.scale = 3.0
+        return g(x)
+
+    label = "an attribute of a function is assigned on some paths only, or to what is known at run time"
+    refused(on_a_path, "AD0301", label)
+
+
 # --- what raises
 
 
@@ -492,8 +574,6 @@ def test_options_that_are_not_covered_are_refused_by_name() -> None:
     refused(f, "AD0204", known.format("curve_fit", "a jac of one's own"))
     f = lambda a: integrate.quad(lambda t: a * t, 0.0, 1.0, weight="cos", wvar=1.0)[0]
     refused(f, "AD0204", known.format("quad", "weight"))
-    f = lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0]).y[0, -1]
-    refused(f, "AD0204", known.format("solve_ivp", "events"))
     f = lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0.0, 1.0), [1.0], dense_output=True).y[0, -1]
     refused(f, "AD0204", known.format("solve_ivp", "dense_output"))
     f = lambda a: integrate.odeint(lambda y, t: -a * y, 1.0, [0.0, 1.0], full_output=True)[0][-1, 0]

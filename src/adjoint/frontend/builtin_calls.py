@@ -204,6 +204,9 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         record = lo.store[base]
         assert isinstance(record, Record)
         return Const(record.get(name.value) is not None or hasattr(record.cls, name.value))
+    if isinstance(base, Closure):
+        owner = hasattr if base.function is None else base.function
+        return Const(name.value in base.attributes or hasattr(owner, name.value))
     cls = objects.class_of(lo, base)
     if cls is None:
         return NotImplemented

@@ -123,7 +123,7 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
 
         refuse_kept_by_function(lo, (*defaults, *kw_defaults.values()), node)
     source = replace(frame.source, node=node, name=name)
-    return Closure(source, cells, frame.closure.globals, defaults, kw_defaults, frame.closure.owner)
+    return Closure(source, cells, frame.closure.globals, defaults, kw_defaults, frame.closure.owner, block=lo.block)
 
 
 def _lambda(lo: Lowerer, node: ast.Lambda) -> Value:

@@ -14,16 +14,16 @@ from adjoint.frontend.handlers import handles
 from adjoint.frontend.inner import Inner, lower_inner
 from adjoint.frontend.materialize import materialize
 from adjoint.frontend.parameters import parameter_names
-from adjoint.frontend.values import TupleValue, Value
+from adjoint.frontend.values import Closure, Method, TupleValue, Value
 from adjoint.ir.effects import written_places
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
 from adjoint.ir.walk import inline
 from adjoint.runtime import implicit
-from adjoint.solutions import answer, arity, refused, solved
+from adjoint.solutions import answer, arity, marks, refused, solved
 
 _ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minimum_of_part)
-_OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part)
+_OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part, implicit.happenings)
 
 
 def call_function(lo: Lowerer, function: Function, args: list[Value], node: ast.AST | None) -> Value:
@@ -68,6 +68,18 @@ def _refused(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(arity)
 def _arity(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return Const(len(parameter_names(lo, args[0], node)))
+
+
+@handles(marks)
+def _marks(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of a function that exists its attributes count when the derivative runs."""
+    match args[0]:
+        case Closure(function=None, attributes=attributes):
+            return Const((attributes.get("terminal", False), attributes.get("direction", 0)))
+        case Closure(function=function) | Method(function=Const(value=function)) | Const(value=function):
+            return Const(function)
+    label = "it is not known here which function this event is"
+    raise lo.problem("AD0204", node, label, helps=("hand over the function itself",), name="solve_ivp")
 
 
 @handles(answer)
@@ -133,6 +145,8 @@ def _kind_of(primitive: Any, point: TupleValue, result: Type) -> tuple[str, Type
         return ("area", fresh(result))
     if primitive is implicit.integral_error:
         return ("error", FLOAT)
+    if primitive is implicit.happenings:
+        return ("moments", Array(np.dtype(float), ("any",)))
     dtype = result.dtype if isinstance(result, Array) else None
     return (
         ("times", Array(dtype, ("any",))) if primitive is implicit.stops else ("states", Array(dtype, ("any", "any")))

@@ -176,6 +176,8 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
         case Closure(source=source):
             if name in ("__name__", "__qualname__"):
                 return Const(source.name)
+            if name in base.attributes:
+                return Const(base.attributes[name])
             if base.function is not None and hasattr(base.function, name):
                 return _attribute_of_constant(lo, base.function, name, node)
         case Method():
@@ -450,6 +452,13 @@ def set_attribute(
             raise lo.problem("AD0302", node, f"an attribute of {_describe(base.value)} is assigned")
         case Var(type=Scalar()) if cls is not None:
             raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
+        case Closure(function=None, block=block, attributes=attributes) if block is lo.block and isinstance(
+            value, Const
+        ):
+            attributes[name] = value.value
+        case Closure():
+            label = "an attribute of a function is assigned on some paths only, or to what is known at run time"
+            raise lo.problem("AD0301", node, label, helps=("assign a constant, right after the function",))
         case _ if is_atom(base):
             lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
         case _:

@@ -165,6 +165,10 @@ class Closure:
     """The class in whose body the function stands, for ``super()``."""
     function: Any = None
     """The function object, where one exists."""
+    block: Any = None
+    """The block in which it was made."""
+    attributes: dict[str, Any] = field(default_factory=dict)
+    """What was assigned to it in that block: constants."""
 
 
 @dataclass(frozen=True, slots=True)

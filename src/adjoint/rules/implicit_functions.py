@@ -15,6 +15,7 @@ from adjoint.operators import grad, jacobian
 from adjoint.products import jvp, vjp
 from adjoint.rules.declare import case, general, no_derivative, sample
 from adjoint.runtime.implicit import (
+    happenings,
     integral,
     integral_error,
     minimum,
@@ -161,7 +162,7 @@ def _parts(flat, leaves):
 
 
 general(integral, _integral_jvp, _integral_vjp, functional=True)
-no_derivative(integral_error, outcome, stops)
+no_derivative(integral_error, outcome, stops, happenings)
 
 
 # --- trajectories -----------------------------------------------------------------------------------------------------

@@ -7,9 +7,17 @@ from scipy import integrate, optimize
 
 from adjoint.declare import stop_gradient
 from adjoint.rules.declare import case, definition
-from adjoint.runtime.implicit import integral, integral_error, stops, trajectory
-from adjoint.runtime.scipy_solvers import initial_values, odeint, quadrature, quadrature_error, steps
-from adjoint.solutions import refused, solved
+from adjoint.runtime.implicit import answered, happenings, integral, integral_error, root, stops, taken, trajectory
+from adjoint.runtime.scipy_solvers import (
+    event_times,
+    initial_values,
+    odeint,
+    quadrature,
+    quadrature_error,
+    steps,
+    up_to_last,
+)
+from adjoint.solutions import marks, refused, solved
 
 
 def _tupled(args):
@@ -60,11 +68,13 @@ class OdeResult:
 
     __adjoint_stands_for__ = optimize.OptimizeResult
 
-    def __init__(self, t, y):
+    def __init__(self, t, y, t_events=None, y_events=None, status=0):
         self.t = t
         self.y = y
+        self.t_events = t_events
+        self.y_events = y_events
         self.success = True
-        self.status = 0
+        self.status = status
 
     def __getitem__(self, name):
         return getattr(self, name)
@@ -92,14 +102,17 @@ def _solve_ivp(
     for name, value in (("dense_output", dense_output), ("vectorized", vectorized)):
         if value:
             raise NotImplementedError(name)
-    for name, value in (("events", events), ("jac", jac)):
-        if value is not None:
-            raise NotImplementedError(name)
+    if jac is not None:
+        raise NotImplementedError("jac")
     further = () if args is None else _tupled(args)
     state = np.ravel(np.asarray(y0) + 0.0)
     rate = lambda t, y: np.reshape(np.asarray(fun(t, y, *further)), np.shape(y))
     options = {"method": method, "rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step}
     first, last = float(t_span[0]), float(t_span[1])
+    if events is not None:
+        several = events if isinstance(events, (list, tuple)) else (events,)
+        reached = [_with_further(event, further) for event in several]
+        return _with_events(rate, reached, [marks(event) for event in several], first, last, t_eval, state, options)
     if t_eval is None:
         span = (stop_gradient(first), stop_gradient(last))
         own = stop_gradient(solved(stops, rate, (0.5, state), steps, (options,), span, stop_gradient(state)))
@@ -109,6 +122,53 @@ def _solve_ivp(
     times = np.concatenate([np.array([first]), np.asarray(t_eval) + 0.0])
     y = solved(trajectory, rate, (0.5, state), initial_values, (stop_gradient(last), options), times, state)
     return OdeResult(times[1:], y[:, 1:])
+
+
+def _with_further(event, further):
+    return lambda t, y: np.sum(event(t, y, *further))
+
+
+def _with_events(rate, events, marks_of_events, first, last, t_eval, state, options):
+    """A solution with events: each happens where its function is zero along the trajectory."""
+    span = (stop_gradient(first), stop_gradient(last))
+    parts = lambda t, y: (rate(t, y), *[event(t, y) for event in events])
+    asked = None if t_eval is None else stop_gradient(np.asarray(t_eval) + 0.0)
+    settings = (tuple(marks_of_events), asked, options)
+
+    def found(place):
+        start = stop_gradient(state)
+        return stop_gradient(solved(happenings, parts, (0.5, state), event_times, (place, *settings), span, start))
+
+    def states(times):
+        all_times = np.concatenate([np.array([first]), times])
+        settings = (stop_gradient(last), stop_gradient(options))
+        return solved(trajectory, rate, (0.5, state), up_to_last, settings, all_times, state)
+
+    def moments(place):
+        times = found(place)
+        if times.size == 0:
+            return times
+
+        def missing(times):
+            y = states(times)
+            return np.array([events[place](times[k], y[:, k + 1]) for k in range(len(times))])
+
+        return solved(root, missing, (times,), answered, (taken, times))
+
+    t_events = [moments(place) for place in range(len(events))]
+    y_events = [states(times)[:, 1:].T for times in t_events]
+    which = int(found(-2)[0])
+    own = found(-1)
+    if t_eval is not None:
+        times = (np.asarray(t_eval) + 0.0)[: own.size]
+        return OdeResult(times, states(times)[:, 1:], t_events, y_events, 1 if which >= 0 else 0)
+    stop = last
+    for place in range(len(events)):
+        if which == place:
+            stop = float(t_events[place][-1])
+    times = np.concatenate([own[1:-1], np.array([stop])])
+    all_times = np.concatenate([np.array([first]), times])
+    return OdeResult(all_times, states(times), t_events, y_events, 1 if which >= 0 else 0)
 
 
 definition(

@@ -157,6 +157,57 @@ def steps(f: Fn, span: Any, state: Any, options: Any) -> Any:
     return found.t
 
 
+def up_to_last(f: Fn, times: Any, state: Any, end: Any, options: Any) -> Any:
+    """The same by the steps that lead to ``end``, as far as the last time: nothing is known beyond."""
+    if end is None or times[0] == times[-1]:
+        return initial_values(f, times, state, None, options)
+    beyond = times[-1] + 1e-12 * (end - times[0])
+
+    def passed(t: float, y: Any) -> Any:
+        return t - beyond
+
+    passed.terminal = True  # type: ignore[attr-defined]
+    is_new = np.append(True, np.diff(times) != 0)
+    found = integrate.solve_ivp(f, (times[0], end), state, t_eval=times[is_new], events=passed, **options)
+    if not found.success:
+        raise RuntimeError(f"solve_ivp failed: {found.message}")
+    return found.y[:, np.cumsum(is_new) - 1]
+
+
+def event_times(f: Fn, span: Any, state: Any, place: int, marks: Any, t_eval: Any, options: Any) -> Any:
+    """When the event at a place happens; at place -1 where the solver stops, at place -2 the event that ends it.
+
+    ``f`` gives the rate and the values of all events. A mark is the function of an event, which has attributes that
+    tell how it counts, or these.
+    """
+    events = [_event(f, 1 + k, mark) for k, mark in enumerate(marks)]
+    found = integrate.solve_ivp(lambda t, y: f(t, y)[0], span, state, t_eval=t_eval, events=events, **options)
+    if not found.success:
+        raise RuntimeError(f"solve_ivp failed: {found.message}")
+    if place >= 0:
+        return found.t_events[place]
+    if place == -1:
+        return found.t
+    ends = [k for k, event in enumerate(events) if found.status == 1 and event.terminal and len(found.t_events[k])]
+    return np.array([float(max(ends, key=lambda k: abs(found.t_events[k][-1] - span[0]), default=-1))])
+
+
+def _event(f: Fn, place: int, mark: Any) -> Any:
+    def event(t: float, y: Any) -> Any:
+        return f(t, y)[place]
+
+    terminal, direction = (
+        mark
+        if isinstance(mark, tuple)
+        else (
+            getattr(mark, "terminal", False),
+            getattr(mark, "direction", 0),
+        )
+    )
+    event.terminal, event.direction = terminal, direction  # type: ignore[attr-defined]
+    return event
+
+
 def odeint(f: Fn, times: Any, state: Any, end: Any, options: Any) -> Any:
     """The states that ``scipy.integrate.odeint`` finds, in columns."""
     found, info = integrate.odeint(f, state, times, tfirst=True, full_output=True, **options)
