@@ -51,3 +51,37 @@ def test_values_of_functions_known_only_at_run_time():
     x = np.array([1.001, -1.114, -0.717])
     right(through, x)
     second(through, x)
+
+
+def test_shadows_that_are_kept_in_lists():
+    """What a list of shadows gives is taken out once, though it is asked which zeros in it were left out."""
+
+    def moved(v, weights):
+        total = 0.0
+        for weight in weights[:2]:
+            if total > 3:
+                break
+            position, velocity = v, weights * 0.5
+            for _ in range(2):
+                force = np.zeros(3)
+                for i in range(3):
+                    for j in range(i + 1, 3):
+                        r = position[j] - position[i]
+                        force[i] += r / (abs(r) ** 3 + 0.4)
+                velocity += 0.1 * force
+                position += 0.1 * velocity
+            total += weight
+        w = v
+        m = np.zeros(3)
+        for _ in range(2):
+            m = 0.9 * m + 0.2 * w * total + 0.1
+            w = w - 0.1 * m / np.sqrt(np.zeros(3) + 0.3)
+        return v * np.sum(w**2)
+
+    weights = np.array([0.5, -0.1, -0.5])
+    for wrt in (0, 1):
+        right(moved, np.array([-0.7, -0.6, 0.5]), weights, wrt=wrt, modes=("jvp",))
+    _, pullback = ad.vjp(moved, np.array([-0.7, -0.6, 0.5]), weights)
+    jacobian = ad.jacobian(moved, wrt=(0, 1))(np.array([-0.7, -0.6, 0.5]), weights)
+    for place, bar in enumerate(pullback(np.ones(3))):
+        np.testing.assert_allclose(bar, np.sum(jacobian[place], axis=0), rtol=1e-12)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import numpy as np
 
 from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects
 from adjoint.ir.nodes import (
     Applied,
     Atom,
@@ -209,11 +210,11 @@ class _Flow:
         for arg in operands(call):
             for target in _derived(call):
                 self.edge(arg, target)
-        if call.callee in _DISPLAYS:
+        called = _is_called(call)
+        if not called and effects(call.callee).hands_on:  # it makes a container, or takes something out of one
             for arg in filter(_is_reference, call.args):
                 for target in call.targets:
                     self.join(arg, target)
-        called = _is_called(call)
         if not call.targets or called:
             for memory in _vars(call.args):
                 if is_handle(memory.type) and (not called or memory in self.shadows):
@@ -537,6 +538,9 @@ class _Keeper:
         given = self.slot if call.callee in _DISPLAYS else self.given
         args = tuple([given(arg, builder) for arg in call.args])
         kwargs = tuple([(name, self.given(value, builder)) for name, value in call.kwargs])
+        if args == call.args and not effects(call.callee).pure:
+            self.supports[target] = PRESENT  # what it does is done once
+            return
         builder.emit(Call((self.new(target),), call.callee, args, kwargs, call.span))
 
     def sum(self, call: Call, target: Var, builder: Builder) -> Atom:
