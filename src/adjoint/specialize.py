@@ -25,6 +25,7 @@ from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import Door, Seen, key_of, keys_of
+from adjoint.pipeline import EXPAND, SPECULATE, TOUCH_UP, Context, run
 from adjoint.records import dataclass, field, replace
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
@@ -32,8 +33,7 @@ from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import put_attribute
 from adjoint.shared_memory import arrays_in, ways_to_written, written_and_shared
 from adjoint.speculative import Speculative
-from adjoint.transform.finish import expanded, finish, touched_up
-from adjoint.transform.speculation import without_supports
+from adjoint.transform.finish import finish
 from adjoint.transform.target import PYTHON, Target
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ class Specialization:
         the class of the checkpoints.
     lanes
         What was made of it for several directions in one sweep.
+    target
+        What it was made for.
     ways
         The ways from arguments to the arrays in them that are written, once somebody has asked for them.
     """
@@ -106,6 +108,7 @@ class Specialization:
     component: tuple[Any, ...] = ()
     checkpoints: type[Checkpoints] | None = None
     lanes: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    target: Target = PYTHON
     ways: dict[int, Any] | None = field(default=None, compare=False, repr=False)
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
@@ -386,9 +389,10 @@ def compile_entry(
     speculates: bool = False,
 ) -> Specialization:
     """Prints and loads a lowered entry; where it ``speculates``, without supports as long as results are numbers."""
-    whole = expanded(entry.function, target=target)
-    quick = without_supports(whole) if speculates and entry.adjoint is None else None
-    finished = touched_up(quick or whole, target)
+    context = Context(target)
+    whole = run(EXPAND, entry.function, context)
+    quick = run(SPECULATE, whole, context) if speculates and entry.adjoint is None else whole
+    finished = run(TOUCH_UP, quick, context)
     emitted = emit(finished)
     adjoint = adjoint_emitted = finished_adjoint = None
     if entry.adjoint is not None:
@@ -431,8 +435,9 @@ def compile_entry(
         linear=entry.differential,
         component=entry.component,
         checkpoints=entry.checkpoints,
+        target=target,
     )
-    if quick is not None:
+    if quick is not whole:
         found.call = Speculative(found.call, functools.partial(_with_supports, replace(found), whole, function, target))
     return found
 
@@ -440,7 +445,7 @@ def compile_entry(
 def _with_supports(quick: Specialization, whole: Function, function: Any, target: Target) -> Specialization:
     """What stands for a derivative without supports where they matter."""
     with _lock, Compilation():
-        finished = touched_up(whole, target)
+        finished = run(TOUCH_UP, whole, Context(target))
         emitted = emit(finished)
         call = load_for(function, finished, emitted, quick.native)
         return replace(quick, call=call, function=finished, emitted=emitted, door=None, lanes={}, ways=None)

@@ -8,23 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.compiling import as_strict, threads_of
+from adjoint.compiling import as_strict
 from adjoint.diagnostics import DifferentiationError
 from adjoint.garbage import Lasting
 from adjoint.ir.nodes import Function
 from adjoint.ir.walk import statements_in
+from adjoint.pipeline import BATCH_DIRECTIONS, SEVERAL_DIRECTIONS, VECTOR_DIRECTIONS, Context, run
 from adjoint.records import dataclass
 from adjoint.runtime.bundles import DIRECTIONS
 from adjoint.specialize import Specialization, load_for
 from adjoint.transform.beforehand import beforehand
-from adjoint.transform.bundles import in_bundles
 from adjoint.transform.directed import Inseparable
-from adjoint.transform.elements_of_rows import with_elements_of_rows
-from adjoint.transform.lanes import in_lanes
-from adjoint.transform.narrowing import with_narrow_products
 from adjoint.transform.passes import checked
-from adjoint.transform.rows_of_products import with_rows_of_products
-from adjoint.transform.skipping import with_zeros_skipped
+from adjoint.transform.target import Target
 from adjoint.types.structure import children, is_container
 
 WIDEST = ((150, 4), (600, 2))
@@ -211,10 +207,12 @@ def _compiled(compiled: Specialization, root: Any, request: _Request) -> Sweeps 
 
         sweep = load_for(root, forms.bundled, None, as_strict(compiled.native))
         return Sweeps(before, sweep, request.width, request.places, is_bundled=True)
-    wide = in_lanes(forms.sweep, request.places, request.width)
-    if wide is None:
+    context = Context(compiled.target, directions=request.places, count=request.width)
+    try:
+        wide = run(BATCH_DIRECTIONS, forms.sweep, context)
+    except Inseparable:
         return None
-    return Sweeps(before, load_for(root, checked(wide, "lanes"), None, compiled.native), request.width, request.places)
+    return Sweeps(before, load_for(root, wide, None, compiled.native), request.width, request.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,16 +227,15 @@ class _Forms:
 def _forms(compiled: Specialization, request: _Request) -> _Forms | None:
     key = "forms", request
     if key not in compiled.lanes:
-        compiled.lanes[key] = _formed(request, threads_of(compiled.native) == 1)
+        compiled.lanes[key] = _formed(request, compiled.target)
     forms: _Forms | None = compiled.lanes[key]
     return forms
 
 
-def _formed(request: _Request, is_bundled: bool) -> _Forms | None:
+def _formed(request: _Request, target: Target) -> _Forms | None:
     places, gives_value = request.places, request.gives_value
     try:
-        function = checked(with_zeros_skipped(request.function, places), "zeros-skipped")
-        function = checked(with_narrow_products(function), "narrow-products")
+        function = run(SEVERAL_DIRECTIONS, request.function, Context(target, directions=places))
         parts = beforehand(function, places, with_value=gives_value) if request.is_apart else None
     except Inseparable:
         return None
@@ -246,22 +243,19 @@ def _formed(request: _Request, is_bundled: bool) -> _Forms | None:
     if parts is not None:
         before, sweep = checked(parts.before, "before sweeps"), checked(parts.sweep, "sweep")
     bundled = None
-    if is_bundled and gives_value and request.width == DIRECTIONS:
-        bundled = _bundled(sweep, places, with_value=before is None)
+    if target.threads == 1 and gives_value and request.width == DIRECTIONS:
+        bundled = _bundled(sweep, Context(target, directions=places, with_value=before is None))
     return _Forms(before, sweep, bundled)
 
 
-def _bundled(sweep: Function, places: tuple[int, ...], with_value: bool) -> Function | None:
+def _bundled(sweep: Function, context: Context) -> Function | None:
     """A sweep of a bundle of directions; None where there is none: what compiles the other sweep tells why."""
-    from adjoint.backend.native_form import loops_of
     from adjoint.backend.not_native import NotNative, faults_as_reasons
 
     try:
-        with faults_as_reasons():
-            looped = checked(with_elements_of_rows(loops_of(sweep)), "elements-of-rows")
-            found = in_bundles(looped, places, with_value=with_value)
-            return found and checked(with_rows_of_products(checked(found, "bundles")), "rows-of-products")
-    except NotNative:
+        with faults_as_reasons(Inseparable):
+            return run(VECTOR_DIRECTIONS, sweep, context)
+    except (NotNative, Inseparable):
         return None
 
 

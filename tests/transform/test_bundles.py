@@ -31,11 +31,11 @@ def bundled(function: Function, places: list[int]) -> tuple[Function | None, Fun
     try:
         function = with_zeros_skipped(function, places)
         parts = beforehand(function, places, with_value=True)
+        loops = with_elements_of_rows(loops_of(parts.sweep if parts else function))
+        sweep = in_bundles(loops, places, with_value=parts is None)
     except Inseparable:
         return None
-    loops = with_elements_of_rows(loops_of(parts.sweep if parts else function))
-    sweep = in_bundles(loops, places, with_value=parts is None)
-    return None if sweep is None else (parts and parts.before, with_rows_of_products(sweep))
+    return parts and parts.before, with_rows_of_products(sweep)
 
 
 def test_programs() -> None:

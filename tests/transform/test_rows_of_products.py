@@ -89,7 +89,6 @@ def test_rows(function: Any, is_by_rows: bool) -> None:
     compiled = specialized_jvp(function, (X, WEIGHTS), (np.cos(X), None))
     loops = with_elements_of_rows(loops_of(with_zeros_skipped(compiled.function, [2])))
     sweep = in_bundles(loops, [2], with_value=True)
-    assert sweep is not None
     text = emit(with_rows_of_products(sweep)).text
     assert ("product_by_rows" in text) == is_by_rows
     assert ("product_of_moving_bundles" in text) != is_by_rows

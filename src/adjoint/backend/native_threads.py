@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from adjoint.analysis.activity import memory_of_params
-from adjoint.backend.native_form import loops_of
 from adjoint.backend.native_types import numba_type
 from adjoint.backend.native_unit import signature_of
 from adjoint.backend.not_native import NotNative, faults_as_reasons
@@ -22,9 +21,8 @@ from adjoint.backend.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.ir.nodes import Atom, Block, Call, Function, Range
 from adjoint.ir.types import Scalar, Storage
-from adjoint.transform.definitions import everywhere
+from adjoint.pipeline import THREADS, Context, run
 from adjoint.transform.loops.chunks import Chunked, Plain, first_loop, in_pieces
-from adjoint.transform.loops.order import forwards
 from adjoint.transform.target import Target
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ def in_threads(function: Function, target: Target, compile: Compile) -> InThread
     """A function whose outermost loops run in chunks; a warning if none of them can, None if it cannot be compiled."""
     try:
         with faults_as_reasons():
-            looped = everywhere(loops_of(function), forwards)
+            looped = run(THREADS, function, Context(target))
     except NotNative:
         return None
     pieces = in_pieces(looped)

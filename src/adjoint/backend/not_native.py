@@ -18,18 +18,19 @@ class NotNative(Exception):
 
 
 @contextlib.contextmanager
-def faults_as_reasons() -> Iterator[None]:
+def faults_as_reasons(*others: type[Exception]) -> Iterator[None]:
     """Within it, a fault of the compiler is a reason not to compile: interpreted, a derivative needs no such step.
 
     Raises
     ------
     NotNative
-        In place of any exception that is no refusal, and is not about invalid IR: who asks for it to be verified wants
-        to see it.
+        In place of any exception that is no refusal, none of the ``others``, and not about invalid IR: who asks for it
+        to be verified wants to see it.
     """
+    passed: tuple[type[Exception], ...] = (NotNative, DifferentiationError, InvalidIR, *others)
     try:
         yield
-    except (NotNative, DifferentiationError, InvalidIR):
+    except passed:
         raise
     except Exception as failure:
         raise NotNative(reason_of_fault(failure)) from failure

@@ -72,7 +72,7 @@ Handed = Callable[[Any], Sequence[Var]]
 """What becomes of the values that a terminator hands out."""
 
 
-def in_bundles(function: Function, seeds: Sequence[int], *, with_value: bool) -> Function | None:
+def in_bundles(function: Function, seeds: Sequence[int], with_value: bool) -> Function:
     """A derivative in as many directions at once as a bundle has numbers.
 
     Parameters
@@ -86,15 +86,16 @@ def in_bundles(function: Function, seeds: Sequence[int], *, with_value: bool) ->
 
     Returns
     -------
-    Function or None
-        A function whose seeds and derivative have one more axis, the last, for the directions. None where something
-        depends on the direction that is neither a number nor an array of them, or does with them what is not known
-        here.
+    Function
+        A function whose seeds and derivative have one more axis, the last, for the directions.
+
+    Raises
+    ------
+    Inseparable
+        If something depends on the direction that is neither a number nor an array of them, or does with them what is
+        not known here.
     """
-    try:
-        return _Sweep(function, seeds).whole(with_value)
-    except Inseparable:
-        return None
+    return _Sweep(function, seeds).whole(with_value)
 
 
 class Bundling:

@@ -12,40 +12,20 @@ from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
 from adjoint.ir.types import Array, Number, Scalar
 from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
+from adjoint.pipeline import FINISH, Context, run
 from adjoint.rules.declare import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.results import owned
-from adjoint.transform.early_checks import with_early_checks
-from adjoint.transform.passes import Pass, checked
-from adjoint.transform.polish import polish
-from adjoint.transform.reverse import expand
 from adjoint.transform.reverse.notes import Notes
-from adjoint.transform.shapes_alone import without_idle_shapes
-from adjoint.transform.simplify import simplify
 from adjoint.transform.target import PYTHON, Target
 
 
 def finish(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
     """A function that is ready to be printed; ``notes`` takes down what its loops keep."""
-    return touched_up(expanded(function, notes, target), target)
+    return run(FINISH, function, Context(target, notes=notes))
 
 
-def expanded(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
-    """A function with the derivatives that it asks for written out."""
-    return checked(expand(function, notes, target), "expand")
-
-
-def touched_up(function: Function, target: Target = PYTHON) -> Function:
-    """A function in which derivatives are written out, ready to be printed."""
-    function = simplify(function)
-    for touch in _TOUCHES:
-        touched = touch.apply(function)
-        if touched is not function:
-            function = simplify(checked(touched, touch.name))
-    return function if target.machine else checked(with_early_checks(function), "early-checks")
-
-
-def _without_idle_conversions(function: Function) -> Function:
+def without_idle_conversions(function: Function) -> Function:
     """Drops ``float(x)`` of a Python float, copies of memory that nobody else has, and what said that it is constant.
 
     What was converted takes the name of the result.
@@ -91,7 +71,7 @@ def _without_idle_conversions(function: Function) -> Function:
     return Function(function.name, function.params, block(function.body), function.doc)
 
 
-def _with_direct_updates(function: Function) -> Function:
+def with_direct_updates(function: Function) -> Function:
     """The function with its updates of memory, and copies, in their shortest forms."""
     for statement in statements_in(function.body):
         if type(statement) is Store:
@@ -103,14 +83,6 @@ def _with_direct_updates(function: Function) -> Function:
 
             return direct_updates(function)
     return function
-
-
-_TOUCHES = (
-    Pass("idle-shapes", without_idle_shapes),
-    Pass("polish", polish),
-    Pass("direct-updates", _with_direct_updates),
-    Pass("idle-conversions", _without_idle_conversions),
-)
 
 
 def _holders(body: Block) -> Counter[Var]:

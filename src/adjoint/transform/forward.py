@@ -42,15 +42,14 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Storage, Type, may_be_whole
 from adjoint.ir.walk import defined_in, inline, map_blocks, statements_in, substitute
+from adjoint.pipeline import FORWARD, Context, run
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.tangents import shadow_or_zeros
 from adjoint.transform.applied import applies, forward_applied
 from adjoint.transform.constant_views import constant_views, unsure_views
-from adjoint.transform.dead_code import remove_dead_code
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.derived_tangents import call_derived, can_be_kept, runs_again
-from adjoint.transform.passes import checked
 from adjoint.transform.pure import without_writes
 from adjoint.transform.shadow_types import ShadowTypes
 from adjoint.transform.supports_in_memory import keep_supports
@@ -95,12 +94,18 @@ def forward(
     DifferentiationError
         With everything in the function that cannot be differentiated.
     """
-    function = checked(remove_dead_code(function), "dead-code")
+    return run(FORWARD, function, Context(target, wrt, outputs, keep_derived=keep_derived))
+
+
+def with_tangents(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], keep_derived: bool, target: Target
+) -> Function:
+    """The forward derivative of a function without dead code."""
     session = _Session(keep_derived, target)
     found = session.derive(function, tuple(wrt), tuple(outputs))
     if session.gives_zeros:
         found = _Session(keep_derived, target, complete=False).derive(function, tuple(wrt), tuple(outputs))
-    return checked(found, "forward")
+    return found
 
 
 @dataclass(slots=True)
@@ -224,7 +229,7 @@ def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep
 
 
 def _reversed(derived: Derived, target: Target) -> Function:
-    from adjoint.transform.reverse.build import written_out  # the two modes use each other
+    from adjoint.transform.reverse.prepare import written_out  # the two modes use each other
 
     function: Function = written_out(derived, target)
     return function

@@ -31,13 +31,13 @@ from adjoint.ir.walk import (
     with_values,
 )
 from adjoint.records import replace
-from adjoint.transform.directed import Directed, Inseparable
+from adjoint.transform.directed import Directed
 
 HandedOut = Callable[[Any], tuple[Atom, ...]]
 """What a block hands out in place of what a terminator did."""
 
 
-def in_lanes(function: Function, seeds: Sequence[int], count: int) -> Function | None:
+def in_lanes(function: Function, seeds: Sequence[int], count: int) -> Function:
     """A derivative in several directions at once.
 
     Parameters
@@ -51,14 +51,16 @@ def in_lanes(function: Function, seeds: Sequence[int], count: int) -> Function |
 
     Returns
     -------
-    Function or None
+    Function
         Its parameters are those of ``function``, then the seeds of each further direction; its results those of
-        ``function`` for each direction, one after another. None where one sweep cannot have several directions.
+        ``function`` for each direction, one after another.
+
+    Raises
+    ------
+    Inseparable
+        If one sweep cannot have several directions.
     """
-    try:
-        lanes = _Lanes(Directed(function, [function.params[place] for place in seeds]), count)
-    except Inseparable:
-        return None
+    lanes = _Lanes(Directed(function, [function.params[place] for place in seeds]), count)
     further = [lanes.of(function.params[place], lane) for lane in range(1, count) for place in seeds]
     return Function(function.name, (*function.params, *further), lanes.body(function.body), function.doc)
 

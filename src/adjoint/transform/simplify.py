@@ -8,15 +8,16 @@ the same condition knows: :mod:`.same_choice`), and neighbouring choices on one 
 from __future__ import annotations
 
 from adjoint.ir.nodes import Function
+from adjoint.pipeline import apply
 from adjoint.transform.dead_code import remove_dead_code
 from adjoint.transform.merge import merge_choices
-from adjoint.transform.passes import checked
-from adjoint.transform.rewrite import rewrite
+from adjoint.transform.rewrite import Walk, rewrite
+from adjoint.transform.target import PYTHON, Target
 
 _MAX_ROUNDS = 8
 
 
-def simplify(function: Function) -> Function:
+def simplify(function: Function, target: Target = PYTHON) -> Function:
     """Simplifies a function.
 
     No dtype, shape, NaN or signed zero changes. Computations that nobody needs go even where they could have raised;
@@ -25,20 +26,38 @@ def simplify(function: Function) -> Function:
     Parameters
     ----------
     function : Function
+    target
+        Tells which of the passes are left out, and who watches them.
 
     Returns
     -------
     Function
         With the same parameters and results.
     """
-    function = checked(remove_dead_code(function), "dead-code")
+    found = _Found(function)
+    function = apply("dead-code", remove_dead_code, function, target)
     for _ in range(_MAX_ROUNDS):
-        walk = rewrite(function)
-        function, merged = merge_choices(checked(walk.function, "rewrite"))
-        checked(function, "merge-choices")
-        if not walk.changed and not merged:
+        function = apply("value-numbering", found.number, function, target)
+        function = apply("merge-branches", found.merge, function, target)
+        if not found.walk.changed and not found.merged:
             break
-        function = checked(remove_dead_code(function), "dead-code")
-        if not merged and not walk.leaves_more(function):
+        function = apply("dead-code", remove_dead_code, function, target)
+        if not found.merged and not found.walk.leaves_more(function):
             break
     return function
+
+
+class _Found:
+    """What the passes tell of whether there is more to do."""
+
+    def __init__(self, function: Function) -> None:
+        self.walk = Walk(function, False, False, frozenset())
+        self.merged = False
+
+    def number(self, function: Function) -> Function:
+        self.walk = rewrite(function)
+        return self.walk.function
+
+    def merge(self, function: Function) -> Function:
+        function, self.merged = merge_choices(function)
+        return function

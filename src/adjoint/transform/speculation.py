@@ -58,7 +58,7 @@ _OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of",
 """The same of our own, by name."""
 
 
-def without_supports(function: Function) -> Function | None:
+def without_supports(function: Function) -> Function:
     """A derivative that takes each cotangent for one of which nothing was left out.
 
     Parameters
@@ -68,9 +68,9 @@ def without_supports(function: Function) -> Function | None:
 
     Returns
     -------
-    Function or None
-        It gives what ``function`` gives, or something that is not a number. None where that might not be so, or there
-        is nothing to gain.
+    Function
+        It gives what ``function`` gives, or something that is not a number. The very function where that might not be
+        so, or there is nothing to gain.
     """
     statements = statements_in(function.body)
     present = {
@@ -79,8 +79,8 @@ def without_supports(function: Function) -> Function | None:
         if type(statement) is Call and statement.callee is selected and _asks_support(statement)
     }
     if not present or _is_noticed(function, statements):
-        return None
-    return _replaced(function, present) if _Flow(present, statements).ends_in_results(function.body) else None
+        return function
+    return _replaced(function, present) if _Flow(present, statements).ends_in_results(function.body) else function
 
 
 def _asks_support(call: Call) -> bool:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+
 from adjoint.compiling import ALL_CHECKED, Checked
-from adjoint.records import dataclass
+from adjoint.ir.nodes import Function
+from adjoint.records import dataclass, field
+
+Watch = Callable[[str, Function, Function, float], None]
+"""Is told of each pass: its name, the function before and after it, and the seconds it took."""
+
+SKIPPED = frozenset(filter(None, os.environ.get("ADJOINT_SKIP", "").replace(" ", "").split(",")))
+"""The passes that the environment variable leaves out: to find out what they buy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a derivative is made for.
+    """What a derivative is made for, and how.
 
     Attributes
     ----------
@@ -18,11 +28,17 @@ class Target:
         What of Python's arithmetic raises exceptions in machine code too.
     threads
         In how many chunks its outermost loops run side by side.
+    skipped
+        The names of passes that are left out.
+    watch
+        Is told what each pass does.
     """
 
     machine: bool = False
     checked: Checked = ALL_CHECKED
     threads: int = 1
+    skipped: frozenset[str] = SKIPPED
+    watch: Watch | None = field(default=None, compare=False, repr=False)
 
 
 PYTHON = Target()

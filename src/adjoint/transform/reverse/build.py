@@ -18,31 +18,28 @@ from adjoint.ir.nodes import (
     Block,
     Call,
     Const,
-    Derived,
     Function,
-    Guarded,
     Return,
     Statement,
     Store,
     Subscript,
     Var,
 )
-from adjoint.ir.raising import goes_on
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
-from adjoint.ir.walk import clone_function, free_vars, inline, leaves, map_blocks, operands, statements_in, substitute
+from adjoint.ir.walk import clone_function, free_vars, leaves, substitute
+from adjoint.pipeline import PREPARE_WHOLE, REVERSE, run
+from adjoint.pipeline import Context as PassContext
 from adjoint.records import dataclass, replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.transform.dead_code import remove_dead_code
-from adjoint.transform.passes import Pass, checked, run
+from adjoint.transform.passes import checked
 from adjoint.transform.reverse.blind_spots import blind_spots
 from adjoint.transform.reverse.context import Context, make_context
 from adjoint.transform.reverse.edits import apply
-from adjoint.transform.reverse.flows import unite_flows
 from adjoint.transform.reverse.keep import Keeper
 from adjoint.transform.reverse.nested import Family, with_family
-from adjoint.transform.reverse.normal import normalize, with_ways
 from adjoint.transform.reverse.notes import Notes
 from adjoint.transform.reverse.reverser import NOTHING, Reverser, YieldLeaf
 from adjoint.transform.reverse.scopes import cotangent_type
@@ -133,7 +130,13 @@ def shared_reverse(
     function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None, target: Target
 ) -> Function:
     """As :func:`reverse`; but the derivative shares variables with the function: for those who copy it."""
-    function = for_target(prepared(function, wrt, outputs, target=target), target)
+    return run(REVERSE, function, PassContext(target, wrt, outputs, notes=notes))
+
+
+def reversed_whole(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None, target: Target
+) -> Function:
+    """The reverse derivative of a function that is prepared."""
     if not isinstance(function.body.terminator, Return):
         seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
         return Function(function.name, (*function.params, *seeds), function.body, function.doc)
@@ -168,7 +171,7 @@ def split(
     copies
         Whether arrays that the caller can write meanwhile (arguments, results) are copied where they are kept.
     """
-    function = for_target(prepared(function, wrt, outputs, target=target), target)
+    function = run(PREPARE_WHOLE, function, PassContext(target, wrt, outputs))
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")
     shared = Given(exposed=_memory_of_the_caller(function) if copies else frozenset())
@@ -213,7 +216,7 @@ def reverse_again(
     """
     arrays = [function.params[place] for place in lent]
     given = frozenset(param for param in arrays if is_handle(param.type))
-    function = for_target(prepared(function, wrt, outputs, given, family.target), family.target)
+    function = run(PREPARE_WHOLE, function, PassContext(family.target, wrt, outputs, given))
     memory = {param: _accumulator(param) for param in arrays}
     sweeps = sweeps_of(
         function,
@@ -256,110 +259,6 @@ def _memory_of_the_caller(function: Function) -> frozenset[Storage]:
 
 def vars_of(atoms: Sequence[Atom]) -> tuple[Var, ...]:
     return tuple(atom for atom in atoms if isinstance(atom, Var))
-
-
-def prepared(
-    function: Function,
-    wrt: Sequence[int],
-    outputs: Sequence[int],
-    given: frozenset[Var] = frozenset(),
-    target: Target = PYTHON,
-) -> Function:
-    """The function in normal form, with functions that it calls directly written out in it."""
-    statements = statements_in(function.body)
-    callees = {type(statement.callee) for statement in statements if isinstance(statement, Call)}
-    if Function in callees:
-        function = Function(function.name, function.params, _inlined(function.body), function.doc)
-    if not callees.isdisjoint((Function, Derived)):
-        from adjoint.transform.pure import without_writes
-
-        function = checked(without_writes(function), "pure")
-    # references that nobody reads move no shadows
-    function = run(_NORMAL_FORM, function)
-    if Derived in callees:
-        function = _with_surgery_done(function, wrt, outputs, given, target)
-    if any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
-        from adjoint.transform.reverse.exceptions import with_exceptions_as_values
-
-        function = with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, None, given))
-        checked(function, "exceptions-as-values")
-    function = checked(with_ways(function), "ways")
-    unite_flows(function)
-    return function
-
-
-def _with_surgery_done(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], given: frozenset[Var], target: Target
-) -> Function:
-    """The function with derivatives written out in which cotangents are changed, and through which one flows."""
-    while True:
-        calls = [call for call in statements_in(function.body) if _has_surgery(call)]
-        found = activity(function, wrt, outputs, None, given) if calls else None
-        done = {id(call) for call in calls if found is not None and any(map(found.active, operands(call)))}
-        if not done:
-            return function
-        body = _with_written_out(function.body, done, target)
-        function = run(_NORMAL_FORM, Function(function.name, function.params, body, function.doc))
-
-
-def _has_surgery(statement: Statement) -> bool:
-    from adjoint.transform.surgery import has_surgery  # seldom needed
-
-    return (
-        isinstance(statement, Call) and isinstance(statement.callee, Derived) and has_surgery(statement.callee.function)
-    )
-
-
-def written_out(derived: Derived, target: Target) -> Function:
-    """The program of a derivative, to be differentiated as any other."""
-    from adjoint.transform.surgery import surgery_in, with_plain_values  # seldom needed
-    from adjoint.transform.tapes import as_arrays
-
-    function = reverse(derived.function, derived.wrt, derived.outputs, target=target)
-    surgery = tuple(surgery_in(derived.function))
-    return as_arrays(with_plain_values(function, surgery)) if surgery else function
-
-
-def _with_written_out(block: Block, calls: set[int], target: Target) -> Block:
-    builder = Builder(type_of_call)
-    renamed: dict[Var, Atom] = {}
-    for statement in block.statements:
-        current: Statement = substitute(statement, renamed)
-        if isinstance(statement, Call) and id(statement) in calls:
-            results = inline(builder, written_out(statement.callee, target), operands(current))
-            renamed.update(zip(statement.targets, results, strict=True))
-        else:
-            builder.emit(map_blocks(current, lambda inner: _with_written_out(inner, calls, target)))
-    return builder.block(substitute(block.terminator, renamed))
-
-
-def _with_complex_stores(function: Function) -> Function:
-    statements = statements_in(function.body)
-    if not any(isinstance(statement, Call) and statement.callee is np.imag for statement in statements):
-        return function
-    from adjoint.transform.imaginary_parts import with_complex_stores
-
-    return with_complex_stores(function)
-
-
-_NORMAL_FORM = (
-    # results that nobody reads may be of variables inside loops: they go before anybody looks
-    Pass("normalize", lambda function: remove_dead_code(_with_complex_stores(normalize(function)))),
-)
-
-
-def _inlined(block: Block) -> Block:
-    builder = Builder(type_of_call)
-    renamed: dict[Var, Atom] = {}
-    for statement in block.statements:
-        current = substitute(statement, renamed)
-        if isinstance(current, Call) and isinstance(current.callee, Function):
-            inner = current.callee
-            inner = Function(inner.name, inner.params, _inlined(inner.body))
-            renamed.update(zip(current.targets, inline(builder, inner, current.args), strict=True))
-        else:
-            builder.emit(map_blocks(current, _inlined))
-    return builder.block(substitute(block.terminator, renamed))
 
 
 def sweeps_of(
@@ -432,15 +331,6 @@ def _ask_for_shadows(reverser: Reverser, request: Request | None) -> None:
         reverser.family.learn(request.definition, Treatment(first={params.index(var) for var in late}))
     for var in late:
         reverser.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
-
-
-def for_target(function: Function, target: Target) -> Function:
-    if not target.machine:
-        return function
-    from adjoint.transform.forwarding import with_known_places
-    from adjoint.transform.reverse.sinking import sink_work_arrays
-
-    return run((Pass("known-places", with_known_places), Pass("sinking", sink_work_arrays)), function)
 
 
 def again_of(family: Family) -> Again | None:

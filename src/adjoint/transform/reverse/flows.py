@@ -13,6 +13,12 @@ from adjoint.ir.types import Array, Dict, Instance, List, Tuple, Type
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 
 
+def united(function: Function) -> Function:
+    """The function, after the storage classes of values that may be one object were united."""
+    unite_flows(function)
+    return function
+
+
 def unite_flows(function: Function) -> None:
     """Unites the storage classes of values that may be one object."""
     for statement in statements_in(function.body):

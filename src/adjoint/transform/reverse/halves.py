@@ -14,13 +14,13 @@ from adjoint.ir.effects import storages
 from adjoint.ir.nodes import Block, Call, Const, Function, Return, Statement, Subscript, Var
 from adjoint.ir.types import OPAQUE, is_handle
 from adjoint.ir.walk import clone_function, substitute
+from adjoint.pipeline import PREPARE, Context, run
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
 from adjoint.transform.passes import checked
 from adjoint.transform.reverse.build import (
     Sweeps,
     fresh_memory,
-    prepared,
     residuals_of,
     sweeps_of,
     vars_of,
@@ -43,7 +43,7 @@ def split_recursive(request: Request, family: Family) -> tuple[Function, Functio
     function = request.definition.function
     assert function is not None
     lent = frozenset(function.params[place] for place in request.wrt if is_handle(function.params[place].type))
-    function = prepared(function, request.wrt, request.outputs, lent, family.target)
+    function = run(PREPARE, function, Context(family.target, request.wrt, request.outputs, lent))
     given = _given(function, request, family)
     sweeps = sweeps_of(function, request.wrt, request.outputs, family, given, request=request)
     sweeps = with_supports(sweeps, family, complete=not family.treatments[request.definition].computed_zeros)

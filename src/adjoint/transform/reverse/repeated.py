@@ -10,6 +10,7 @@ from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Return, Store, Subscript, Var
 from adjoint.ir.types import OPAQUE, Array, Storage, fresh, is_handle
 from adjoint.ir.walk import clone_function, inline
+from adjoint.pipeline import PREPARE_WHOLE, Context, run
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import copy_as_it_lies
@@ -47,13 +48,13 @@ class Whole:
         *,
         complete: bool,
     ) -> None:
-        from adjoint.transform.reverse.build import again_of, for_target, prepared, sweeps_of, with_supports
+        from adjoint.transform.reverse.build import again_of, sweeps_of, with_supports
 
         count, params = len(_results(function)), function.params
         function = _with_results(function, [params[place] for place in through])
         handles = frozenset(params[place] for place in lent if is_handle(params[place].type))
         outputs = (*outputs, *range(count, count + len(through)))
-        function = for_target(prepared(function, wrt, outputs, handles, family.target), family.target)
+        function = run(PREPARE_WHOLE, function, Context(family.target, wrt, outputs, handles))
         own = {params[place]: _accumulator(params[place]) for place in lent if params[place] not in handles}
         memory_of = own or NOTHING
         sweeps = sweeps_of(
