@@ -23,6 +23,7 @@ import numpy as np
 
 from adjoint.backend import cache
 from adjoint.backend.freed_memory import keep_freed_memory
+from adjoint.backend.linked_functions import linked_functions
 from adjoint.backend.native_calls import ByPython
 from adjoint.backend.native_reasons import first_use, line_of, place_in_source, summary
 from adjoint.backend.not_native import NotNative as NotNative
@@ -34,7 +35,9 @@ from adjoint.garbage import Lasting, Uncollected
 from adjoint.records import dataclass
 from adjoint.rules.declarations import number_of
 
-_INSIDE = "no_cpython_wrapper=True, "
+_OUTSIDE = "no_cfunc_wrapper=True, "
+"""The function that Python calls: nobody asks for its address in C."""
+_INSIDE = f"no_cpython_wrapper=True, {_OUTSIDE}"
 """Functions that only others of the file call: what they take and give need not be objects of Python."""
 _VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
 """Modules for which versions and the digest of the runtime speak; what else the text refers to may change unseen."""
@@ -137,7 +140,7 @@ class Unit:
         for number, line in enumerate(self.emitted.text.splitlines(), 1):
             if line.startswith("def "):
                 is_main = number == 1
-                lines += ["", f"@_njit({'' if is_main else _INSIDE}{self.flags})"]
+                lines += ["", f"@_njit({_OUTSIDE if is_main else _INSIDE}{self.flags})"]
             lines.append(f"def {self.emitted.name}({', '.join(params)}):" if number == 1 else line)
             self.origins[len(lines)] = number
         # Numba 0.68 loses an assignment before the only way out of ``while True``; it finds no fault with a second way.
@@ -185,7 +188,13 @@ class Unit:
         dispatcher = self.dispatcher = vars(module)[self.emitted.name]
         if is_kept:
             keep_code(dispatcher)
-        with Uncollected(), warnings.catch_warnings(), made_for_short_loops(), private_functions():
+        with (
+            Uncollected(),
+            warnings.catch_warnings(),
+            made_for_short_loops(),
+            private_functions(),
+            linked_functions(),
+        ):
             warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
             dispatcher.compile(self.signature)
         dispatcher.disable_compile()
@@ -214,7 +223,7 @@ def _helper(name: str, helper: ByPython) -> list[str]:
     params = first[first.index("(") :]
     imports, _ = _imports(emitted.namespace)
     inside = [f"    {line}" for line in imports[1:]]
-    lines = ["", "", f"def {name}_outside{params}", *inside, *rest, "", "", "@_njit", f"def {name}{params}"]
+    lines = ["", "", f"def {name}_outside{params}", *inside, *rest, "", "", f"@_njit({_INSIDE})", f"def {name}{params}"]
     call = f"{name}_outside{params.rstrip(':')}"
     if not helper.declared:
         return [*lines, "    with _objmode():", f"        {call}"]

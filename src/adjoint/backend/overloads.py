@@ -391,7 +391,7 @@ def _shape_of(template):
 
 
 def _made(params, body, **namespace):
-    namespace["plain"] = plain
+    namespace |= {"plain": plain, "__name__": __name__}
     exec("\n".join([f"def made({params}):", *body]), namespace)
     return namespace["made"]
 

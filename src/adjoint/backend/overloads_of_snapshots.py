@@ -63,6 +63,6 @@ def _snapshots_within(count, memory, steps, state):
         "        raise ValueError('one snapshot takes more than memory=')\n"
         "    return memory // size\n"
     )
-    namespace: dict[str, object] = {}
+    namespace: dict[str, object] = {"__name__": __name__}
     exec(text, namespace)
     return namespace["within"]
