@@ -637,3 +637,27 @@ def test_in_machine_code() -> None:
     pytest.importorskip("numba")
     expected = ad.grad(orbit)(X, 0.2, 40)
     np.testing.assert_allclose(ad.grad(orbit, native="strict")(X, 0.2, 40), expected, rtol=1e-12)
+
+
+def test_second_derivatives_of_loops_that_write_arguments() -> None:
+    """Tangents flow through the argument as it was and as it is afterwards, not through what is kept."""
+
+    def moved(v):
+        w, m = np.sin(v), v
+        for _ in ad.checkpointed(range(3), snapshots=2):
+            m += 0.1 * w
+            w = np.tanh(w + m) * 0.8
+        return w @ w + v @ v
+
+    def plain(v):
+        w, m = np.sin(v), v.copy()
+        for _ in range(3):
+            m = m + 0.1 * w
+            w = np.tanh(w + m) * 0.8
+        return w @ w + m @ m
+
+    v, direction = np.array([0.3, -0.4, 0.9]), np.array([1.0, -0.5, 0.2])
+    (expected,) = ad.hvp(plain, (v,), (direction,))
+    (found,) = ad.hvp(moved, (v.copy(),), (direction,))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(ad.hessian(moved)(v.copy()), ad.hessian(plain)(v), rtol=1e-12)

@@ -338,6 +338,20 @@ def test_structures() -> None:
     assert ad.grad(swapped)(3.0) == 108.0 * 6.0 + 36.0 * 2.0
 
 
+def test_numbers_that_the_code_says_have_cotangents_too() -> None:
+    def halves(x):
+        a, b = ad.with_derivative([x, 3.0], lambda ct: [0.5 * e + 0.5 * e for e in ct])
+        return a * b
+
+    def multiplied(x):
+        a, b = ad.with_derivative((x, 3.0), lambda ct: (ct[0] * ct[1], ct[1]))
+        return a * b
+
+    assert ad.grad(halves)(2.0) == 3.0 and ad.jvp(halves, (2.0,), (1.0,)) == (6.0, 3.0)
+    assert ad.grad(multiplied)(2.0) == 6.0
+    assert ad.grad(ad.grad(multiplied))(2.0) == 3.0
+
+
 def test_other_uses_do_not_pass() -> None:
     def f(x):
         y = ad.with_derivative(x, lambda ct: 10.0 * ct)

@@ -38,6 +38,29 @@ def test_lengths_of_what_a_function_is_handed():
     second(normed, x)
 
 
+def test_lists_of_what_a_function_was_handed():
+    def halved(a):
+        if len(a) < 2:
+            return None
+        m = len(a) // 2
+        halved(a[:m])
+        a[:m] -= 0.6 * a[m]
+        return None
+
+    def gates(v):
+        halved(v)
+        w, c = np.zeros(3), np.zeros(3)
+        states = []
+        for e in v:
+            w = np.tanh(c + 0.1) / (1.0 + np.exp(-(e + w)))
+            states.append(w)
+        return w @ w + sum(h[0] for h in states)
+
+    x = np.array([-0.2, 0.98, 0.86])
+    right(gates, x)
+    second(gates, x)
+
+
 def test_values_of_functions_known_only_at_run_time():
     def through(v):
         f: Free = itself()

@@ -648,3 +648,16 @@ def test_exported_derivatives_need_only_the_runtime(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     value, loaded = done.stdout.split()
     assert (float(value), loaded) == (ad.grad(by_quad)(*POINT), "False")
+
+
+def test_a_fixed_point_of_a_number_is_an_array_that_may_be_written() -> None:
+    def summed(v: Any, a: float) -> Any:
+        found = optimize.fixed_point(lambda x: math.cos(x * a), 0.36, xtol=1e-13)
+        total = found
+        for e in v:
+            total += e * found
+        return float(found)
+
+    v = np.array([0.3, -0.4])
+    assert ad.value_and_grad(summed, wrt=(0, 1))(v, 0.7)[0] == summed(v, 0.7)
+    check_grads(summed, (v, 0.7))

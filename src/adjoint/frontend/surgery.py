@@ -25,7 +25,7 @@ from adjoint.frontend.renaming import renamed
 from adjoint.frontend.tangent_values import varying_parts
 from adjoint.frontend.values import NONE, UNDEFINED, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Surgery, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Tuple, Type, carries_derivative, fresh
+from adjoint.ir.types import FLOAT, Array, Dict, Instance, List, Tuple, Type, carries_derivative, fresh
 from adjoint.ir.walk import substitute, targets_of
 from adjoint.records import dataclass
 from adjoint.runtime.cotangents import check_cotangent
@@ -79,9 +79,9 @@ def _made_or(made: Any, ct: Any) -> Any:
 
 @dataclass(eq=False, slots=True)
 class _Leaf:
-    """One number or array that varies: before, behind, and its cotangent."""
+    """One number or array: before, behind, and its cotangent. Numbers that are written in the code have one, too."""
 
-    before: Var
+    before: Atom
     behind: Var
     cotangent: Var
 
@@ -100,7 +100,7 @@ class _Surgery:
         """Emits the identity, and gives the value behind it."""
         lo = self.lo
         behind = renamed(lo, value, self.behind, self.of_kinds)
-        if not self.leaves:
+        if all(isinstance(leaf.before, Const) for leaf in self.leaves):
             warning = diagnostic("AD0507", lo.span(self.node), "nothing that is differentiated reaches this")
             if all(other != warning for other in lo.run_data.warnings):
                 lo.run_data.warnings.append(warning)
@@ -130,7 +130,8 @@ class _Surgery:
     def behind(self, part: Var | Const) -> Value:
         """What a number or an array is from here on."""
         if isinstance(part, Const):
-            return part
+            self.leaves.append(_Leaf(part, Var("y", FLOAT), Var("y_bar", FLOAT, True)))
+            return self.leaves[-1].behind
         if isinstance(part.type, (List, Dict, Tuple, Instance)):
             label = f"this is {_CONTAINERS[type(part.type)]} whose items are told apart when the program runs"
             raise self.lo.problem("AD0230", self.node, label, helps=("apply it to the numbers and arrays in it",))
@@ -171,6 +172,8 @@ class _Surgery:
         match value:
             case Var(type=type_) if carries_derivative(type_):
                 yield self.fitting(value, type_, given)
+            case Const(value=float()):
+                yield self.fitting(value, FLOAT, given)
             case TupleValue(items=items):
                 yield from self.parts(dict(enumerate(items)), given, f"a tuple of {len(items)}")
             case Ref():
@@ -194,10 +197,10 @@ class _Surgery:
             if any(True for _ in self.varying(part)):
                 yield from self.fitted(part, found.get(key, NONE))
 
-    def varying(self, value: Value) -> Iterator[Var]:
+    def varying(self, value: Value) -> Iterator[Atom]:
         mine = {leaf.before for leaf in self.leaves}
         match value:
-            case Var() if value in mine:
+            case Var() | Const() if value in mine:
                 yield value
             case TupleValue(items=items):
                 for item in items:
@@ -208,7 +211,7 @@ class _Surgery:
                 for _, part in varying_parts(record):
                     yield from self.varying(part)
 
-    def fitting(self, before: Var, type_: Type, given: Value) -> Atom:
+    def fitting(self, before: Atom, type_: Type, given: Value) -> Atom:
         """The cotangent of one number or array, of the kind and shape of that."""
         lo = self.lo
         kind = "an array" if isinstance(type_, Array) else "a number"

@@ -311,7 +311,7 @@ def _fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
         return x - image, image
 
     options = {"x0": start, "xtol": xtol, "maxiter": maxiter, "method": method}
-    return solved(root_of_part, both, (start,), 0, image_fixed, (options,))
+    return np.asarray(solved(root_of_part, both, (start,), 0, image_fixed, (options,)))  # of a number, too
 
 
 definition(

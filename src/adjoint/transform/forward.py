@@ -186,7 +186,8 @@ def _without_derived(
 def _keeps_named(function: Function) -> bool:
     """Whether a function calls reverse derivatives that are kept by name, whoever asks."""
     calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
-    return any(isinstance(call.callee, Derived) and applies(call.callee.function) for call in calls)
+    derived = (call.callee.function for call in calls if isinstance(call.callee, Derived))
+    return any(applies(each) or runs_again(each) for each in derived)
 
 
 def _carry_zeros(function: Function, found: Dependence) -> None:

@@ -15,6 +15,7 @@ from fuzz.fragments import (  # noqa: F401
     aliases,
     arrays,
     calls,
+    checkpoints,
     classes,
     complex_numbers,
     control,
@@ -26,6 +27,7 @@ from fuzz.fragments import (  # noqa: F401
     precision,
     solvers,
     state,
+    surgery,
     ties,
     views,
 )
