@@ -217,6 +217,121 @@ def power(x, n):
     return x if n == 1 else x * power(x, n - 1)
 
 
+def even(x, n):
+    return math.sin(x) if n <= 0 else x * odd(x, n - 1)
+
+
+def odd(x, n):
+    return math.exp(x) if n <= 0 else x + even(x * x, n - 1)
+
+
+def filled(a, place, x):
+    if place < len(a):
+        a[place] = a[place - 1] * x + place
+        filled(a, place + 1, x)
+
+
+def written_by_recursion(x):
+    a = np.ones(4) * x
+    filled(a, 1, x)
+    return a @ a
+
+
+def checkpointed(x):
+    for _ in ad.checkpointed(range(5), snapshots=2):
+        x = x + 0.1 * math.sin(x)
+    return ad.checkpoint(math.exp)(x) * x
+
+
+def gradient_of_recursion(x):
+    return x * ad.grad(lambda y: power(y, 3) * y)(x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: power(x, 4) * math.sin(x),
+        lambda x: even(x, 5),
+        written_by_recursion,
+        checkpointed,
+        gradient_of_recursion,
+    ],
+)
+def test_of_functions_that_are_called(f):
+    check(f, 0.7, 1.3, 3)
+
+
+class TestDeclaredDerivatives:
+    """Their own source is differentiated further, whatever the function itself says."""
+
+    def test_of_another_function_than_that_of_the_value(self):
+        def own(x):
+            return x * x
+
+        ad.derivative_of(own)(lambda x: (own(x), lambda seed: math.sin(x) * seed))
+        check(lambda x: own(x) * x, 0.5, 1.3, 4)
+        check(lambda x: own(x) + (own(0.5 * x) if x > 0 else x), 0.5, 1.3, 3)
+
+    def test_of_a_value_that_the_pullback_keeps(self):
+        def cbrt(x):
+            return float(np.cbrt(x))
+
+        @ad.derivative_of(cbrt)
+        def declared(x):
+            y = cbrt(x)
+            return y, lambda seed: seed / (3.0 * y * y)
+
+        found = ad.jet(cbrt, (8.0,), (1.0,), 5)
+        expected = [2.0]
+        for n in range(5):
+            expected.append(expected[-1] * (1 / 3 - n) / 8.0)
+        np.testing.assert_allclose(found, expected)
+        check(lambda x: cbrt(x * x) * x, 1.5, 0.3, 3)
+
+    def test_by_an_adjoint_beyond_the_order_of_nested_forward_mode(self):
+        def tanh(x):
+            return math.tanh(x)
+
+        ad.derivative_of(tanh, adjoint=lambda result, seed: (1.0 - result * result) * seed)
+        np.testing.assert_allclose(
+            ad.jet(lambda x: tanh(x) * x, (0.5,), (1.3,), 7), ad.jet(lambda x: math.tanh(x) * x, (0.5,), (1.3,), 7)
+        )
+
+    def test_by_a_differential(self):
+        def product(a, b):
+            return np.einsum("ij,jk", a, b)
+
+        ad.differential_of(product)(lambda a, b: (a @ b, lambda da, db: da @ b + a @ db))
+        check(lambda x: np.sum(product(x, x) @ x), A[:2, :2], A_DOT[:2, :2], 3)
+
+    def test_by_a_pullback_that_writes(self):
+        def ordered(v):
+            return np.sort(v)
+
+        @ad.derivative_of(ordered)
+        def declared(v):
+            order = np.argsort(v)
+
+            def pullback(seed):
+                found = np.zeros_like(v)
+                found[order] = seed * v
+                return found
+
+            return ordered(v), pullback
+
+        check(lambda v: np.sum(ordered(v) ** 2), np.array([0.5, 0.1, 0.7]), np.ones(3), 3)
+
+    def test_of_several_values(self):
+        def both(x, y):
+            return x * y, x + y
+
+        @ad.derivative_of(both)
+        def declared(x, y):
+            return (x * y, x + y), lambda seed: (seed[0] * y + seed[1], seed[0] * x + seed[1])
+
+        check(lambda x: both(x, x * x)[0] * both(2.0, x)[1], 0.5, 1.3, 3)
+
+
 def cube(x):
     return x * x * x
 
@@ -242,19 +357,28 @@ class TestRefusals:
         with pytest.raises(ValueError, match="too large"):
             ad.jet(f, (2.0,), (1.0,), order=2)
 
-    def test_recursion(self):
+    def test_functions_of_cotangents(self):
+        def f(x):
+            return ad.with_derivative(x * x, lambda seed: 2.0 * seed) * x
+
         with pytest.raises(ad.DifferentiationError) as refusal:
-            ad.jet(power, (2.0, 3), (1.0, None), order=2)
+            ad.jet(f, (2.0,), (1.0,), order=2)
         assert "error[AD0423]: ad.jet does not cover this" in str(refusal.value)
-        assert "this function calls itself" in str(refusal.value)
+        assert "'with_derivative' changes cotangents, and a series has none" in str(refusal.value)
 
-    def test_declared_derivatives(self):
-        def own(x):
-            return x * x * x
+    def test_declared_derivatives_that_keep_lists(self):
+        def f(x):
+            return x * x
 
-        ad.derivative_of(own)(lambda x: (own(x), lambda seed: 3.0 * x * x * seed))
-        with pytest.raises(ad.DifferentiationError, match="'own' is not covered for series"):
-            ad.jet(lambda x: own(x) * x, (2.0,), (1.0,), order=2)
+        @ad.derivative_of(f)
+        def declared(x):
+            kept = []
+            for i in range(int(x) + 1):
+                kept.append(2.0 * x)
+            return x * x, lambda seed: kept[-1] * seed
+
+        with pytest.raises(ad.DifferentiationError, match="of this is declared, with a list, dict or object"):
+            ad.jet(lambda x: f(x) * x, (2.0,), (1.0,), order=2)
 
     @pytest.mark.parametrize("order", [-1, 1.5, True, "2"])
     def test_orders(self, order):

@@ -13,13 +13,12 @@ from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.entry import Entry, lower_operator
 from adjoint.frontend.inputs import differentiated
-from adjoint.frontend.recurrences import lifted
+from adjoint.frontend.recurrences import of_series
 from adjoint.operators import function_of
 from adjoint.products import checked_tangents, entries_of, specialized_jvp
 from adjoint.records import replace
-from adjoint.runtime.taylor import ORDER, NotCovered, Series
+from adjoint.runtime.taylor import ORDER, RECURRENCES, NotCovered, Series, value_of
 from adjoint.specialize import Specialization, specialization
-from adjoint.transform.reverse import expand
 from adjoint.types.structure import field_names, is_container, is_namedtuple, is_object, new_object, set_field
 from adjoint.types.vectors import tangent_class
 
@@ -48,8 +47,8 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     Raises
     ------
     DifferentiationError
-        AD0423 for what series do not cover: recursion, derivatives that are declared, functions without a rule for
-        forward mode; else what :func:`adjoint.jvp` raises.
+        AD0423 for what series do not cover: functions of cotangents, declared derivatives of lists, dicts and objects,
+        functions without a rule for forward mode; else what :func:`adjoint.jvp` raises.
 
     Examples
     --------
@@ -93,9 +92,20 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     return tuple(_derivative(result, place, {}) for place in range(count + 1))
 
 
+def _by_declaration(callee: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """A function of series by its declared derivative."""
+    points = value_of(args)
+    compiled = specialization(callee, ("jet",), points, {}, lambda _: _lower(callee, points))
+    inputs = compiled.inputs(differentiated(callee), points)
+    return compiled.call(*args, *inputs[len(points) :])
+
+
+RECURRENCES["declared"] = _by_declaration
+
+
 def _lower(f: Callable[..., Any], points: tuple[Any, ...]) -> Entry:
     entry = lower_operator("call", f, (), points, {})
-    function = lifted(expand(entry.function))
+    function = of_series(entry.function)
     return replace(entry, function=replace(function, name=f"{entry.function.name.removesuffix('_call')}_jet"))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.analysis.varying import varying
 from adjoint.backend.python import emit, load
 from adjoint.diagnostics import error
+from adjoint.frontend.series_of_declared import DeclaredSeries, of_opaque, with_declared_kept
 from adjoint.frontend.splice import splice
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
@@ -31,6 +32,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Scalar, Storage, Type
 from adjoint.ir.walk import map_blocks, rebuild_terminator
+from adjoint.rules.declarations import declaration_for
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import abstract, type_of_call
@@ -38,6 +40,7 @@ from adjoint.runtime import taylor
 from adjoint.runtime.sequences import array_of
 from adjoint.runtime.taylor import Lifted, NotCovered, Series, coefficient, derived, holds_series, solved, value_of
 from adjoint.transform.finish import finish
+from adjoint.transform.reverse import expand
 from adjoint.transform.slots import is_container
 from adjoint.transform.structural import roles_of
 
@@ -45,32 +48,52 @@ _AS_THEY_ARE = (range, len, list, tuple, dict, zip, enumerate, reversed, slice, 
 """Functions of Python that take series as they take anything."""
 
 
-def lifted(function: Function) -> Function:
-    """A function for whose numbers and arrays series may stand."""
+def of_series(function: Function) -> Function:
+    """The same, with its derivatives written out."""
+    return lifted(expand(with_declared_kept(function, of_series, {})))
+
+
+def lifted(function: Function, definitions: dict[Definition, Definition] | None = None) -> Function:
+    """A function for whose numbers and arrays series may stand, and those that it calls, which may call themselves."""
+    known = {} if definitions is None else definitions
     varied = varying(function.body, function.params)
     written = {atom.type.storage.find() for atom in varied if isinstance(atom, Var) and isinstance(atom.type, Array)}
 
     def block(old: Block) -> Block:
-        statements = tuple(_lifted(map_blocks(statement, block), varied, written) for statement in old.statements)
+        statements = tuple(
+            _lifted(map_blocks(statement, block), varied, written, known) for statement in old.statements
+        )
         return Block(statements, rebuild_terminator(old.terminator, lambda atom: atom, block))
 
     return Function(function.name, function.params, block(function.body), function.doc)
 
 
-def _lifted(statement: Statement, varied: set[Atom], written: set[Storage]) -> Statement:
+def _lifted(
+    statement: Statement, varied: set[Atom], written: set[Storage], definitions: dict[Definition, Definition]
+) -> Statement:
     if isinstance(statement, Store) and statement.mode == "add_at" and statement.base in varied:
         raise error("AD0423", statement.span, "an array is added to through an index that may repeat")
     if not isinstance(statement, Call):
         return statement
     callee = statement.callee
-    if isinstance(callee, (Definition, Function)):
-        raise error("AD0423", statement.span, "this function calls itself")
-    if isinstance(callee, (Declared, Derived)):
-        raise error("AD0423", statement.span, "the derivative of this is declared, and of the first order")
+    if isinstance(callee, Definition):
+        called = _lifted_definition(callee, definitions)
+        return Call(statement.targets, called, statement.args, statement.kwargs, statement.span)
+    assert not isinstance(callee, (Declared, Derived, Function))
+    if isinstance(callee, DeclaredSeries):
+        return statement
     if _takes_anything(statement):
         return statement
     made = _is_written_later(statement, written)
     return Call(statement.targets, Lifted(callee, made), statement.args, statement.kwargs, statement.span)
+
+
+def _lifted_definition(definition: Definition, definitions: dict[Definition, Definition]) -> Definition:
+    if definition not in definitions:
+        assert definition.function is not None
+        made = definitions[definition] = Definition(definition.name)
+        made.function = lifted(definition.function, definitions)
+    return definitions[definition]
 
 
 def _takes_anything(call: Call) -> bool:
@@ -94,6 +117,8 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     """The result of a call with series among its arguments, from the rule of its callee."""
     rule = rule_for(callee)
     name = getattr(callee, "__name__", repr(callee))
+    if rule is None and declaration_for(callee) is not None:
+        return of_opaque(callee, args, kwargs, taylor.RECURRENCES["declared"])
     if rule is None or rule.writes:
         raise NotCovered(f"{name!r}")
     bound, named = rule.bind(args, kwargs, lambda default: default)
@@ -256,4 +281,4 @@ def _atom(kind: Kind, params: list[Var]) -> Any:
     return param
 
 
-__all__ = ["lifted", "recurrence", "spliced"]
+__all__ = ["lifted", "of_series", "recurrence", "spliced"]

@@ -92,7 +92,7 @@ def happenings(function: Fn, solve: Fn, settings: Any, span: Any, state: Any, co
     """What ``solve`` finds out of events, of a function that gives a rate and the value of each event.
 
     >>> crossing = lambda f, span, y, place: np.array([y[0] / -f(0.0, y)[0]])
-    >>> happenings(lambda t, y, a: (a, y), crossing, (0,), (0.0, 1.0), np.ones(1), 1, np.array([-2.0])).tolist()
+    >>> happenings(lambda t, y, a: (a, y), crossing, (0,), (0.0, 1.0), np.ones(1), 1, -2.0).tolist()
     [0.5]
     """
     return solve(lambda t, y: function(t, y, *leaves), span, state, *settings)

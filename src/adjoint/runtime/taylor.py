@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -244,6 +245,16 @@ def derived(series: Any) -> Any:
     return _zero(series)
 
 
+def truncated(value: Any, order: int) -> Any:
+    """What is known of a value up to an order."""
+    if isinstance(value, Series):
+        return Series(order, [value.at(place) for place in range(order + 1)])
+    if isinstance(value, (list, tuple)) and holds_series(value):
+        parts = [truncated(part, order) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return value
+
+
 # Calls
 
 
@@ -266,6 +277,19 @@ class Lifted:
 
 ORDER: ContextVar[int] = ContextVar("order of the series that are computed")
 _shared: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("recurrences of one call", default=None)
+
+
+@contextmanager
+def running(order: int) -> Iterator[None]:
+    """Series of this order are computed, each at once: what is computed may be memory that is written later."""
+    of_order, of_recurrences = ORDER.set(order), _shared.set(None)
+    try:
+        yield
+    finally:
+        _shared.reset(of_recurrences)
+        ORDER.reset(of_order)
+
+
 Recurrence = Callable[..., Any]
 RECURRENCES: dict[str, Callable[..., Recurrence | None]] = {}
 """Under ``"find"`` the function that finds what rules say: entered by the module that reads rules."""
@@ -324,13 +348,18 @@ def _solved(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], results:
     if any(_is_view(value, arg) for value in values for arg in args):
         raise NotCovered(f"a view that {getattr(callee, '__name__', 'a function')!r} makes")
     sides: list[Any] = []
+    asked = False
 
     def coefficient_of(which: int, place: int) -> Any:
+        nonlocal asked
         if not sides:
+            if asked:
+                raise NotCovered(f"{getattr(callee, '__name__', 'a function')!r}, whose derivative asks for itself,")
+            asked = True
             side = right(found if results > 1 else found[0])
             sides.extend(side if results > 1 else (side,))
         part = coefficient(sides[which], place - 1)
-        return _shaped(part / place, values[which])
+        return shaped(part / place, values[which])
 
     found = tuple(
         Series(order, [value], lambda place, which=which: coefficient_of(which, place))  # type: ignore[misc]
@@ -349,7 +378,7 @@ def _is_view(value: Any, arg: Any) -> bool:
     )
 
 
-def _shaped(part: Any, like: Any) -> Any:
+def shaped(part: Any, like: Any) -> Any:
     """A coefficient in the shape and of the kind of the value."""
     if np.iscomplexobj(part) and not np.iscomplexobj(like):
         part = part.real
@@ -368,7 +397,7 @@ def _sum(combine: Any) -> Callable[..., Any]:
         def following(place: int) -> Any:
             if place == 0:
                 return combine(value_of(a), value_of(b))
-            return _shaped(combine(coefficient(a, place), coefficient(b, place)), result.value)
+            return shaped(combine(coefficient(a, place), coefficient(b, place)), result.value)
 
         result = Series(order, [], following)
         return result

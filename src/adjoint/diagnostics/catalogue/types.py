@@ -256,17 +256,17 @@ ENTRIES = {
         helps=("nest forward mode: lambda x: ad.jvp(f, (x,), (x_dot,))[1]",),
         explanation="""
             Derivatives of high order are computed by Taylor series, for which each function needs a recurrence. It is
-            made of the derivative that the rule of the function tells. There is none for functions that call
-            themselves, or whose derivative is declared as a pullback, and none for some uses of NumPy.
+            made of the derivative that the rule of the function tells, or that is declared. There is none for functions
+            of cotangents, which series do not have, and none for some uses of NumPy.
 
-                def power(x, n):
-                    return x if n == 1 else x * power(x, n - 1)
+                def f(x):
+                    return ad.with_derivative(x * x, lambda ct: 2.0 * ct)
 
-                ad.jet(power, (2.0, 3), (1.0, None), order=2)     # refused
+                ad.jet(f, (2.0,), (1.0,), order=2)     # refused
 
-            Write a loop, or nest forward mode, whose cost doubles with each order:
+            Nest forward mode, whose cost doubles with each order:
 
-                ad.jvp(lambda x: ad.jvp(lambda x: power(x, 3), (x,), (1.0,))[1], (2.0,), (1.0,))
+                ad.jvp(lambda x: ad.jvp(f, (x,), (1.0,))[1], (2.0,), (1.0,))
             """,
     ),
     "AD0425": Entry(
