@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.frontend.entry import lower_operator
 from adjoint.frontend.source import underlying
+from adjoint.ir.nodes import Function
 from adjoint.operators import Derivative, grad
 from adjoint.products import Pullback, checked_tangents, jvp, specialized_jvp
-from adjoint.specialize import Specialization, latest
+from adjoint.records import replace
+from adjoint.specialize import Specialization, latest, target_of
 
 _EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}
 
@@ -106,7 +108,7 @@ def _examples(function: Any) -> tuple[Any, ...] | None:
     return tuple(examples) or None
 
 
-def stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: Any) -> str:
     """The stages of compiling a derivative, as text.
 
     Parameters
@@ -115,12 +117,24 @@ def stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
         A function, whose gradient is shown, or a derivative.
     *args, **kwargs
         Arguments for which it is compiled.
+    native
+        Whether all passes on the way to machine code are shown.
 
     Returns
     -------
     str
         The source of the function, its form inside the compiler, the same simplified, the derivative in that form,
-        and the text of the derivative.
+        and the text of the derivative. If ``native``, the source, then what each pass makes of what it changes, under
+        the name that :mod:`adjoint.pipeline` gives it, and the text for Numba.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x):
+    ...     return x * x + 0.0 * x
+    >>> text = ad.stages(f, 3.0, native=True)
+    >>> [line for line in text.splitlines() if line.startswith("--")][:5]
+    ['-- source', '-- lowered', '-- reverse', '-- expand-derivatives', '-- dead-code']
     """
     from adjoint.ir.printer import format_function
     from adjoint.transform.finish import finish
@@ -128,6 +142,8 @@ def stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
 
     derivative = f if isinstance(f, Derivative) else grad(f)
     function = derivative.function
+    if native:
+        return _native_stages(derivative, args, kwargs)
     primal = lower_operator("call", function, (), args, kwargs).function
     entry = lower_operator(derivative.kind, function, derivative.options, args, kwargs).function
     parts = {
@@ -137,7 +153,38 @@ def stages(f: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
         "derivative": format_function(finish(entry)),
         "text": source(derivative, *args, **kwargs),
     }
-    return "\n\n".join(f"-- {title}\n{text.rstrip()}" for title, text in parts.items()) + "\n"
+    return _under_titles(parts.items())
+
+
+def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    from adjoint.backend.native import compiled_text
+    from adjoint.backend.native_boundary import halves
+    from adjoint.backend.not_native import NotNative
+    from adjoint.pipeline import DRIVERS, Context, finishing, run
+    from adjoint.transform.definitions import format_whole
+
+    parts = [("source", _source_of(derivative.function))]
+
+    def watch(name: str, before: Function, after: Function, seconds: float) -> None:
+        if after is not before and name not in DRIVERS:
+            text = format_whole(after)
+            if text != format_whole(before):
+                parts.append((name, text))
+
+    target = replace(target_of(derivative.function, derivative.native or True), watch=watch)
+    entry = lower_operator(derivative.kind, derivative.function, derivative.options, args, kwargs, target)
+    parts.append(("lowered", format_whole(entry.function)))
+    finished = run(finishing(derivative.kind), entry.function, Context(target))
+    both = halves(finished)
+    try:
+        parts.append(("text", compiled_text(finished if both is None else both.core, target).text))
+    except NotNative as reason:
+        parts.append(("not compiled", str(reason)))
+    return _under_titles(parts)
+
+
+def _under_titles(parts: Iterable[tuple[str, str]]) -> str:
+    return "\n\n".join(f"-- {title}\n{text.rstrip()}" for title, text in parts) + "\n"
 
 
 def _source_of(function: Any) -> str:

@@ -76,9 +76,18 @@ TOUCH_UP = (
 FINISH = (*EXPAND, *TOUCH_UP)
 """From what was lowered to what is printed for people."""
 
+SPECULATING = ("grad", "value_and_grad", "jvp", "hvp")
+"""The operators whose results are all that a call leaves behind: with them a derivative may run twice."""
+
+
+def finishing(operator: str) -> tuple[str, ...]:
+    """What is done to what was lowered for an operator."""
+    return (*EXPAND, *SPECULATE, *TOUCH_UP) if operator in SPECULATING else FINISH
+
+
 LEGALIZE = (
     "drop-error-states",
-    "fractional-powers",
+    "powers-as-floats",
     "uniform-rows",
     "tuple-records",
     "plain-copies",
@@ -118,7 +127,7 @@ NATIVE = (
     "compare-extents",
     "recursion-depth",
     "arithmetic-checks",
-    "plain-quotients",
+    "negative-powers",
     "plain-functions",
     "plain-masks",
     "call-python",
@@ -251,6 +260,10 @@ def apply(name: str, step: Callable[[Function], Function], function: Function, t
     return made if made is function else checked(made, name)
 
 
+DRIVERS = ("cleanup", "cleanup-everywhere")
+"""Passes that are told once more than those that they consist of."""
+
+
 def run(pipeline: Sequence[str], function: Function, context: Context) -> Function:
     """Applies passes in order. What a cleanup has made is not cleaned up again."""
     clean = None
@@ -338,10 +351,10 @@ PASSES = {
             needed=True,
         ),
         Pass("drop-error-states", "backend.native_silence:without_silencing", needed=True),
-        Pass("fractional-powers", "backend.native_powers:with_fractions"),
+        Pass("powers-as-floats", "backend.native_powers:with_fractions", needed=True),
         Pass("uniform-rows", "backend.native_displays:with_rows_of_one_kind", needed=True),
         Pass("tuple-records", "backend.native_records:with_records", needed=True),
-        Pass("plain-copies", "backend.native_copies:with_plain_copies"),
+        Pass("plain-copies", "backend.native_copies:with_plain_copies", needed=True),
         Pass("plain-clips", "backend.native_clips:with_plain_clips"),
         Pass("undefined-to-empty", "backend.native_undefined:with_empty_stand_ins", needed=True),
         Pass("overlapping-updates", "backend.overlaps:without_overlaps", needed=True),
@@ -373,7 +386,7 @@ PASSES = {
             when=lambda c: c.target.checked.divisions or c.target.checked.functions,
             needed=True,
         ),
-        Pass("plain-quotients", "backend.native_powers:with_quotients", needed=True),
+        Pass("negative-powers", "backend.native_powers:with_quotients", needed=True),
         Pass("plain-functions", "backend.native_plain:with_plain_functions"),
         Pass("plain-masks", "backend.native_masks:with_plain_masks"),
         Pass("call-python", "backend.native_calls:with_calls_of_python", needed=True),

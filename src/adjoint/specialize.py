@@ -25,7 +25,7 @@ from adjoint.ir.nodes import Atom, Call, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import Door, Seen, key_of, keys_of
-from adjoint.pipeline import EXPAND, SPECULATE, TOUCH_UP, Context, run
+from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
 from adjoint.records import dataclass, field, replace
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
@@ -205,8 +205,6 @@ def _share_memory(a: Any, b: Any) -> bool:
 
 _FORWARD = ("jvp", "jvps")
 """The operators that need no cotangent."""
-_SPECULATING = ("grad", "value_and_grad", "jvp", "hvp")
-"""The operators whose results are all that a call leaves behind."""
 _lock = RLock()
 _tables: WeakKeyDictionary[Any, dict[Any, list[Specialization]]] = WeakKeyDictionary()
 
@@ -303,7 +301,7 @@ def _made(
         target = target_of(function, native)
         entry = lower(target)
         try:
-            speculates = operator[0] in _SPECULATING
+            speculates = operator[0] in SPECULATING
             found = compile_entry(entry, function, native, seen, target, speculates=speculates)
         except DifferentiationError as refusal:
             problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)

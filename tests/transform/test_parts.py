@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
 
 import numpy as np
 import pytest
 
 import adjoint as ad
 from adjoint import entrances, specialize
-from adjoint.ir.nodes import Function
+from adjoint.pipeline import TOUCH_UP
 from adjoint.testing import clone, leaves
 from adjoint.transform import parts
-from adjoint.transform.definitions import everywhere
-from adjoint.transform.finish import finish
 from programs.registry import Case, collect
 from transform.test_loops import numbers
 
 TOPICS = ("straight", "kernels", "views", "array_algorithms", "recursion_on_memory")
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
-
-
-def taken_apart(function: Function, **_: Any) -> Function:
-    return everywhere(finish(function), parts.in_parts)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +33,7 @@ def test_same_gradient(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "LONGEST_PART", 5)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
     monkeypatch.setattr(entrances, "_known", {})
-    monkeypatch.setattr(specialize, "finish", taken_apart)
+    monkeypatch.setattr(specialize, "TOUCH_UP", (*TOUCH_UP, "split-functions"))
     found = numbers(ad.grad(case.function, wrt=wrt)(*again))
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -59,7 +52,7 @@ def test_parts_are_functions(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(parts, name, length)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
     monkeypatch.setattr(entrances, "_known", {})
-    monkeypatch.setattr(specialize, "finish", taken_apart)
+    monkeypatch.setattr(specialize, "TOUCH_UP", (*TOUCH_UP, "split-functions"))
     text = ad.source(ad.grad(polynomial), 1.5)
     assert text.count("\ndef polynomial_grad_part") >= 2
     assert len(set(line for line in text.splitlines() if line.startswith("def "))) == text.count("def ")

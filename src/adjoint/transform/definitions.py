@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adjoint.ir.nodes import Call, Definition, Function, Statement
+from adjoint.ir.printer import format_function
 from adjoint.ir.walk import map_blocks, map_statements, statements_in
 
 
@@ -24,6 +25,12 @@ def called_by(function: Function) -> list[Definition]:
                 found[callee] = None
                 pending.append(callee.function)
     return list(found)
+
+
+def format_whole(function: Function) -> str:
+    """The text of a function, and of the recursive functions that are called in it."""
+    parts = [function, *(definition.function for definition in called_by(function))]
+    return "\n".join(format_function(part) for part in parts if part is not None)
 
 
 class _Everywhere:
