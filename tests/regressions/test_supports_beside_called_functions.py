@@ -62,6 +62,19 @@ def test_lists_of_what_a_function_was_handed():
 
 
 def test_values_of_functions_known_only_at_run_time():
+    def stacked(v):
+        f: Free = itself()
+        w, states = np.zeros(3), []
+        for e in v:
+            w = np.tanh(v * 0.5 + w) / (1.0 + np.exp(-(e + w)))
+            states.append(w)
+        u = f(v, sum(h[0] for h in states) + np.sum(np.stack(states)))
+        return np.sum(np.sin(u)) + w @ w
+
+    x = np.array([1.001, -1.114, -0.717])
+    right(stacked, x)
+    second(stacked, x)
+
     def through(v):
         f: Free = itself()
         w = v * 1.0
@@ -71,7 +84,6 @@ def test_values_of_functions_known_only_at_run_time():
         s = v / 1.5
         return np.sum(s * s)
 
-    x = np.array([1.001, -1.114, -0.717])
     right(through, x)
     second(through, x)
 

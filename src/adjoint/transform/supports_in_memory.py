@@ -288,6 +288,11 @@ def _is_array(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.type, Array | Number)
 
 
+def _is_of_integers(atom: Atom) -> bool:
+    dtype = atom.type.dtype if isinstance(atom, Var) and isinstance(atom.type, Array) else None
+    return dtype is not None and dtype.kind in "iub"
+
+
 def _is_complex(var: Var) -> bool:
     return isinstance(var.type, Array) and var.type.dtype is not None and var.type.dtype.kind == "c"
 
@@ -334,9 +339,10 @@ class _Keeper:
         """An argument of the same call for supports; what is not linear is a place, an axis, a shape."""
         return self.of(arg, builder) if isinstance(arg, Var) and arg in self.flow.linear else arg
 
-    def slot(self, arg: Atom, builder: Builder) -> Atom:
-        """The same for what is put into a container: zeros may be written there."""
-        return self.shaped(arg, builder) if _is_array(arg) else self.given(arg, builder)
+    def slot(self, arg: Atom, builder: Builder, *, in_memory: bool = True) -> Atom:
+        """The same for what is put into memory, or moved: an array has the shape of what it belongs to."""
+        moves = arg in self.flow.linear or (in_memory and not _is_of_integers(arg))
+        return self.shaped(arg, builder) if moves and _is_array(arg) else self.given(arg, builder)
 
     def shaped(self, atom: Atom, builder: Builder) -> Atom:
         """The support of a value in the shape of the value, where paths meet or it is put into memory."""
@@ -535,8 +541,8 @@ class _Keeper:
 
     def again(self, call: Call, target: Var, builder: Builder) -> None:
         """The same call, for supports."""
-        given = self.slot if call.callee in _DISPLAYS else self.given
-        args = tuple([given(arg, builder) for arg in call.args])
+        in_memory = call.callee in _DISPLAYS
+        args = tuple([self.slot(arg, builder, in_memory=in_memory) for arg in call.args])
         kwargs = tuple([(name, self.given(value, builder)) for name, value in call.kwargs])
         if args == call.args and not effects(call.callee).pure:
             self.supports[target] = PRESENT  # what it does is done once

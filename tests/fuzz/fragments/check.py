@@ -1,7 +1,8 @@
 """The checks of :mod:`fuzz.check`, made cheap: each derivative is compiled once, each neighbour computed once.
 
 Values, arguments afterwards, the pullback twice, forward against reverse and both against differences are checked for
-every program; products with the Hessian and machine code for some. The differences of a program that computes in single
+every program; products with the Hessian, machine code, the differential as a linear map, Taylor series and single
+components of the result for some. The differences of a program that computes in single
 precision are those of the same program in double.
 """
 
@@ -26,6 +27,8 @@ SECOND_EVERY = 6
 """Of how many programs one has its second order checked."""
 NATIVE_EVERY = 1000
 """Of how many programs one is compiled to machine code."""
+FURTHER_EVERY = 5
+"""Of how many programs one is linearized, and another one expanded along a direction."""
 SECONDS = 30
 SINGLE = "np.float32"
 LARGEST = 1e6
@@ -39,6 +42,11 @@ def check(text: str, seed: int, second: bool | None = None, native: bool | None 
         with module_of(text, seed) as module:
             fuzzed = FragmentCheck(module, text, seed, outcome, SECONDS)
             fuzzed.first_order()
+            fuzzed.component()
+            if seed % FURTHER_EVERY == 1:
+                fuzzed.linear_map()
+            elif seed % FURTHER_EVERY == 2:
+                fuzzed.series()
             if second if second is not None else seed % SECOND_EVERY == 0:
                 fuzzed.hessian_product()
             if native if native is not None else seed % NATIVE_EVERY == 0:
@@ -100,8 +108,8 @@ class FragmentCheck(Check):
         v, w = self.random.normal(size=self.size), self.random.normal(size=len(output))
         if isinstance(self.value, float):
             w[:] = 1.0
-        self.v, self.back = v, self.stage("vjp", lambda: self.reverse(w))
-        along = self.stage("jvp", lambda: self.forward(v))
+        self.v, self.w, self.back = v, w, self.stage("vjp", lambda: self.reverse(w))
+        self.along = along = self.stage("jvp", lambda: self.forward(v))
         if self.back is None and along is None:
             return
         if self.back is not None and along is not None:
@@ -124,6 +132,54 @@ class FragmentCheck(Check):
         if self.back is not None:
             weighted = {step: np.array([w @ row]) for step, row in table.items()}
             self.compare("vjp", weighted, np.array([self.back @ self.v]), self.v)
+
+    def linear_map(self) -> None:
+        """Compares the differential with ``jvp``, and its transpose with ``vjp``; each is called twice."""
+        given = clone(self.args)
+        made = self.stage("linearize", lambda: ad.linearize(self.f, *given))
+        if made is None:
+            return
+        value, differential = made
+        self.same_value("linearize", value, given)
+        tangents, seed = tangent_of(self.args, self.v), tangent_of(self.value, self.w)
+        for _ in range(2):
+            along = self.stage("linearize", lambda: components("linearize", self.value, differential(*tangents)))
+            back = self.stage("transpose", lambda: components("transpose", self.args, ad.transpose(differential)(seed)))
+            if along is not None and self.along is not None:
+                agree("linearize and jvp differ", along, self.along, self.along, self.agreement)
+            if back is not None and self.back is not None:
+                agree("transpose and vjp differ", back, self.back, self.back, self.agreement)
+
+    def series(self) -> None:
+        """Compares the first derivative of a Taylor series with ``jvp``, and the second with ``jvp`` of that."""
+        tangents = tangent_of(self.args, self.v)
+        found = self.stage("jet", lambda: ad.jet(self.f, clone(self.args), tangents, 2))
+        if found is None:
+            return
+        value, first, second = found
+        self.same_value("jet", value, self.after)
+        first = components("jet", self.value, first)
+        if self.along is not None:
+            agree("jet and jvp differ", first, self.along, self.along, self.agreement)
+        if isinstance(self.value, float) and self.precise is self.f:
+            product = self.stage("hvp", lambda: components("hvp", self.args, ad.hvp(self.f, clone(self.args), tangents)))
+            if product is not None:
+                agree("jet and hvp differ", np.array([second]), np.array([product @ self.v]), product, 1e-6)
+
+    def component(self) -> None:
+        """Compares the gradient of one component of the result with what the pullback says of it."""
+        if self.back is None or not isinstance(self.value, (tuple, dict)):
+            return
+        key = 0 if isinstance(self.value, tuple) else "total"
+        if not isinstance(self.value[key], float):
+            return
+        wrt = tuple(i for i, arg in enumerate(self.args) if leaves(arg))
+        point = tuple(self.args[i] for i in wrt)
+        gradient = ad.grad(self.f, wrt=wrt, result=key)
+        found = self.stage("result", lambda: components("result", point, gradient(*clone(self.args))))
+        expected = self.stage("vjp", lambda: self.reverse(np.eye(len(self.w))[0]))
+        if found is not None and expected is not None:
+            agree("result and vjp differ", found, expected, expected, self.agreement)
 
     def hessian_product(self) -> None:
         """Checks ``grad`` against ``vjp``, and ``hvp`` against differences of ``grad``."""

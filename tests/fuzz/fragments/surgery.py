@@ -46,7 +46,7 @@ def factors_that_cancel(d: Draft) -> str:
     return """
     $scale = 1.5 + <<math.cos($x)||0.0 * $x||np.tanh($y)>>
     $w = ad.with_derivative($v * $x, lambda $ct: $ct * $scale)
-    <<$w = $w * $y||pass||$w = np.cos($w)>>
+    <<$w = 2.0 * $w||pass||$w = np.cos($w)>>
     $w = <<ad.with_derivative($w, lambda $ct: $ct / $scale)||ad.replace_gradient($w, lambda $ct: $ct * (1.0 / $scale))>>
     """
 
