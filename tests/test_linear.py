@@ -72,6 +72,44 @@ def flat(value):
     return np.ravel(np.asarray(value, dtype=float))
 
 
+def smooth(u, c):
+    u = u.copy()
+    for i in range(1, len(u)):
+        u[i] = u[i] + c * u[i - 1] * u[i]
+    return u @ u
+
+
+def blocks(x):
+    view = x[1:][:, 1:]
+    return np.sum(view[0] * x[0, 0]) + view[1, 1] * x[2, 2] ** 2
+
+
+def spread(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] ** 3 * x[(i + 1) % len(x)]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "point", "direction"),
+    [(smooth, (np.arange(4.0), 0.3), (np.ones(4), 2.0)), (blocks, (A,), (A * A,)), (spread, (A[0],), (A[1],))],
+)
+def test_pullbacks_that_write_cotangents_of_elements_are_transposed(f, point, direction):
+    _, differential = ad.linearize(f, *point)
+    assert "_differential(" in ad.source(differential)
+    expected = ad.jvp(f, point, direction)[1]
+    for _ in range(2):
+        np.testing.assert_allclose(differential(*direction), expected)
+    pulled = ad.transpose(differential)(1.0)
+    assert sum(np.sum(bar * dot) for bar, dot in zip(pulled, direction, strict=True)) == pytest.approx(expected)
+
+
+def test_the_transpose_does_not_run_the_pullback():
+    _, differential = ad.linearize(spread, A[0])
+    assert "_bar" not in ad.source(differential)
+
+
 class TestTheDifferential:
     @pytest.mark.parametrize(("f", "point", "direction"), CASES)
     def test_agrees_with_forward_mode(self, f, point, direction):

@@ -83,7 +83,8 @@ def linearize(
 
     Many tangents at one point cost less than by :func:`adjoint.jvp`, for what is not linear is computed once. The
     differential is made of the pullback, by transposing it. Where that is not seen to be linear (where a factor may be
-    infinite and zeros are strong, in functions that call themselves), or writes to memory, it is forward mode.
+    infinite and zeros are strong, in functions that call themselves), or restores memory that the function has
+    written, it is forward mode.
 
     Parameters
     ----------

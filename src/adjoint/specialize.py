@@ -400,9 +400,9 @@ def compile_entry(
         adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
     differential = differential_emitted = None
     if entry.differential is not None:
-        from adjoint.frontend.linear import with_tangents_named
+        from adjoint.frontend.linear import finished as finished_differential_of
 
-        finished_differential = with_tangents_named(finish(entry.differential.function, target=target))
+        finished_differential = finished_differential_of(entry.differential.function, target)
         differential_emitted = emit(finished_differential)
         differential = load_for(function, finished_differential, differential_emitted, native)
     changed = _changed(finished)

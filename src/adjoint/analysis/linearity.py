@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from adjoint.analysis.joins import joins
+from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -28,6 +29,7 @@ from adjoint.ir.nodes import (
     Store,
     Var,
 )
+from adjoint.ir.types import storage_of
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.declare import Bilinear, Linear
@@ -66,11 +68,12 @@ def first_other(function: Function, places: Iterable[int]) -> Statement | Functi
     It is the function itself where the results are affine, or where its end is chosen by the parameters.
     """
     wanted = set(places)
-    degrees: dict[Atom, Degree] = {
-        param: Degree.LINEAR if place in wanted else Degree.CONSTANT for place, param in enumerate(function.params)
+    degrees: dict[Hashable, Degree] = {
+        _place(param): Degree.LINEAR if place in wanted else Degree.CONSTANT
+        for place, param in enumerate(function.params)
     }
     statements = list(statements_in(function.body))
-    before: dict[Atom, Degree] = {}
+    before: dict[Hashable, Degree] = {}
     while before != degrees:
         before = dict(degrees)
         for statement in statements:
@@ -83,11 +86,11 @@ def first_other(function: Function, places: Iterable[int]) -> Statement | Functi
     return None if is_so else function
 
 
-def _degree(atom: Atom, degrees: dict[Atom, Degree]) -> Degree:
+def _degree(atom: Atom, degrees: dict[Hashable, Degree]) -> Degree:
     if isinstance(atom, Const):
         is_zero = atom.value is None or (isinstance(atom.value, (int, float)) and atom.value == 0)
         return Degree.ZERO if is_zero else Degree.CONSTANT
-    return degrees.get(atom, Degree.ZERO)  # what is not known yet restricts nothing
+    return degrees.get(_place(atom), Degree.ZERO)  # what is not known yet restricts nothing
 
 
 def _joined(found: Iterable[Degree]) -> Degree:
@@ -95,11 +98,17 @@ def _joined(found: Iterable[Degree]) -> Degree:
     return Degree.ZERO if not kinds else kinds.pop() if len(kinds) == 1 else Degree.OTHER
 
 
-def _note(var: Atom, degree: Degree, degrees: dict[Atom, Degree]) -> None:
-    degrees[var] = _joined((degree, degrees.get(var, Degree.ZERO)))
+def _place(atom: Atom) -> Hashable:
+    """What is of one degree: an atom, or all that shares memory that is written."""
+    storage = storage_of(atom.type) if isinstance(atom, Var) else None
+    return storage if storage is not None and storage.written else atom
 
 
-def _statement(statement: Statement, degrees: dict[Atom, Degree]) -> bool:
+def _note(var: Atom, degree: Degree, degrees: dict[Hashable, Degree]) -> None:
+    degrees[_place(var)] = _joined((degree, degrees.get(_place(var), Degree.ZERO)))
+
+
+def _statement(statement: Statement, degrees: dict[Hashable, Degree]) -> bool:
     """Takes down of what degree a statement's results are; whether it chooses and raises without the parameters."""
     match statement:
         case Call(callee=Derived()):
@@ -110,6 +119,8 @@ def _statement(statement: Statement, degrees: dict[Atom, Degree]) -> bool:
             degree = _of_call(statement, degrees)
             for target in statement.targets:
                 _note(target, degree, degrees)
+            for place in effects_of(statement).writes:
+                _note(statement.args[place], degree, degrees)
             return degree is not Degree.OTHER and (bool(statement.targets) or degree is not Degree.LINEAR)
         case Load(target=target, base=base):
             depends = any(_varies(atom, degrees) for atom in operands(statement) if atom is not base)
@@ -118,7 +129,7 @@ def _statement(statement: Statement, degrees: dict[Atom, Degree]) -> bool:
         case Store(base=base, value=value):
             depends = any(_varies(atom, degrees) for atom in operands(statement) if atom not in (base, value))
             _note(base, _degree(value, degrees), degrees)
-            return not depends and degrees[base] is not Degree.OTHER
+            return not depends and _degree(base, degrees) is not Degree.OTHER
         case If(cond=cond):
             chosen = not _varies(cond, degrees)
         case Loop():
@@ -130,7 +141,7 @@ def _statement(statement: Statement, degrees: dict[Atom, Degree]) -> bool:
     return chosen and not any(_chooses_by(block, degrees) for block in blocks_of(statement))
 
 
-def _chooses_by(block: Block, degrees: dict[Atom, Degree]) -> bool:
+def _chooses_by(block: Block, degrees: dict[Hashable, Degree]) -> bool:
     """Whether how a block ends depends on the parameters."""
     end = block.terminator
     if not isinstance(end, Branch):
@@ -138,11 +149,11 @@ def _chooses_by(block: Block, degrees: dict[Atom, Degree]) -> bool:
     return _varies(end.cond, degrees) or _chooses_by(end.then, degrees) or _chooses_by(end.orelse, degrees)
 
 
-def _varies(atom: Atom, degrees: dict[Atom, Degree]) -> bool:
+def _varies(atom: Atom, degrees: dict[Hashable, Degree]) -> bool:
     return isinstance(atom, Var) and _degree(atom, degrees) in (Degree.LINEAR, Degree.OTHER)
 
 
-def _derived(call: Call, degrees: dict[Atom, Degree]) -> bool:
+def _derived(call: Call, degrees: dict[Hashable, Degree]) -> bool:
     """A reverse derivative is linear in its seeds: its last arguments, of which its last results are made."""
     derived = call.callee
     count = len(derived.function.params)
@@ -156,7 +167,7 @@ def _derived(call: Call, degrees: dict[Atom, Degree]) -> bool:
     return degree is not Degree.OTHER
 
 
-def _declared(call: Call, degrees: dict[Atom, Degree]) -> bool:
+def _declared(call: Call, degrees: dict[Hashable, Degree]) -> bool:
     """Values of a function that is linear by declaration; of others nothing is known."""
     declared: Declared = call.callee
     values = zip(call.targets, declared.values_of(call), strict=True)
@@ -172,7 +183,7 @@ def _declared(call: Call, degrees: dict[Atom, Degree]) -> bool:
     return True
 
 
-def _of_call(call: Call, degrees: dict[Atom, Degree]) -> Degree:
+def _of_call(call: Call, degrees: dict[Hashable, Degree]) -> Degree:
     callee: Any = call.callee
     args = [_degree(arg, degrees) for arg in call.args]
     named = [_degree(value, degrees) for _, value in call.kwargs]

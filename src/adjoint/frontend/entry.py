@@ -263,10 +263,11 @@ def lower_vjp(
         )
         differential = None
         if mode == "linearize":
-            from adjoint.frontend.linear import is_seen_to_be_linear, lower_differential
+            from adjoint.frontend.linear import lower_differential, seen_to_be_linear
 
-            if is_seen_to_be_linear(stacked, halves, outputs):
-                differential, residuals = lower_differential(lo, fn, stacked, halves, outputs, atoms, residuals, values)
+            linear = seen_to_be_linear(stacked, halves.adjoint, outputs)
+            if linear is not None:
+                differential, residuals = lower_differential(lo, fn, stacked, linear, outputs, atoms, residuals, values)
         pack = lo.open.call(display.make_tuple, *residuals)
         both = lo.open.call(display.make_tuple, value, pack)
         entry = finish_entry(lo, f"{_plain_name(fn)}_primal", params, both)

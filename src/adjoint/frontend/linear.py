@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjoint.analysis.linearity import first_other, is_linear
+from adjoint.analysis.one_memory import with_memory_told
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend import shapes
 from adjoint.frontend.core import Lowerer, Problem
@@ -15,15 +16,16 @@ from adjoint.frontend.parameters import refusal
 from adjoint.frontend.stacked import Stacked
 from adjoint.frontend.tangent_values import owned_tangent, result_tangent, varying_parts
 from adjoint.frontend.values import Record, Ref, TupleValue, Union, Value
-from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Return, Statement, Store, Var
+from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Return, Var
 from adjoint.ir.types import Array, Number, Scalar, carries_derivative, fresh
-from adjoint.ir.walk import clone, free_vars, statements_in, substitute
+from adjoint.ir.walk import clone, free_vars, substitute
 from adjoint.records import dataclass
 from adjoint.runtime.arrays import zeros_like
-
-if TYPE_CHECKING:
-    from adjoint.transform.reverse import Split
+from adjoint.transform.dead_code import remove_dead_code
+from adjoint.transform.finish import finish
+from adjoint.transform.named_shapes import with_named_shapes
+from adjoint.transform.reverse import expand
+from adjoint.transform.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +50,24 @@ class Differential:
     paths: tuple[tuple[Any, ...], ...]
 
 
-def is_seen_to_be_linear(stacked: Stacked, halves: Split, outputs: tuple[int, ...]) -> bool:
-    """Whether the adjoint can be transposed: it is linear in its seeds as its text shows, and writes to no memory.
+def seen_to_be_linear(stacked: Stacked, adjoint: Function, outputs: tuple[int, ...]) -> Function | None:
+    """The adjoint as it can be transposed: linear in its seeds as its text shows, and writing to no memory but its own.
 
     Where zeros are strong, it is not: what is zero times infinity depends on where the seed is zero.
     """
-    if any(map(_writes, statements_in(halves.adjoint.body))):
-        return False
-    count = len(halves.adjoint.params) - len(outputs)
-    plain = all(isinstance(seed.type, (Scalar, Array, Number)) for seed in halves.adjoint.params[count:])
-    return plain and not stacked.fields and is_linear(halves.adjoint, range(count, len(halves.adjoint.params)))
-
-
-def _writes(statement: Statement) -> bool:
-    if isinstance(statement, Call):
-        facts = effects_of(statement)
-        return not facts.known or bool(facts.writes)
-    return isinstance(statement, Store)
+    told = with_memory_told(adjoint)
+    if told is None or stacked.fields:
+        return None
+    seeds = range(len(told.params) - len(outputs), len(told.params))
+    plain = all(isinstance(told.params[place].type, (Scalar, Array, Number)) for place in seeds)
+    return told if plain and is_linear(told, seeds) else None
 
 
 def lower_differential(
     lo: Lowerer,
     fn: Value,
     stacked: Stacked,
-    halves: Split,
+    adjoint: Function,
     outputs: tuple[int, ...],
     atoms: Sequence[Atom],
     residuals: list[Atom],
@@ -87,12 +83,12 @@ def lower_differential(
     active = inner.function.params[: inner.count]
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
-    params = halves.adjoint.params
+    params = adjoint.params
     taken = [Var(var.hint, var.type, var.named) for var in params[: len(kept)]]
     seeds = params[len(kept) :]
     zeros = [_zero(lo, results[place], seed) for place, seed in zip(outputs, seeds, strict=True)]
     dots = [Var(f"{param.hint}_dot", fresh(param.type), True) for param in active]
-    derived = Derived(halves.adjoint, tuple(range(len(kept), len(params))), tuple(range(len(active))))
+    derived = Derived(adjoint, tuple(range(len(kept), len(params))), tuple(range(len(active))))
     unused = tuple(Var("unused", fresh(param.type)) for param in active)
     names = [name for _, name in shapes.leaf_types(inner.shape, "y")]
     made = tuple(Var(f"{names[place]}_dot", fresh(seed.type), True) for place, seed in zip(outputs, seeds, strict=True))
@@ -110,9 +106,14 @@ def lower_differential(
     return Differential(function, places, len(residuals), paths), [*residuals, *extra]
 
 
-def with_tangents_named(function: Function) -> Function:
-    """A finished differential in which cotangents of cotangents are called what they are: tangents."""
-    return Function(function.name, function.params, clone(function.body, {}, _tangent_hint), function.doc)
+def finished(function: Function, target: Target) -> Function:
+    """A differential as it is compiled: without the adjoint, of which it reads shapes only.
+
+    Cotangents of cotangents are called what they are: tangents.
+    """
+    alone = remove_dead_code(with_named_shapes(expand(function, None, target)))
+    found = finish(alone, target=target)
+    return Function(found.name, found.params, clone(found.body, {}, _tangent_hint), found.doc)
 
 
 def _tangent_hint(hint: str) -> str:

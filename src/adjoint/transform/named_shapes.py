@@ -13,11 +13,15 @@ _MAKERS = (np.zeros, np.empty, np.ones)
 
 
 def with_named_shapes(function: Function) -> Function:
-    """The function with ``np.zeros(shape)`` for ``np.zeros_like(x)`` where ``x`` was made as ``np.empty(shape)``."""
+    """The function with ``np.zeros(shape)`` for ``np.zeros_like(x)`` where ``x`` was made as ``np.empty(shape)``.
+
+    Where ``x`` was made as ``np.zeros_like(y)``, they are ``np.zeros_like(y)``.
+    """
     makers = {
         target: statement
         for statement in statements_in(function.body)
-        if isinstance(statement, Call) and statement.callee in _MAKERS and _is_fixed(statement)
+        if isinstance(statement, Call)
+        and (_is_like(statement) or (statement.callee in _MAKERS and _is_fixed(statement)))
         for target in statement.targets
     }
 
@@ -32,13 +36,21 @@ def _named(statement: Statement, makers: dict[Var, Call]) -> Statement:
     match statement:
         case Call(callee=np.zeros_like, args=(Var() as like,), kwargs=()) if like in makers:
             maker = makers[like]
+            if _is_like(maker):
+                return _named(Call(statement.targets, np.zeros_like, maker.args, (), statement.span), makers)
             return Call(statement.targets, np.zeros, maker.args, maker.kwargs, statement.span)
         case _:
             return statement
 
 
+def _is_like(maker: Call) -> bool:
+    return maker.callee is np.zeros_like and len(maker.args) == 1 and not maker.kwargs
+
+
 def _is_fixed(maker: Call) -> bool:
     """Whether arguments are a shape, which is the same later on, and at most a dtype."""
+    if maker.callee not in _MAKERS:
+        return False
     given = (*maker.args, *[value for _, value in maker.kwargs])
     names = [name for name, _ in maker.kwargs]
     return 1 <= len(given) <= 2 and names in ([], ["dtype"]) and isinstance(type_of_atom(given[0]), (Scalar, Tuple))
