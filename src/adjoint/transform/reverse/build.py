@@ -411,14 +411,18 @@ def _copied(
 ) -> tuple[tuple[Statement, ...], tuple[Atom, ...]]:
     """The forward region and what it returns, without sharing memory with the caller that the adjoint reads.
 
-    Arrays that are kept themselves are copied where they are kept; of those that may be in lists, or that recursive
-    functions may keep, the arguments are copied where the function starts and the results where it ends.
+    What lies in containers of the caller, and arrays that are kept themselves, are copied where they are kept. Of
+    arrays that may be in lists, or that recursive functions may keep, the arguments are copied where the function
+    starts and the results where it ends.
     """
     ends: list[Statement] = []
     kept: list[Atom] = []
-    outside = {_storage(atom) for atom in (*function.params, *sweeps.results) if isinstance(atom, Var)} - {None}
+    of_caller = vars_of((*function.params, *sweeps.results))
+    outside = {_storage(var) for var in of_caller} - {None}
+    inside = set[Storage]().union(*(storages(var.type) for var in of_caller if is_handle(var.type)))
     for var in residuals:
-        make = _copy_of(var) if var not in sweeps.popped and _storage(var) in outside else None
+        shared = storages(var.type) & (inside if var in sweeps.popped else outside | inside)
+        make = _copy_of(var) if shared else None
         kept.append(var if make is None else _made(make, var, f"{var.hint}_kept", ends))
     hidden = outside if sweeps.context.packs else set()
     hidden |= {storage_of(var.type.element) for var in sweeps.popped if isinstance(var.type, List)} - {None}
