@@ -158,6 +158,10 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 array = join(lo, constant, index, node)
                 if array is not None:
                     return array
+            if constant is np.s_:
+                return index
+            if constant is np.index_exp:
+                return index if isinstance(index, TupleValue) else TupleValue((index,))
             part = _constant_slice(index) if isinstance(index, SliceValue) else None
             if part is not None and isinstance(constant, (tuple, str)):
                 return Const(constant[part])

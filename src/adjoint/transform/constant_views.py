@@ -6,15 +6,16 @@ They count as constants, or it is not known whether what they may be views of is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from adjoint.diagnostics import diagnostic
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Function, Loop, Statement, Var
+from adjoint.ir.nodes import Atom, Block, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array, Number, Storage
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.rules.declare import Constant
 from adjoint.rules.registry import rule_for
+from adjoint.transform.reverse.gathers import copies
 
 LABEL = "what this gives counts as a constant, and shares memory that is written later"
 
@@ -70,12 +71,25 @@ def _shared(statement: Statement, active: Callable[[Atom], bool]) -> Storage | N
 
 
 def unsure_views(function: Function, active: Callable[[Atom], bool]) -> list[Any]:
-    """The calls of which it is not known whether their results, which are written, are views."""
+    """The calls and loads of which it is not known whether their results, which are written, are views."""
     return [
         diagnostic("AD0303", statement.span, UNSURE)
         for statement in statements_in(function.body)
-        if isinstance(statement, Call) and any(active(target) for target in statement.targets) and is_unsure(statement)
+        if (
+            isinstance(statement, Call) and any(active(target) for target in statement.targets) and is_unsure(statement)
+        )
+        or (is_unsure_part(statement) and active(statement.base))
     ]
+
+
+def is_unsure_part(statement: Statement) -> TypeGuard[Load]:
+    """Whether an array that is written is read at an index that may pick out a view, or may copy."""
+    if not isinstance(statement, Load):
+        return False
+    base, target = type_of_atom(statement.base), statement.target.type
+    if not isinstance(base, Array) or not isinstance(target, Array) or not target.storage.written:
+        return False
+    return base.storage.find() is not target.storage.find() and copies(statement.key) is None
 
 
 def is_unsure(call: Call) -> bool:

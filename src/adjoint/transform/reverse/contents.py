@@ -15,8 +15,8 @@ from adjoint.analysis.activity import all_memory, parts
 from adjoint.diagnostics import Span
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, List, Number, Scalar, Storage, Tuple, fresh, is_handle, storage_of
-from adjoint.ir.walk import blocks_of, map_key, operands, targets_of
+from adjoint.ir.types import Array, List, Number, Opaque, Scalar, Storage, Tuple, fresh, is_handle, storage_of
+from adjoint.ir.walk import blocks_of, map_key, operands, statements_in, targets_of
 from adjoint.runtime import arrays, cotangents, tangents
 from adjoint.runtime.copies import snapshot
 from adjoint.runtime.results import owned
@@ -117,9 +117,21 @@ class Writes:
         return _Timeline(self.function)
 
     @cached_property
+    def is_vague(self) -> bool:
+        """Whether there is something of which it is not known whether it is a number or an array, or another index."""
+        return any(isinstance(var.type, (Number, Opaque, Tuple)) for var in self.regions.bindings)
+
+    def written_parts(self) -> Iterator[Load]:
+        """What is read at indices that may pick out views, or copies, and is written."""
+        if self.is_vague:
+            from adjoint.transform.constant_views import is_unsure_part
+
+            yield from (load for load in statements_in(self.function.body) if is_unsure_part(load))
+
+    @cached_property
     def loose(self) -> LooseViews | None:
-        """The values that may be views; None where all ranks are known."""
-        if Number not in {type(var.type) for var in self.regions.bindings}:
+        """The values that may be views; None where all ranks are known, and all indices."""
+        if not self.is_vague:
             return None
         from adjoint.transform.reverse.loose_views import loose_views
 

@@ -1,4 +1,4 @@
-"""Items of arrays of unknown rank: a number, or a view of memory that may be written.
+"""Items of arrays of unknown rank, or at an index of which it is not known what it is: these may be views.
 
 They count as values. So what they hold is copied where the reverse region reads it later, as of an array; and a program
 that itself reads one after the memory was written is refused: it would read what the store put there if it is a view.
@@ -14,9 +14,10 @@ from adjoint.diagnostics import Span
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Function, If, Load, Loop, Return, Statement, Store, Var
-from adjoint.ir.types import Array, Number, Scalar, Storage
+from adjoint.ir.types import Array, Number, Scalar, Storage, storage_of
 from adjoint.ir.walk import operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass
+from adjoint.transform.reverse.gathers import copies
 
 Loops = tuple[int, ...]
 Event = tuple[float, Loops]
@@ -101,9 +102,12 @@ def loose_views(
 
 
 def _is_loose(statement: Statement) -> bool:
-    if not isinstance(statement, Load) or not isinstance(statement.target.type, Number):
+    if not isinstance(statement, Load) or not isinstance(type_of_atom(statement.base), Array):
         return False
-    return isinstance(type_of_atom(statement.base), Array)
+    target = statement.target.type
+    if isinstance(target, Array):
+        return storage_of(target) is not _memory(statement) and copies(statement.key) is None
+    return isinstance(target, Number)
 
 
 def _memory(load: Load) -> Storage:

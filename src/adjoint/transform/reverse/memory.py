@@ -14,7 +14,7 @@ import numpy as np
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Key, Load, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, Dict, Dim, Instance, List, Number, Scalar, Type, is_handle
+from adjoint.ir.types import Array, Dict, Dim, Instance, List, Number, Scalar, Storage, Type, is_handle
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.arrays import zeros_like
 from adjoint.runtime.objects import attribute_or_none, make_object
@@ -106,7 +106,7 @@ def owned_value(sweep: Sweep, value: Atom) -> Atom:
 def _held_by_last(scope: Scope, shadow: Var, key: Key, type_: Array) -> Atom:
     """What a part of a shadow holds, where an index may name a place twice: the last value that was stored has it."""
     sweep = scope.sweep
-    order, numbers = Var("order", _numbers(type_.dims)), Var("numbers", _numbers(None))
+    order, numbers = Var("order", _numbers(type_.dims, written=True)), Var("numbers", _numbers(None))
     sweep.emit(Call((order,), np.empty_like, (shadow, Const(int)), (), sweep.span))
     selected = sweep.load(order, key, _numbers(None), "numbers")
     sweep.emit(Call((numbers,), numbered, (selected,), (), sweep.span))
@@ -118,8 +118,8 @@ def _held_by_last(scope: Scope, shadow: Var, key: Key, type_: Array) -> Atom:
     return sweep.call(np.where, last, held, Const(0.0), hint="t_bar")
 
 
-def _numbers(dims: tuple[Dim, ...] | None) -> Array:
-    return Array(np.dtype(np.intp), dims)
+def _numbers(dims: tuple[Dim, ...] | None, *, written: bool = False) -> Array:
+    return Array(np.dtype(np.intp), dims, Storage(written=written))
 
 
 def element_type(type_: Array, key: Key) -> Type:

@@ -86,6 +86,11 @@ class Reverser:
                 from adjoint.transform.reverse.loose_views import LABEL
 
                 context.problem("AD0303", span, LABEL)
+        for load in self.writes.written_parts():
+            if context.active(load.base):
+                from adjoint.transform.constant_views import UNSURE
+
+                context.problem("AD0303", load.span, UNSURE)
         self.shadows = Shadows(context, given, self.writes, lent, family.moved)
         self.ownership = Ownership(context, lent, recursive=self.compiled)
         self.supports = Supports()
