@@ -13,9 +13,9 @@ from adjoint.analysis.numbers import number_flows
 from adjoint.frontend.entry import lower_operator
 from adjoint.ir.nodes import Call, Derived, Function
 from adjoint.ir.walk import statements_in
+from adjoint.pipeline import PREPARE, Context, run
 from adjoint.rules import no_derivative
 from adjoint.transform.reverse.blind_spots import blind_spots
-from adjoint.transform.reverse.build import prepared
 
 
 def straight(x: float, y: float) -> float:
@@ -75,7 +75,7 @@ def derived_function(function: Callable[..., float]) -> Function:
     entry = lower_operator("grad", function, options, (2.0, 3.0), {})
     statements = statements_in(entry.function.body)
     (derived,) = [s.callee for s in statements if isinstance(s, Call) and isinstance(s.callee, Derived)]
-    return prepared(derived.function, derived.wrt, derived.outputs)
+    return run(PREPARE, derived.function, Context(wrt=derived.wrt, outputs=derived.outputs))
 
 
 @pytest.mark.parametrize("function", [straight, chosen, looped, until])
