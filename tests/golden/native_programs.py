@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import adjoint as ad
 from golden.machine_texts import machine_text, text_of_case
@@ -66,4 +67,4 @@ TEXTS: dict[str, Callable[[], str]] = {
     **{f"stencil_{name}": partial(text_of_kernel, kernel) for name, kernel in STENCILS.items()},
     **{name: partial(text_of_case, CASES[name]) for name in PROGRAMS},
 }
-DIGESTS = [name for name in sorted(CASES) if name not in PROGRAMS and not name[-1].isdigit()][::12]
+DIGESTS = [name for name in sorted(CASES) if name not in PROGRAMS and crc32(name.encode()) % 16 == 0]

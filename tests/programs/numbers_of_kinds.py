@@ -1,0 +1,143 @@
+"""Whole numbers of all sizes, powers of them, imaginary parts, clipped numbers, tables of several kinds."""
+
+import math
+
+import numpy as np
+
+import adjoint as ad
+from programs.registry import program
+
+
+def vector(n):
+    return lambda rng: rng.uniform(0.5, 1.5, n)
+
+
+@program(1.3, 3)
+def powers_of_two(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x * 2 ** (1 - k)
+    return total
+
+
+@program(vector(3), 2)
+def scales_by_levels(x, levels):
+    total = 0.0
+    for level in range(levels):
+        total += math.sin(x[level] * 10**-level)
+    return total
+
+
+@program(vector(4))
+def inverse_powers(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] ** -2 + 3.0 * x[i] ** -1
+    return total
+
+
+@program(vector(4), np.array([100, 27, 100, 90], np.int8))
+def small_counters(x, counts):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * (counts[i] + counts[i - 1])
+    return total
+
+
+@program(vector(3), np.array([3, 200, 250], np.uint8))
+def pixels(x, image):
+    return np.sum(x * (image * np.uint8(2)))
+
+
+@program(vector(5), 0.7, 1.2)
+def clipped_in_a_loop(x, low, high):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * np.clip(x[i], low, high)
+    return total
+
+
+@program(vector(4))
+def clipped_steps(x):
+    y = 1.0
+    for i in range(len(x)):
+        y = np.clip(y + 0.3 * x[i], -2.0, 2.0) * x[i]
+    return y
+
+
+@program(vector(2), 2)
+def table_of_kinds(x, n):
+    table = [[1, 2], [0, 1.5]]
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += table[i][j] * x[j]
+    return total
+
+
+@program(1.2, 3)
+def rows_of_kinds(a, n):
+    turn = [[0, 1, 0], [1, 0, 0], [0.5, 0, 1.0]]
+    return sum(turn[i][j] * turn[j][i] * a for i in range(n) for j in range(n))
+
+
+@program(vector(3))
+def imaginary_parts_written(x):
+    z = np.zeros(3, complex)
+    z.imag[0] = x[0] * x[1]
+    z.imag[1:] = x[1:]
+    return np.sum(np.abs(z + x) ** 2)
+
+
+@program(vector(3))
+def imaginary_parts_in_a_loop(x):
+    z = x * (1.0 + 0.0j)
+    for i in range(len(x)):
+        z.imag[i] = x[i] * x[i - 1]
+    return np.sum((z * z).imag)
+
+
+def halved(x):
+    with ad.backward(x) as x_bar:
+        x_bar *= 0.5
+    return x * x
+
+
+def clamped_below(x):
+    with ad.backward(x) as x_bar:
+        x_bar = min(x_bar, 1.0)
+    return x * x * x
+
+
+@program(1.1, order=1)
+def slope_of_what_is_clamped(x):
+    return ad.grad(clamped_below)(x) * x
+
+
+def updated(x):
+    x[0] = x[0] * x[1]
+    x[1] += x[0]
+    return x[0] * x[1]
+
+
+@program(vector(2))
+def slope_of_what_writes(x):
+    slope = ad.grad(updated)(x.copy())
+    return slope[0] * slope[1]
+
+
+def relaxed(u):
+    for i in range(1, len(u)):
+        u[i] += 0.5 * u[i] * u[i - 1]
+    return np.sum(u * u)
+
+
+@program(vector(3))
+def slope_of_what_relaxes(x):
+    slope = ad.grad(relaxed)(x.copy())
+    return np.sum(slope * x)
+
+
+@program(1.3, order=1)
+def slope_of_what_is_halved(x):
+    return x * ad.grad(halved)(x)
