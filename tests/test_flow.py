@@ -298,6 +298,91 @@ def by_an_integer(n):
     return ad.derivative(y, wrt=n)
 
 
+def power_until(x):
+    y, slopes = x, 0.0
+    while y < 100.0:
+        y = y * x
+        slopes = 0.5 * slopes + ad.derivative(y, wrt=x)
+    return slopes
+
+
+def power_until_by_hand(x):
+    y, n, slopes = x, 1, 0.0
+    while y < 100.0:
+        y, n = y * x, n + 1
+        slopes = 0.5 * slopes + n * x ** (n - 1)
+    return slopes
+
+
+def left_on_several_paths(x):
+    y, total, n = x, 0.0, 0
+    while True:
+        n += 1
+        if n % 3 == 0:
+            y = y + x
+            continue
+        y = math.sin(y) * x
+        total = total + ad.derivative(y * y, wrt=x)
+        if n > 6:
+            break
+    return total
+
+
+def left_on_several_paths_by_hand(x):
+    y, slope, total = x, 1.0, 0.0
+    for n in range(1, 8):
+        if n % 3 == 0:
+            y, slope = y + x, slope + 1.0
+            continue
+        y, slope = math.sin(y) * x, math.cos(y) * slope * x + math.sin(y)
+        total = total + 2.0 * y * slope
+    return total
+
+
+def in_nested_loops(x):
+    a, total, i = np.ones(3) * x, 0.0, 0
+    while i < 3:
+        j = 0
+        while j < 2:
+            a[i] = a[i] * a[(i + 1) % 3]
+            total = total + ad.derivative(np.sum(a), wrt=x)
+            j += 1
+        i += 1
+    return total
+
+
+def in_nested_loops_by_hand(x):
+    a, slope, total = np.ones(3) * x, np.ones(3), 0.0
+    for i in range(3):
+        for _ in range(2):
+            after = (i + 1) % 3
+            slope[i] = slope[i] * a[after] + a[i] * slope[after]
+            a[i] = a[i] * a[after]
+            total = total + np.sum(slope)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "by_hand", "x"),
+    [
+        (power_until, power_until_by_hand, 3.1),
+        (left_on_several_paths, left_on_several_paths_by_hand, 0.8),
+        (in_nested_loops, in_nested_loops_by_hand, 0.8),
+    ],
+)
+def test_iterations_of_while_loops_are_run_again(f: Any, by_hand: Any, x: float) -> None:
+    """What is read behind the loop makes no difference: a variable that is not was taken as a constant."""
+    assert compiled(f)(x) == pytest.approx(by_hand(x))
+    slope = ad.grad(by_hand)(x)
+    assert ad.grad(f)(x) == pytest.approx(slope)
+    assert ad.jvp(f, (x,), (1.0,))[1] == pytest.approx(slope)
+    assert ad.grad(ad.grad(f))(x) == pytest.approx(ad.grad(ad.grad(by_hand))(x))
+
+
+def test_a_while_loop_that_is_run_again_in_machine_code() -> None:
+    assert ad.grad(power_until, native=True)(3.1) == pytest.approx(ad.grad(power_until_by_hand)(3.1))
+
+
 def of_an_array(x):
     return ad.derivative(x * np.ones(3), wrt=x)
 
@@ -315,12 +400,12 @@ def of_memory_from_before(x, h):
     return ad.derivative(np.sum(h), wrt=x)
 
 
-def in_a_while_loop(x):
-    y = x
-    while y < 100.0:
-        y = y * x
-        slope = ad.derivative(y, wrt=x)
-    return slope
+def in_an_iterator(x, factors):
+    y, total = x, 0.0
+    for factor in set(factors):
+        y = y * x * factor
+        total += ad.derivative(y, wrt=x)
+    return total
 
 
 def in_a_try(x):
@@ -340,7 +425,7 @@ def in_a_try(x):
         (of_an_array, (3.0,), "AD0406", "this is the derivative of an array of rank 1, not of a number"),
         (of_a_closure, (3.0,), "AD0232", "'x' is a variable from outside of the function"),
         (of_memory_from_before, (3.0, np.ones(2)), "AD0232", "'h' is changed in place where the value is computed"),
-        (in_a_while_loop, (3.0,), "AD0232", "through earlier iterations of a 'while' loop around"),
+        (in_an_iterator, (3.0, (1.0, 2.0)), "AD0232", "through earlier items of an iterator"),
         (in_a_try, (3.0,), "AD0232", "this stands in a 'try' or 'with' statement"),
     ],
     ids=lambda value: value.__name__ if callable(value) else None,

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from adjoint.analysis.varying import varying
+from adjoint.frontend.counted_loops import is_counted, with_counters
 from adjoint.frontend.sole_names import reached_by, written_by
 from adjoint.ir.effects import ACTS, effects_of
 from adjoint.ir.nodes import (
@@ -23,8 +24,10 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Derived,
+    Exit,
     Function,
     Guarded,
+    Items,
     Loop,
     Range,
     Requested,
@@ -54,6 +57,13 @@ from adjoint.runtime.arrays import zeros_like
 from adjoint.transform.dead_code import remove_dead_code
 
 
+class _Uncounted(Exception):
+    """Loops of which nobody knows how many iterations have run, and of which that is asked."""
+
+    def __init__(self, loops: Sequence[Loop]) -> None:
+        self.loops = loops
+
+
 class Unsettled(Exception):
     """A request, what is in the way of it, and the ways out."""
 
@@ -70,7 +80,11 @@ def settled(block: Block) -> tuple[Block, list[Call]]:
         if request is None:
             return _without_bindings(block), idle
         assert isinstance(request, Call)
-        written = _written(block, request)
+        try:
+            written = _written(block, request)
+        except _Uncounted as found:
+            block = with_counters(block, found.loops)
+            continue
         if written is None:
             idle.append(request)
         block = _with(block, request, _zeros(request) if written is None else written)
@@ -135,7 +149,7 @@ def _written(block: Block, request: Call) -> tuple[Call, ...] | None:
     reached = _reached(before, leaves)
     if y not in reached.atoms:
         return None
-    kept = _kept(before, reached, y, leaves, request)
+    kept = _kept(way, before, reached, y, leaves, request)
     inside = Block(tuple(kept), Return((y,)))
     free = tuple(var for var in free_vars(inside) if var not in leaves)
     function = Function(y.hint if isinstance(y, Var) else "value", (*leaves, *free), _without_bindings(inside))
@@ -212,14 +226,32 @@ def _so_far(loop: Loop) -> Loop:
     over, exit_ = loop.over, _SO_FAR
     if isinstance(over, Range) and loop.index is not None:
         over, exit_ = Range(over.start, loop.index, over.step, over.backward), None
+    now = loop.params
+    if over is None and is_counted(loop):
+        over, exit_ = Range(Const(0), loop.params[-1], Const(1)), None
+        now = (*loop.params[:-1], Var("count", INT))
     params = tuple(Var(param.hint, param.type, param.named) for param in loop.params)
     renamed: dict[Var, Atom] = {**dict(zip(loop.params, params, strict=True))}
     index = None if loop.index is None else Var(loop.index.hint, loop.index.type, loop.index.named)
     if loop.index is not None and index is not None:
         renamed[loop.index] = index
     more = tuple(Var(target.hint, target.type) for target in loop.targets[len(params) :])
-    body = clone(loop.body, renamed)
-    return Loop(over, index, params, loop.inits, body, (*loop.params, *more), exit_, loop.span)
+    body = _handing_out(clone(loop.body, renamed), params)
+    return Loop(over, index, params, loop.inits, body, (*now, *more), exit_, loop.span)
+
+
+def _handing_out(block: Block, params: tuple[Var, ...]) -> Block:
+    """The body of a loop that was not left so far: where it is, it gives what it carries, whoever reads that.
+
+    A loop over a range has no exit of kind 0.
+    """
+    match block.terminator:
+        case Exit(kind, values):
+            return Block(block.statements, Exit(kind + 1, (*params, *values[len(params) :])))
+        case Branch(cond, then, orelse, span):
+            end = Branch(cond, _handing_out(then, params), _handing_out(orelse, params), span)
+            return Block(block.statements, end)
+    return block
 
 
 class _Reached:
@@ -253,7 +285,7 @@ def _reached(before: Sequence[Statement], leaves: Sequence[Atom]) -> _Reached:
 
 
 def _kept(
-    before: Sequence[Statement], reached: _Reached, y: Atom, leaves: Sequence[Var], request: Call
+    way: Sequence[Step], before: Sequence[Statement], reached: _Reached, y: Atom, leaves: Sequence[Var], request: Call
 ) -> list[Statement]:
     """What is run again: what the value needs and depends on the variables, and what makes the memory of it."""
     changed: set[Storage] = set().union(*map(_all_written, before))
@@ -276,8 +308,11 @@ def _kept(
                 needed |= used
                 memory |= {storage for atom in (*used, *made) for storage in reached_by(atom)} & changed
     if any(id(statement) in chosen and _ends_unknown(statement) for statement in before):
-        label = "the value depends on the variable through earlier iterations of a 'while' loop around"
-        raise Unsettled(request, label, ("count the iterations: 'for' over a range, and 'break'",))
+        loops = [construct for _, _, construct in way if isinstance(construct, Loop)]
+        if any(isinstance(loop.over, Items) for loop in loops):
+            label = "the value depends on the variable through earlier items of an iterator"
+            raise Unsettled(request, label, ("make a list or an array of the items, and go through that",))
+        raise _Uncounted([loop for loop in loops if loop.over is None and not is_counted(loop)])
     found = [chosen[id(statement)] for statement in before if id(statement) in chosen]
     for statement in found:
         _refuse_effects(statement, request)

@@ -162,7 +162,9 @@ class FragmentCheck(Check):
         if self.along is not None:
             agree("jet and jvp differ", first, self.along, self.along, self.agreement)
         if isinstance(self.value, float) and self.precise is self.f:
-            product = self.stage("hvp", lambda: components("hvp", self.args, ad.hvp(self.f, clone(self.args), tangents)))
+            product = self.stage(
+                "hvp", lambda: components("hvp", self.args, ad.hvp(self.f, clone(self.args), tangents))
+            )
             if product is not None:
                 agree("jet and hvp differ", np.array([second]), np.array([product @ self.v]), product, 1e-6)
 
