@@ -13,6 +13,8 @@ SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 if SOURCE not in sys.path:
     sys.path.insert(0, SOURCE)
 
+gc.set_threshold(50_000, 20, 100)  # what compilations leave is little; the searches for it took a twentieth of the time
+
 
 @pytest.fixture(scope="module")
 def own_cache(tmp_path_factory):

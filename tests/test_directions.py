@@ -195,6 +195,8 @@ def test_matrices_again_and_again(native: Any) -> None:
     jacobian, hessian = ad.jacobian(scaled, native=native), ad.hessian(scaled, (0, 1), native=native)
     for k in (2.0, 3.0, 4.0, np.float32(2.0), 5.0):
         for start in (np.array([1.0, -2.0]), np.array([3.0]), np.array([0.5, 0.0, 1.0])):
+            if native and isinstance(k, np.float32) and len(start) > 1:
+                continue  # machine code for each number of directions; one is enough of each kind
             x = start.copy()
             np.testing.assert_allclose(jacobian(x, k), 3 * k**4 * start**2, rtol=1e-6)
             np.testing.assert_array_equal(x, k * start)

@@ -10,6 +10,8 @@ from adjoint.garbage import Compilation, Uncollected
 @pytest.fixture(autouse=True, scope="module")
 def nothing_is_frozen():
     gc.unfreeze()
+    yield
+    gc.freeze()  # what earlier modules made is not searched again
 
 
 class Link:
@@ -35,7 +37,7 @@ def test_no_search_interrupts_and_searches_go_on_afterwards():
 
 
 def test_what_the_first_compilation_makes_is_old_at_once(monkeypatch):
-    gc.collect()  # none is due for a while
+    gc.collect(1)  # none is due for a while
     monkeypatch.setattr(Compilation, "_first", True)
     with Compilation():
         made = [Link() for _ in range(100)]
