@@ -298,6 +298,59 @@ def by_an_integer(n):
     return ad.derivative(y, wrt=n)
 
 
+def assigned_and_used_in_branches(x):
+    if x > 0:
+        y = x * x
+        z = y * y
+    else:
+        y = x
+        z = y
+    return ad.derivative(z, wrt=y)
+
+
+def assigned_in_one_branch(x):
+    y = x
+    z = y * y
+    if x > 0:
+        y = y + 1
+    return ad.derivative(z * y, wrt=y)
+
+
+def assigned_and_used_in_a_loop(x):
+    y, total = x, 0.0
+    for _ in range(3):
+        y = y * x
+        total = total + y
+    return ad.derivative(y * y + total, wrt=y)
+
+
+@pytest.mark.parametrize("f", [assigned_and_used_in_branches, assigned_in_one_branch, assigned_and_used_in_a_loop])
+def test_what_is_computed_before_paths_meet_is_refused(f: Any) -> None:
+    """It counted as a constant: of the last one, the derivative was that of ``y * y``."""
+    problem = refused(lambda: compiled(f)(0.5)).diagnostics[0]
+    assert problem.code == "AD0232"
+    label = "the value is computed from the variable on one of the paths that assign it, which meet before this"
+    assert problem.labels[0].text == label
+    assert problem.helps == (
+        "take the derivative on that path",
+        "or compute the value behind the place where they meet",
+    )
+
+
+def test_what_is_computed_behind_the_place_where_paths_meet() -> None:
+    def behind(x):
+        y = x
+        for _ in range(3):
+            y = y * x
+        if x > 0:
+            z = y * y + x
+        else:
+            z = x
+        return ad.derivative(z, wrt=y)
+
+    assert compiled(behind)(0.5) == 0.125
+
+
 def power_until(x):
     y, slopes = x, 0.0
     while y < 100.0:

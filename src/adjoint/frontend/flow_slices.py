@@ -14,6 +14,7 @@ from typing import Any
 
 from adjoint.analysis.varying import varying
 from adjoint.frontend.counted_loops import is_counted, with_counters
+from adjoint.frontend.flow_joins import is_computed_on_a_path
 from adjoint.frontend.sole_names import reached_by, written_by
 from adjoint.ir.effects import ACTS, effects_of
 from adjoint.ir.nodes import (
@@ -146,6 +147,10 @@ def _written(block: Block, request: Call) -> tuple[Call, ...] | None:
     if any(isinstance(construct, Guarded) for _, _, construct in way):
         raise Unsettled(request, "this stands in a 'try' or 'with' statement", ("put it behind that",))
     before = _before(way, request, leaves)
+    if any(is_computed_on_a_path(before, leaf, y, _computing) for leaf in leaves):
+        label = "the value is computed from the variable on one of the paths that assign it, which meet before this"
+        helps = ("take the derivative on that path", "or compute the value behind the place where they meet")
+        raise Unsettled(request, label, helps)
     reached = _reached(before, leaves)
     if y not in reached.atoms:
         return None
