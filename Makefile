@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format golden bench mutate fuzz fragments call-forms agree clean
+.PHONY: help demo test check format golden bench mutate fuzz fragments call-forms poison agree clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -17,6 +17,7 @@ help:
 	@echo "make fuzz     check derivatives of random programs until stopped (keeps what it did in .fuzz)"
 	@echo "make fragments  the same for programs made of everyday code (keeps what it did in .fuzz/fragments)"
 	@echo "make call-forms  the same for calls in all forms that NumPy takes (keeps what it did in .fuzz/call_forms)"
+	@echo "make poison   watch who reads and writes the memory of derivatives, for all programs (an hour)"
 	@echo "make mutate   break rules and transforms on purpose, and count what the tests notice"
 	@echo "make agree    compare compiled derivatives with interpreted ones, for all programs (hours)"
 	@echo "make clean    remove the virtual environment and all caches"
@@ -52,6 +53,9 @@ fragments: $(VENV)/.stamp-dev
 
 call-forms: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz.call_forms -j 2
+
+poison: $(VENV)/.stamp-dev
+	PYTHONPATH=tests $(BIN)/python -m poison
 
 mutate: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m mutation

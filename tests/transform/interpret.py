@@ -39,13 +39,22 @@ from adjoint.ir.nodes import (
 from adjoint.runtime.display import make_list, make_tuple
 
 UNREAD = object()
-Env = dict[Var, Any]
 
 
-def run(function: Function, *args: Any) -> Any:
+class Env(dict[Var, Any]):
+    """The values of the variables of a running function; those of functions that it calls are of the same class."""
+
+    def callee(self, callee: Any) -> Any:
+        """What is called for a callee."""
+        return callee
+
+
+def run(function: Function, *args: Any, env: Env | None = None) -> Any:
     """The results of a core function: one as it is, several as a tuple."""
     assert len(args) == len(function.params), (len(args), len(function.params))
-    end = _block(function.body, dict(zip(function.params, args, strict=True)))
+    env = Env() if env is None else env
+    env.update(zip(function.params, args, strict=True))
+    end = _block(function.body, env)
     assert isinstance(end[0], Return)
     return end[1][0] if len(end[1]) == 1 else tuple(end[1])
 
@@ -82,7 +91,9 @@ def _block(block: Block, env: Env) -> tuple[Terminator, list[Any]]:
         case Branch(cond=cond, then=then, orelse=orelse):
             return _block(then if _value(cond, env) else orelse, env)
         case Raise(exception=exception):
-            raise _value(exception, env) if exception is not None else RuntimeError
+            if exception is None:
+                raise  # what is handled
+            raise _value(exception, env)
         case terminator:
             return terminator, [_handed(value, env) for value in terminator.values]
 
@@ -112,7 +123,10 @@ def _call(call: Call, env: Env) -> None:
     args = [read(arg, env) for arg in call.args]
     kwargs = {name: _value(value, env) for name, value in call.kwargs}
     callee = call.callee.function if isinstance(call.callee, Definition) else call.callee
-    result = run(callee, *args) if isinstance(callee, Function) else callee(*args, **kwargs)
+    if isinstance(callee, Function):
+        result = run(callee, *args, env=type(env)())
+    else:
+        result = env.callee(callee)(*args, **kwargs)
     if len(call.targets) == 1:
         env[call.targets[0]] = result
     elif call.targets:

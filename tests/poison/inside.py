@@ -1,0 +1,102 @@
+"""Values that a derivative still reads when their memory is written: nobody may have changed them in between.
+
+The IR tells memory that is written (handles) from values, whose memory nobody writes while they are read. Here a
+finished derivative is interpreted, each value is remembered as it was made, and compared where it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adjoint import specialize
+from adjoint.ir.nodes import Function, Var
+from adjoint.ir.types import Array, Number
+from adjoint.transform.target import PYTHON, Target
+from poison import outside
+from poison.outside import Poisoned
+from transform import interpret
+
+
+class _Watched(interpret.Env):
+    """Values of variables, with what they were when they were made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: dict[Var, np.ndarray] = {}
+
+    def __setitem__(self, var: Var, value: Any) -> None:
+        super().__setitem__(var, value)
+        self.before.pop(var, None)
+        if isinstance(value, np.ndarray) and _is_value(var):
+            self.before[var] = value.copy()
+
+    def update(self, pairs: Iterable[tuple[Var, Any]]) -> None:  # type: ignore[override]
+        for var, value in pairs:
+            self[var] = value
+
+    def __getitem__(self, var: Var) -> Any:
+        value = super().__getitem__(var)
+        before = self.before.get(var)
+        if before is not None and not _is_equal(value, before):
+            raise Poisoned(f"{var!r} was {before!r} when it was made, and is {value!r} where it is read")
+        return value
+
+    def callee(self, callee: Any) -> Any:
+        return _EMPTY.get(callee, callee) if isinstance(callee, Hashable) else callee
+
+
+def _poisoned(make: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """Memory that nobody has filled yet, full of NaN."""
+
+    def made(*args: Any, **kwargs: Any) -> np.ndarray:
+        array = make(*args, **kwargs)
+        if array.dtype.kind in "fc":
+            array[...] = np.nan
+        return array
+
+    return made
+
+
+_EMPTY = {make: _poisoned(make) for make in (np.empty, np.empty_like)}
+
+
+def _is_value(var: Var) -> bool:
+    return isinstance(var.type, Number) or (isinstance(var.type, Array) and not var.type.storage.written)
+
+
+def _is_equal(value: np.ndarray, before: np.ndarray) -> bool:
+    return np.array_equal(value, before, equal_nan=value.dtype.kind in "fc")
+
+
+@contextmanager
+def interpreted(target: Target = PYTHON) -> Iterator[None]:
+    """Derivatives are interpreted and watched for a while, rather than printed and loaded."""
+
+    def load_for(function: Any, finished: Function, *rest: Any) -> Callable[..., Any]:
+        return lambda *args: interpret.run(finished, *args, env=_Watched())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(specialize, "load_for", load_for)
+        patch.setattr(specialize, "target_of", lambda *asked: target)
+        specialize.forget()
+        try:
+            yield
+        finally:
+            specialize.forget()
+
+
+def check(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    mode: str,
+    change: Callable[[Any], Any] = lambda leaf: leaf,
+    target: Target = PYTHON,
+) -> str:
+    """Interprets derivatives in one mode, and raises where a value changes; gives what came of it."""
+    with interpreted(target):
+        return outside.check(function, args, mode, change)

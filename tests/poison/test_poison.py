@@ -1,0 +1,58 @@
+"""Memory that others still read, in a part of all programs; ``make poison`` takes all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjoint.ir.nodes import Block, Call, Const, Function, Return, Store, Subscript, Var
+from adjoint.ir.types import FLOAT, Array
+from poison import inside, outside, trials
+from poison.memory import shared, spoil
+from poison.outside import Poisoned
+from transform import interpret
+
+EVERY = 499
+"""One trial of so many: a prime, so that all modes, kinds and watches have their turn."""
+SAMPLE = list(trials())[::EVERY]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("trial", SAMPLE, ids=lambda trial: trial.title)
+def test_nobodys_numbers_change(trial) -> None:
+    outcome = trial.run()
+    assert not outcome.startswith(("poisoned", "failed")), outcome
+
+
+def square(x):
+    return x * x
+
+
+def test_a_derivative_that_shares_memory_is_found(monkeypatch) -> None:
+    """Where results are not copied, the gradient of a sum is the seed itself."""
+    monkeypatch.setattr(outside.ad, "vjp", lambda f, x: (x * x, lambda seed: (seed,)))
+    with pytest.raises(Poisoned, match="the cotangents: memory is shared with the seed"):
+        outside.check(square, (np.ones(3),), "vjp")
+
+
+def test_a_pullback_that_keeps_what_it_was_given_is_found(monkeypatch) -> None:
+    monkeypatch.setattr(outside.ad, "vjp", lambda f, x: (x * x, lambda seed: (2.0 * seed * x,)))
+    with pytest.raises(Poisoned, match="with all else overwritten"):
+        outside.check(square, (np.ones(3),), "vjp")
+
+
+def test_a_value_that_changes_before_it_is_read_is_found() -> None:
+    x, part, total = Var("x", Array(np.dtype(float), None)), Var("part", Array(np.dtype(float), None)), Var("y", FLOAT)
+    view = Call((part,), np.transpose, (x,))
+    store = Store(x, Subscript((Const(0),)), Const(5.0))
+    body = Block((view, store, Call((total,), np.sum, (part,))), Return((total,)))
+    with pytest.raises(Poisoned, match="%part was"):
+        interpret.run(Function("f", (x,), body), np.ones(2), env=inside._Watched())
+
+
+def test_values_that_are_spoilt() -> None:
+    kept = np.ones(3)
+    value = {"a": [kept[1:], 2.0], "b": (1, kept)}
+    assert shared(value, kept) == {(("a", 0), ()), (("b", 1), ())}
+    spoil(value)
+    assert np.isnan(kept).all() and np.isnan(value["a"][1]) and value["b"][0] == 1
