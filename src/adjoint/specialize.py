@@ -22,7 +22,7 @@ from adjoint.frontend.inputs import Captured, Guard, differentiated, has_fields
 from adjoint.frontend.levels import as_deep_as_needed
 from adjoint.garbage import Compilation
 from adjoint.ir.nodes import Atom, Call, Function, Load, Store
-from adjoint.ir.types import Array, Dict, List
+from adjoint.ir.types import Array, Dict, Instance, List
 from adjoint.ir.walk import statements_in
 from adjoint.keys import Door, Seen, key_of, keys_of
 from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
@@ -169,13 +169,19 @@ class Specialization:
                 label = f"arrays in {self._named(place)} share memory, and the function writes one"
                 raise error("AD0303", None, label, helps=("put a copy of one of them there",))
             for other, value in enumerate(inputs):
-                if other != place and _share_memory(inputs[place], value):
+                if other == place or (self._is_captured_object(place) and self._is_captured(other)):
+                    continue
+                if _share_memory(inputs[place], value):
                     first, last = sorted((place, other))
                     pair = f"{self._named(first)} and {self._named(last)}"
                     if not self._is_captured(last):
                         pair = f"arguments {first} and {last}"
                     label = f"{pair} share memory, and the function writes one"
                     raise error("AD0303", None, label, helps=("pass a copy of one of them",))
+
+    def _is_captured_object(self, place: int) -> bool:
+        """Objects of libraries are full of arrays that these might write for all we know, and share them freely."""
+        return self._is_captured(place) and isinstance(self.function.params[place].type, Instance)
 
     def _is_captured(self, place: int) -> bool:
         return place >= len(self.function.params) - len(self.captured)

@@ -11,6 +11,7 @@ from adjoint.frontend.inputs import has_fields
 from adjoint.types.structure import fields_of
 
 if TYPE_CHECKING:
+    from adjoint.backend.python import Emitted
     from adjoint.specialize import Specialization
 
 
@@ -26,9 +27,16 @@ class Speculative:
     """
 
     def __init__(self, quick: Callable[..., Any], make: Callable[[], Specialization]) -> None:
-        self._quick: Callable[..., Any] = getattr(quick, "run", quick)
+        self.quick = quick
+        self._run: Callable[..., Any] = getattr(quick, "run", quick)
         self._make = make
         self._exact: Specialization | None = None
+
+    @property
+    def emitted(self) -> Emitted:
+        """The text without supports, as the compiler takes it."""
+        emitted: Emitted = self.quick.emitted  # type: ignore[attr-defined]
+        return emitted
 
     def exact(self) -> Specialization:
         """The derivative with supports."""
@@ -39,7 +47,7 @@ class Speculative:
     def run(self, *inputs: Any) -> Any:
         """Calls an entry."""
         if self._exact is None:
-            result = self._quick(*inputs)
+            result = self._run(*inputs)
             if not holds_nan(result):
                 return result
         return self.exact().call(*inputs)
