@@ -661,3 +661,45 @@ def test_second_derivatives_of_loops_that_write_arguments() -> None:
     (found,) = ad.hvp(moved, (v.copy(),), (direction,))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     np.testing.assert_allclose(ad.hessian(moved)(v.copy()), ad.hessian(plain)(v), rtol=1e-12)
+
+
+def test_second_derivatives_where_cotangents_are_changed_besides() -> None:
+    def f(x):
+        y, k = x, 0
+        while ad.checkpointed(y < 1.5 and k < 6, snapshots=2):
+            k += 1
+            y = y * 1.3 + 0.1
+        return x * ad.with_derivative(math.sin(y), lambda ct: 0.5 * ct)
+
+    y = 0.4
+    while y < 1.5:
+        y = y * 1.3 + 0.1
+    assert ad.grad(f)(0.4) == pytest.approx(math.sin(y) + 0.2 * math.cos(y) * 1.3**4, rel=1e-12)
+    with pytest.raises(ad.DifferentiationError) as refusal:
+        ad.hvp(f, (0.4,), (1.0,))
+    (problem,) = refusal.value.diagnostics
+    assert problem.code == "AD0309"
+    assert problem.labels[0].text == "a derivative of this is differentiated, and cotangents are changed besides"
+
+
+def test_function_values_known_only_at_run_time() -> None:
+    """They compute: what else they do to memory is refused when they run."""
+    kind = ad.Fn[[np.ndarray, float], np.ndarray]
+    kept = lru_cache(lambda: kind(lambda v, k: np.sin(v) * k))
+
+    def f(v, k):
+        layer: kind = kept()
+        for _ in ad.checkpointed(range(4), snapshots=2):
+            v = layer(v, k) + v
+        return np.sum(v)
+
+    def plain(v, k):
+        layer: kind = kept()
+        for _ in range(4):
+            v = layer(v, k) + v
+        return np.sum(v)
+
+    point, direction = (np.array([0.3, 0.4]), 0.5), (np.array([1.0, -0.2]), 0.7)
+    for way in (lambda f: ad.vjp(f, *point)[1](1.0), lambda f: ad.hvp(f, point, direction)):
+        for found, expected in zip(way(f), way(plain), strict=True):
+            np.testing.assert_array_equal(found, expected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -396,3 +397,48 @@ class TestRefusals:
     def test_in_code_that_is_differentiated(self):
         with pytest.raises(ad.DifferentiationError, match=r"ad\.jet inside other code is not covered"):
             ad.grad(lambda x: ad.jet(cube, (x,), (1.0,), 2)[2])(1.0)
+
+
+Layer = ad.Fn[[np.ndarray, float], np.ndarray]
+Pair = ad.Fn[[float], tuple[float, float]]
+
+
+def test_function_values_known_only_at_run_time() -> None:
+    declared = ad.differentiable_function(
+        lambda v, k: (np.sin(v) * k, lambda ct: (ct * np.cos(v) * k, np.sum(ct * np.sin(v))))
+    )
+    kept = {"visible": lambda v, k: np.sin(v) * k, "declared": declared, "pair": lambda x: (x * x, math.sin(x))}
+    of = lru_cache(lambda name: kept[name])
+
+    def f(v, k, name):
+        layer: Layer = of(name)
+        for _ in range(3):
+            v = layer(v, k) + v
+        return np.sum(v)
+
+    def known(v, k):
+        for _ in range(3):
+            v = np.sin(v) * k + v
+        return np.sum(v)
+
+    def product(x):
+        both: Pair = of("pair")
+        a, b = both(x)
+        return a * b
+
+    point, direction = (np.array([0.3, 0.4]), 0.5), (np.array([1.0, -0.2]), 0.7)
+    expected = ad.jet(known, point, direction, 3)
+    for name in ("visible", "declared"):
+        np.testing.assert_allclose(ad.jet(f, (*point, name), (*direction, None), 3), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        ad.jet(product, (0.7,), (1.0,), 3), ad.jet(lambda x: x * x * math.sin(x), (0.7,), (1.0,), 3), rtol=1e-12
+    )
+
+    def written(v):
+        layer: Layer = of("visible")
+        w = layer(v, 0.3)
+        w[0] = 1.0
+        return np.sum(w)
+
+    with pytest.raises(ad.DifferentiationError, match="a function value beside memory that is written"):
+        ad.jet(written, (point[0],), (direction[0],), 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from adjoint.backend.python import emit, load
 from adjoint.diagnostics import error
 from adjoint.frontend.series_of_declared import DeclaredSeries, of_opaque, with_declared_kept
 from adjoint.frontend.splice import splice
+from adjoint.functions import Fn, parts_of
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
@@ -37,6 +38,7 @@ from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Line
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import abstract, type_of_call
 from adjoint.runtime import taylor
+from adjoint.runtime.functions import called
 from adjoint.runtime.sequences import array_of
 from adjoint.runtime.taylor import Lifted, NotCovered, Series, coefficient, derived, holds_series, solved, value_of
 from adjoint.transform.finish import finish
@@ -113,8 +115,27 @@ def _is_written_later(call: Call, written: set[Storage]) -> bool:
 # Recurrences
 
 
+def _of_function_value(function: Fn[..., Any], args: tuple[Any, ...], is_written: bool) -> Any:
+    """The series of a function value that is known only at run time: those of the function that it carries."""
+    if is_written:
+        raise NotCovered("a function value beside memory that is written")
+    found = taylor.RECURRENCES["declared"](function if function.declared else function.function, args)
+    signature = function.signature
+    return found if signature is None or parts_of(signature.result) is None else tuple(_flat(found))
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _flat(part)
+    else:
+        yield value
+
+
 def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of a call with series among its arguments, from the rule of its callee."""
+    if callee is called:
+        return _of_function_value(args[0], args[1:], bool(kwargs))
     rule = rule_for(callee)
     name = getattr(callee, "__name__", repr(callee))
     if rule is None and declaration_for(callee) is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from adjoint.diagnostics import DifferentiationError, error
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import written_places
 from adjoint.ir.join import type_of_atom
@@ -32,15 +33,32 @@ def can_be_kept(call: Call, found: Dependence) -> bool:
     return not any(found.active(call.args[place]) for place in written_places(function)) and not has_surgery(function)
 
 
+def unkept(call: Call) -> DifferentiationError:
+    """Why no tangent flows through a derivative that runs parts of its function again."""
+    function = call.callee.function
+    span = next((each.span for each in _calls(function) if _is_checkpointed(each)), call.span)
+    names = [function.params[place].hint for place in written_places(function)]
+    if names:
+        label = f"a derivative of this is differentiated, and {names[0]!r} is written besides"
+        return error("AD0309", span, label, helps=(f"write to a copy: {names[0]} = {names[0]}.copy()",))
+    label = "a derivative of this is differentiated, and cotangents are changed besides"
+    return error("AD0309", span, label, helps=("keep all of the loop: leave the checkpoints out",))
+
+
 def runs_again(function: Function) -> bool:
     """Whether the reverse sweep of a function runs parts of it again: no tangent flows through what that keeps."""
-    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
-    callees = [call.callee for call in calls]
     return any(
-        (isinstance(callee, Definition) and callee.checkpoints is not None)
-        or (isinstance(callee, Derived) and runs_again(callee.function))
-        for callee in callees
+        _is_checkpointed(call) or (isinstance(call.callee, Derived) and runs_again(call.callee.function))
+        for call in _calls(function)
     )
+
+
+def _calls(function: Function) -> list[Call]:
+    return [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+
+
+def _is_checkpointed(call: Call) -> bool:
+    return isinstance(call.callee, Definition) and call.callee.checkpoints is not None
 
 
 def call_derived(builder: Builder, call: Call, rules: TangentRules, bind: Bind, derive: Derive) -> None:

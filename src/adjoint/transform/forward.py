@@ -50,6 +50,7 @@ from adjoint.transform.applied import applies, forward_applied
 from adjoint.transform.constant_views import constant_views, unsure_views
 from adjoint.transform.dependence import Dependence
 from adjoint.transform.derived_tangents import call_derived, can_be_kept, runs_again
+from adjoint.transform.derived_tangents import unkept as why_unkept
 from adjoint.transform.pure import without_writes
 from adjoint.transform.shadow_types import ShadowTypes
 from adjoint.transform.supports_in_memory import keep_supports
@@ -134,7 +135,18 @@ class _Session:
         is_called: bool = False,
         complete: bool = True,
     ) -> Function:
-        function, found = _without_derived(function, wrt, outputs, self.keep_derived, self.target, is_called)
+        unkept: list[Call] = []
+        function, found = _without_derived(function, wrt, outputs, self.keep_derived, self.target, is_called, unkept)
+        try:
+            return self.derived(function, found, wrt, outputs, complete)
+        except DifferentiationError:
+            if unkept:
+                raise why_unkept(unkept[0]) from None
+            raise
+
+    def derived(
+        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], complete: bool
+    ) -> Function:
         views = (*constant_views(function, found.active), *unsure_views(function, found.active))
         problems = [*found.problems, *found.without_forward(function), *views]
         if problems:
@@ -168,14 +180,30 @@ class _Session:
 
 
 def _without_derived(
-    function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], keep: bool, target: Target, is_called: bool
+    function: Function,
+    wrt: tuple[int, ...],
+    outputs: tuple[int, ...],
+    keep: bool,
+    target: Target,
+    is_called: bool,
+    unkept: list[Call],
 ) -> tuple[Function, Dependence]:
-    """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results."""
+    """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results.
+
+    Those that run parts of their function again are added to ``unkept``: tangents flow through few of them.
+    """
     if keep or _keeps_named(function):
         function = without_writes(function)
     found = Dependence(function, wrt, outputs, is_called=is_called)
     while any(_must_be_written_out(statement, found, keep) for statement in statements_in(function.body)):
         renamed: dict[Var, Atom] = {}
+        unkept += [
+            statement
+            for statement in statements_in(function.body)
+            if isinstance(statement, Call)
+            and _must_be_written_out(statement, found, keep)
+            and runs_again(statement.callee.function)
+        ]
         body = _written_out(function.body, found, renamed, keep, target)
         settled = {var: _settled(var, renamed) for var in renamed}
         function = Function(function.name, function.params, substitute(body, settled), function.doc)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
-from adjoint.ir.nodes import Atom, Call, Definition, Derived, Function, Var
+from adjoint.ir.nodes import Applied, Atom, Call, Definition, Derived, Function, Var
 from adjoint.ir.types import OPAQUE, Array, is_handle
 from adjoint.ir.walk import clone_function, statements_in
 from adjoint.transform.passes import checked
@@ -101,6 +101,8 @@ def _check_repeatable(function: Function, seen: set[Function]) -> None:
             if inner is not None and inner not in seen:
                 _check_repeatable(inner, seen)
             continue
+        if isinstance(callee, Applied):
+            continue  # it writes no memory that others see: else it is refused when it runs
         found = effects_of(statement)
         if not found.known or not (found.pure or found.confined):
             raise DifferentiationError(_not_repeatable(statement.span))
