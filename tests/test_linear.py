@@ -198,3 +198,42 @@ class TestMisuse:
     def test_in_code_that_is_differentiated(self):
         with pytest.raises(ad.DifferentiationError, match=r"ad\.linearize inside other code is not covered"):
             ad.grad(lambda x: ad.linearize(chaotic, x, 3.0)[0])(1.0)
+
+
+GRID = np.array([1.0, 2.0, 4.0])
+STEPS = 2
+
+
+def over_a_grid(x):
+    a = x * GRID
+    for i in range(STEPS):
+        if a[i] > 0.0:
+            a[i] = a[i] * a[i + 1]
+    return np.sum(a * a)
+
+
+def recursive_over_a_grid(x, n):
+    return x * np.sum(GRID * GRID) if n < STEPS else recursive_over_a_grid(x * x, n - 1) * GRID[0]
+
+
+class TestCapturedData:
+    @pytest.mark.parametrize(("f", "args"), [(over_a_grid, (X[0],)), (recursive_over_a_grid, (1.5, 4))])
+    def test_may_change_after_a_function_was_linearized(self, f, args):
+        expected = ad.jvp(f, args, (args[0], *[None] * (len(args) - 1)))[1]
+        _, differential = ad.linearize(f, *args)
+        GRID[:] *= 3.0
+        try:
+            found = differential(args[0], *[None] * (len(args) - 1))
+        finally:
+            GRID[:] /= 3.0
+        assert found == pytest.approx(expected, rel=1e-14)
+
+    def test_must_stay_of_its_kind(self, monkeypatch):
+        _, differential = ad.linearize(recursive_over_a_grid, 1.5, 4)
+        monkeypatch.setitem(globals(), "GRID", np.ones((2, 3)))
+        with pytest.raises(ad.DifferentiationError) as refusal:
+            differential(1.0, None)
+        assert str(refusal.value) == (
+            "error[AD0427]: what the function captures is of another kind than when it was linearized\n"
+            "  = help: linearize again: y, differential = ad.linearize(f, *args)"
+        )

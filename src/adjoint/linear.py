@@ -3,26 +3,62 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.compiling import Native, resolve
 from adjoint.diagnostics import error
+from adjoint.diagnostics.user_lines import tell_users_line
 from adjoint.entrances import Request, enter
 from adjoint.frontend.entry import lower_vjp
-from adjoint.frontend.inputs import differentiated
+from adjoint.frontend.inputs import differentiated, identity_of
+from adjoint.keys import Seen, key_of
 from adjoint.operators import function_of
-from adjoint.products import Pullback, checked_tangents, jvp, leaf_seed, specialized_jvp
+from adjoint.products import Pullback, checked_tangents, inputs_of_jvp, leaf_seed, specialized_jvp
 from adjoint.runtime.boundary import check_tangent
 from adjoint.specialize import Specialization
 from adjoint.tangents import zero
+
+
+class Captured:
+    """A copy of the data that a function captures, as forward mode is to find it later."""
+
+    def __init__(self, compiled: Specialization, root: Any, data: Sequence[Any]) -> None:
+        self.kinds = _kinds(compiled, root)
+        pairs = zip(compiled.captured, data, strict=True)
+        self.copies = {identity_of(item.path): _copied(value) for item, value in pairs}
+
+    def are_of_the_same_kinds(self, compiled: Specialization, root: Any) -> bool:
+        """Whether the function finds now what it found then, but for the numbers."""
+        return all(guard.holds(root) for guard in compiled.guards) and _kinds(compiled, root) == self.kinds
+
+    def instead_of(self, now: Sequence[Any], compiled: Specialization) -> list[Any]:
+        """What a compiled derivative is given for what it captures itself."""
+        pairs = zip(compiled.captured, now, strict=True)
+        return [_copied(self.copies.get(identity_of(item.path), data)) for item, data in pairs]
+
+
+def _kinds(compiled: Specialization, root: Any) -> list[Any] | None:
+    seen: Seen = {}
+    try:
+        return [key_of(item.read(root), seen) for item in compiled.captured]
+    except (KeyError, AttributeError, ValueError):  # what was captured is no longer there
+        return None
+
+
+def _copied(data: Any) -> Any:
+    """A copy of what a function captures, where it can be copied."""
+    try:
+        return copy.deepcopy(data)
+    except Exception:
+        return data
 
 
 class Differential:
     """The differential of a function at a point: takes tangents of the arguments to the tangent of the result.
 
     It may be called any number of times. What is not linear was computed once, when it was made, if the adjoint is seen
-    to be linear; else each call is one of forward mode, at a copy of the point.
+    to be linear; else each call is one of forward mode, at a copy of the point, and of what the function captures.
     """
 
     def __init__(
@@ -31,15 +67,17 @@ class Differential:
         compiled: Specialization,
         residuals: tuple[Any, ...],
         point: Any,
+        captured: Captured | None,
         value: Any,
-        options: dict[str, Any],
+        native: Native,
     ) -> None:
         self._function = function
-        self._options = options
+        self._native = native
         self._root = differentiated(function)
         self._compiled = compiled
         self._residuals = residuals
         self._point = point
+        self._captured = captured
         self._value = value
 
     def __call__(self, *tangents: Any) -> Any:
@@ -50,9 +88,18 @@ class Differential:
         checked = [check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs]
         linear, differential = self._compiled.linear, self._compiled.differential
         if linear is None or differential is None:
-            return jvp(self._function, copy.deepcopy(self._point), checked, **self._options)[1]
+            assert self._captured is not None
+            return self._by_forward_mode(checked, self._captured)
         dots = [leaf_seed(checked[place], self._point[place], tuple(path)) for place, *path in linear.paths]
         return differential(*[self._residuals[place] for place in linear.residuals], *dots)
+
+    def _by_forward_mode(self, tangents: Sequence[Any], captured: Captured) -> Any:
+        if not captured.are_of_the_same_kinds(self._compiled, self._root):
+            raise error("AD0427", None)
+        point = copy.deepcopy(self._point)
+        compiled, inputs = inputs_of_jvp(self._function, point, tuple(tangents), self._native)
+        count = len(inputs) - len(compiled.captured)
+        return compiled.call(*inputs[:count], *captured.instead_of(inputs[count:], compiled))[1]
 
     @property
     def transposed(self) -> Pullback:
@@ -99,7 +146,8 @@ def linearize(
     -------
     value, differential
         ``differential(*tangents)`` takes one tangent per argument (None is zero) and returns the tangent of the value.
-        What it keeps of the arguments is copied. ``ad.transpose(differential)`` is the pullback.
+        What it keeps of the arguments, and of data that the function captures, is copied.
+        ``ad.transpose(differential)`` is the pullback.
 
     Raises
     ------
@@ -122,15 +170,21 @@ def linearize(
     (3.0, 1.0)
     """
 
+    resolved = resolve(native, function_of(f, "linearize"), fastmath, boundscheck)
+
     def ask() -> Request:
-        resolved = resolve(native, function_of(f, "linearize"), fastmath, boundscheck)
         return Request(("linearize",), args, {}, lambda target: lower_vjp(f, args, {}, "linearize", target), resolved)
 
-    way = "linearize", native, fastmath, boundscheck
+    way = "inputs of linearize", native, fastmath, boundscheck
     point = copy.deepcopy(args)
-    compiled, (value, residuals) = enter(f, way, args, ask)
-    options = {"native": native, "fastmath": fastmath, "boundscheck": boundscheck}
-    return value, Differential(f, compiled, residuals, point, value, options)
+    compiled, inputs = enter(f, way, args, ask, run=False)
+    captured = Captured(compiled, differentiated(f), inputs[len(args) :]) if compiled.linear is None else None
+    try:
+        value, residuals = compiled.call(*inputs)
+    except Exception as failure:
+        tell_users_line(failure)
+        raise
+    return value, Differential(f, compiled, residuals, point, captured, value, resolved)
 
 
 def transpose(f: Callable[..., Any], *like: Any) -> Pullback:

@@ -221,7 +221,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
 
             note_captured(value, path)
         return Const(value)
-    known = lo.run_data.captured.get(_identity(path))
+    known = lo.run_data.captured.get(identity_of(path))
     if known is not None:
         for key, held in lo.run_data.outside.items():
             lo.store.setdefault(key, held)
@@ -235,14 +235,15 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         hint = name if name.isidentifier() else "captured"
         before = set(lo.store)
         result = enter(
-            lo, value, _identity(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, read, var))
+            lo, value, identity_of(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, read, var))
         )
         lo.run_data.outside.update((key, held) for key, held in lo.store.items() if key not in before)
-    lo.run_data.captured[_identity(path)] = result
+    lo.run_data.captured[identity_of(path)] = result
     return result
 
 
-def _identity(path: Path) -> Path:
+def identity_of(path: Path) -> Path:
+    """What is equal for two ways to the same data."""
     return tuple(part if isinstance(part, (str, int)) else id(part) for part in path)
 
 

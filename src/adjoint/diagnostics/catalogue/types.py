@@ -302,6 +302,22 @@ ENTRIES = {
             Declare the fields that are missing, or leave TangentVector out: then it is written for you.
             """,
     ),
+    "AD0427": Entry(
+        title="what the function captures is of another kind than when it was linearized",
+        helps=("linearize again: y, differential = ad.linearize(f, *args)",),
+        explanation="""
+            A differential belongs to a point, and to the data that the function found outside of itself. Where it is
+            computed by forward mode, the function is read again when it is called: the data was copied, so its numbers
+            may change meanwhile, but not their kinds, the ranks of arrays, and what functions there are.
+
+                W = np.ones(3)
+                def power(x, n):
+                    return x * W if n == 0 else power(x * x, n - 1) * W
+                y, differential = ad.linearize(power, 1.5, 4)
+                W = np.ones((3, 3))
+                differential(1.0, None)                      # refused
+            """,
+    ),
     "AD0430": Entry(
         title="{name|the function} is declared to be differentiable, and cannot be",
         explanation="""
