@@ -34,7 +34,6 @@ NORMAL_FORM = ("normalize", "complex-stores", "dead-code")
 """The form that the reverse sweep is read off."""
 
 PREPARE = (
-    "inline-functions",
     "copy-written-arguments",
     *NORMAL_FORM,
     "expand-surgery",
@@ -295,7 +294,6 @@ PASSES = {
         Pass("value-numbering", "transform.rewrite:rewrite"),
         Pass("merge-branches", "transform.merge:merge_choices"),
         # reverse mode
-        Pass("inline-functions", "transform.reverse.prepare:with_functions_inlined", needed=True),
         Pass("copy-written-arguments", "transform.reverse.prepare:with_written_copied", needed=True),
         Pass("normalize", "transform.reverse.normal:normalize", needed=True),
         Pass("complex-stores", "transform.reverse.prepare:with_complex_stores", needed=True),

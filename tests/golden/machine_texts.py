@@ -37,8 +37,11 @@ def _layout(value: Any) -> str:
     return "C" if isinstance(value, np.ndarray) and value.flags.c_contiguous else "A"
 
 
-def _takes(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Any]) -> bool:
-    """Whether Numba knows a function: what it makes of the types of arguments it compiles the function to tell."""
+def takes(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Any]) -> bool:
+    """Whether Numba knows a function: what it makes of the types of arguments it compiles the function to tell.
+
+    Whether it takes them as it should is tested where there is machine code.
+    """
     declared = declaring.takes(callee, args, named)
     return native_calls._is_declared(callee) if declared is None else declared
 
@@ -48,7 +51,7 @@ def collected() -> Iterator[list[str]]:
     """The texts of what is called for the first time meanwhile."""
     texts: list[str] = []
     core = type("Collecting", (_Collecting,), {"texts": texts})
-    with mock.patch.object(native, "Core", core), mock.patch.object(native_calls, "_resolved", _takes):
+    with mock.patch.object(native, "Core", core), mock.patch.object(native_calls, "_resolved", takes):
         yield texts
 
 

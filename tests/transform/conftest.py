@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from adjoint.backend import declaring, native, native_calls
+from adjoint.backend import native, native_calls
 from adjoint.backend.not_native import NotNative
 from adjoint.backend.python import load
+from golden.machine_texts import takes
 
 
 class PythonCore(native.Core):
@@ -23,15 +24,6 @@ class PythonCore(native.Core):
                 except NotNative:
                     self._latest = self.interpreted
             return self._latest
-
-
-def takes(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Any]) -> bool:
-    """Whether Numba knows a function: what it makes of the types of arguments it compiles the function to tell.
-
-    Whether it takes them as it should is tested where there is machine code.
-    """
-    declared = declaring.takes(callee, args, named)
-    return native_calls._is_declared(callee) if declared is None else declared
 
 
 @pytest.fixture

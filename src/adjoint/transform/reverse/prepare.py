@@ -17,28 +17,6 @@ from adjoint.transform.reverse.build import reverse
 from adjoint.transform.target import Target
 
 
-def with_functions_inlined(function: Function) -> Function:
-    """The function with the functions of the IR that it calls directly written out in it."""
-    statements = statements_in(function.body)
-    if not any(isinstance(statement, Call) and isinstance(statement.callee, Function) for statement in statements):
-        return function
-    return Function(function.name, function.params, _inlined(function.body), function.doc)
-
-
-def _inlined(block: Block) -> Block:
-    builder = Builder(type_of_call)
-    renamed: dict[Var, Atom] = {}
-    for statement in block.statements:
-        current = substitute(statement, renamed)
-        if isinstance(current, Call) and isinstance(current.callee, Function):
-            inner = current.callee
-            inner = Function(inner.name, inner.params, _inlined(inner.body))
-            renamed.update(zip(current.targets, inline(builder, inner, current.args), strict=True))
-        else:
-            builder.emit(map_blocks(current, _inlined))
-    return builder.block(substitute(block.terminator, renamed))
-
-
 def with_written_copied(function: Function) -> Function:
     """The function with its derivatives of functions that write their arguments as such of functions that do not."""
     statements = statements_in(function.body)
