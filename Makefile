@@ -38,7 +38,7 @@ format: $(VENV)/.stamp-dev
 	$(BIN)/ruff format .
 
 golden: $(VENV)/.stamp-dev
-	ADJOINT_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden
+	ADJOINT_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden tests/samples/test_walkthrough.py
 
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks
