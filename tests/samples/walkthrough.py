@@ -40,10 +40,11 @@ A loop, a store and a branch:
 
 ## Lowered
 
-The front end walks the syntax tree with abstract values: `x` is an array of floats of one axis, `floor` a float. Names,
-attributes and calls that are known are resolved here, so that what is left is a function of numbers and arrays: the
-intermediate representation (IR). Every variable is assigned once; the loop *carries* `total`, and `continue` hands the next value
-to the next iteration. The memory of `y` is written: such arrays are handles, and have a shadow later.
+The front end walks the syntax tree with abstract values: `x` is an array of floats of one axis, `floor` a float.
+Names, attributes and calls that are known are resolved here, so that what is left is a function of numbers and
+arrays: the intermediate representation (IR). Every variable is assigned once; the loop *carries* `total`, and
+`continue` hands the next value to the next iteration. The memory of `y` is written: such arrays are handles, and
+have a shadow later.
 
 ```text
 {lowered}
@@ -51,8 +52,8 @@ to the next iteration. The memory of `y` is written: such arrays are handles, an
 
 ## Simplified
 
-Dead code goes, and what was computed before is not computed again (value numbering): `x[i]` is read once. The element of `y`
-that was just stored is still read from memory here.
+Dead code goes, and what was computed before is not computed again (value numbering): `x[i]` is read once. The
+element of `y` that was just stored is still read from memory here.
 
 ```text
 {simplified}
@@ -60,11 +61,12 @@ that was just stored is still read from memory here.
 
 ## Reverse mode
 
-The derivative runs the function forwards, and then backwards: for each statement, in reverse order, what its derivative adds to
-the cotangents of its operands. The cotangent of `x` is `x_bar`; that of the memory of `y` lies in its shadow `y_bar`, of the
-same shape. A store moves a cotangent: what lies in the shadow belongs to the value that was stored, and the place is cleared, because
-what was there before the store does not count any more. The condition is computed again rather than kept on a tape: its operands
-are still there. `total` is gone: nobody needs the value.
+The derivative runs the function forwards, and then backwards: for each statement, in reverse order, what its
+derivative adds to the cotangents of its operands. The cotangent of `x` is `x_bar`; that of the memory of `y` lies
+in its shadow `y_bar`, of the same shape. A store moves a cotangent: what lies in the shadow belongs to the value
+that was stored, and the place is cleared, because what was there before the store does not count any more. The
+condition is computed again rather than kept on a tape: its operands are still there. `total` is gone: nobody needs
+the value.
 
 ```text
 {derivative}
@@ -72,8 +74,8 @@ are still there. `total` is gone: nobody needs the value.
 
 ## As Python
 
-What runs, and what `ad.source(ad.grad(smooth), x, 0.5)` prints. Variables have the names of the user's again, and statements
-are in the form in which a person would have written them.
+What runs, and what `ad.source(ad.grad(smooth), x, 0.5)` prints. Variables have the names of the user's again, and
+statements are in the form in which a person would have written them.
 
 ```python
 {text}
@@ -85,8 +87,8 @@ are in the form in which a person would have written them.
 
 {passes}.
 
-The backward loop runs forwards, since its iterations share nothing (loop reversal), both sides of the branch end in one sum,
-and indices that cannot be negative say so. Numba compiles this text:
+The backward loop runs forwards, since its iterations share nothing (loop reversal), both sides of the branch end in
+one sum, and indices that cannot be negative say so. Numba compiles this text:
 
 ```python
 {native}
