@@ -220,6 +220,37 @@ def test_what_is_not_importable_is_called_out_of_machine_code() -> None:
     assert ad.grad(lambda x: root(x) * x, native="strict")(4.0) == 3.0
 
 
+def test_what_returns_arrays_is_called_out_of_machine_code() -> None:
+    library = ctypes.CDLL(ctypes.util.find_library("m"))
+    library.sqrt.restype, library.sqrt.argtypes = ctypes.c_double, [ctypes.c_double]
+
+    def roots(x) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return hidden("np.array", [library.sqrt(each) for each in x])
+
+    @ad.derivative_of(roots)
+    def derivative(x):
+        y = roots(x)
+        return y, lambda ct: ct / (2.0 * y)
+
+    x = np.array([1.0, 4.0])
+    for native in (False, "strict"):
+        np.testing.assert_allclose(ad.grad(lambda x: np.sum(roots(x) * x), native=native)(x), 1.5 * np.sqrt(x))
+    np.testing.assert_allclose(ad.hessian(lambda x: np.sum(roots(x) * x))(x), np.diag(0.75 / np.sqrt(x)))
+
+
+@pytest.mark.parametrize("native", [False, "strict"])
+def test_an_annotation_of_another_array_is_told_when_it_runs(native: Any) -> None:
+    def outer(x) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return hidden("np.outer", x, x)
+
+    ad.derivative_of(outer)(lambda x: (outer(x), lambda ct: 2.0 * x * ct))
+    with pytest.raises(ad.DifferentiationError) as refusal:
+        ad.grad(lambda x: np.sum(outer(x) * x), native=native)(np.ones(3))
+    label = "returns an array of rank 2 of float64, and its annotation says an array of rank 1 of float64"
+    assert refusal.value.diagnostics[0].code == "AD0205"
+    assert label in str(refusal.value)
+
+
 def test_machine_code_wants_to_know_what_the_function_returns() -> None:
     def root(x):
         return hidden("math.sqrt", x)

@@ -41,9 +41,13 @@ from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, substitute, targets_of
 from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import arrays, bundles, checks, display, numbers, places, results, sequences, tables, tangents
-from adjoint.runtime.cotangents import as_number
+from adjoint.runtime.cotangents import as_array, as_number
 
 _NOTHING = Const(None)
+_ANNOTATE = (
+    "annotate what the function returns: -> float",
+    "an array of rank 1: -> np.ndarray[tuple[int], np.dtype[np.float64]]",
+)
 
 _SELDOM_OF_MATH = (
     *(math.remainder, math.fmod, math.modf, math.frexp, math.ldexp),
@@ -83,12 +87,14 @@ class _Leaving(Rewriting):
         fault = _fault_of(statement)
         if fault is not None:
             raise NotNative(fault, (), statement.span)
+        if isinstance(statement, Call) and statement.callee is as_array:  # checked where it comes from Python
+            return (Call(statement.targets, np.asarray, statement.args[:1], (), statement.span),)
         if is_known(statement):
             return (statement,)
         outside = by_python(statement)
         if outside is None and isinstance(statement, Call) and _is_surely_unknown(statement.callee):
             is_declared = declaration_for(statement.callee) is not None or statement.callee is as_number
-            notes = ("annotate what the function returns: -> float",) if is_declared else ()
+            notes = _ANNOTATE if is_declared else ()
             raise NotNative(_without_form(statement.callee), notes, statement.span)  # nothing need be compiled to know
         return outside or (statement,)
 
@@ -187,10 +193,23 @@ def _alone(statement: Call | Load | Store, taken: Sequence[Var], lists: Containe
             # machine code hands numbers over as those of Python
             given[var] = number = Var(var.hint, var.type)
             conversions.append(Call((number,), var.type.dtype.type, (param,)))
-    targets = targets_of(statement)
-    body = Block((*conversions, substitute(statement, given)), Return(targets or (Const(None),)))
+    targets, checks = _checked(statement)
+    body = Block((*conversions, substitute(statement, given), *checks), Return(targets or (Const(None),)))
     name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
     return emit(Function(name.strip("_<>") or "call", params, body))
+
+
+def _checked(statement: Call | Load | Store) -> tuple[tuple[Var, ...], list[Statement]]:
+    """What a statement gives, and checks of it: Numba takes an array of any rank as one of that which is declared."""
+    targets = targets_of(statement)
+    if isinstance(statement, Call) and len(targets) == 1 and declaration_for(statement.callee) is not None:
+        type_ = targets[0].type
+        if isinstance(type_, Array) and type_.dims is not None:
+            checked = Var(targets[0].hint, type_)
+            name = getattr(statement.callee, "__name__", "the function")
+            said = (Const(len(type_.dims)), Const(type_.dtype), Const(name))
+            return (checked,), [Call((checked,), as_array, (targets[0], *said))]
+    return targets, []
 
 
 def is_known(statement: Call | Load | Store) -> bool:

@@ -24,6 +24,7 @@ from adjoint.frontend.values import Record, Ref, Site, TupleValue, Value
 from adjoint.ir.nodes import Attribute, Call, Const, Key, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, OPAQUE, Array, Number, Opaque, Type
 from adjoint.rules.declarations import Declaration, callee_of
+from adjoint.runtime.cotangents import as_array
 from adjoint.types.annotations import field_types
 
 _NUMBERS = (float, np.ndarray)
@@ -42,6 +43,12 @@ def call_original(
     lo.run_data.originals.add(target)
     lo.at(node)
     lo.emit(Call((target,), callee_of(declaration), tuple(atoms), named, lo.span(node)))
+    if isinstance(target.type, Array) and target.type.dims is not None:
+        checked = Var("t", target.type)
+        said = (Const(len(target.type.dims)), Const(target.type.dtype), Const(declaration.name))
+        lo.emit(Call((checked,), as_array, (target, *said), (), lo.span(node)))
+        lo.run_data.originals.add(checked)
+        target = checked
     place = () if node is None else lo.site(node).place
     return _parts(lo, target, returned, ("original", *place))
 
@@ -72,8 +79,18 @@ def _type_of(annotation: Any) -> Type:
         return Number()
     kind = get_origin(annotation) or annotation
     if kind in _NUMBERS:
-        return FLOAT if kind is float else Array(None, None)
+        return FLOAT if kind is float else _array(annotation)
     return Opaque(kind) if isinstance(kind, type) and kind is not object else OPAQUE
+
+
+def _array(annotation: Any) -> Array:
+    """An array of the rank and the dtype that ``np.ndarray[tuple[int, int], np.dtype[np.float64]]`` tells."""
+    shape, dtype = (*get_args(annotation), None, None)[:2]
+    rank, scalar = get_args(shape), get_args(dtype)
+    is_told = get_origin(shape) is tuple and Ellipsis not in rank and len(scalar) == 1
+    if not is_told or not (isinstance(scalar[0], type) and issubclass(scalar[0], np.inexact)):
+        return Array(None, None)
+    return Array(np.dtype(scalar[0]), tuple("any" for _ in rank))
 
 
 def _parts(lo: Lowerer, base: Var, annotation: Any, way: tuple[Any, ...]) -> Value:

@@ -60,6 +60,13 @@ general(
 linear(
     cotangents.check_cotangent, lambda ct, x, like, said: ct, view_of=0, cases=[case(number(), number(), "it gives")]
 )
+linear(
+    cotangents.as_array,
+    lambda ct, x, rank, dtype, name: ct,
+    wrt=(0,),
+    view_of=0,
+    cases=[case(sample(3), 1, np.dtype(float), "f")],
+)
 linear(cotangents.as_number, lambda ct, x, name: ct, view_of=0, cases=[case(number(), "f")])
 no_derivative(numbers.is_real)
 elementwise(numbers.polygamma, lambda n, x, y: (None, polygamma(n + 1, x)), cases=[case(0, 1.3), case(1, sample(3))])

@@ -20,6 +20,20 @@ def as_number(value: Any, name: str) -> Any:
     return float(value) if type(value) is int else value
 
 
+def as_array(value: Any, rank: int, dtype: Any, name: str) -> Any:
+    """The value of a function whose annotation tells the rank and the dtype of the array that it returns.
+
+    >>> as_array(np.ones(2), 1, np.dtype(float), "f")
+    array([1., 1.])
+    """
+    if not isinstance(value, np.ndarray) or value.ndim != rank or value.dtype != dtype:
+        found = (
+            f"an array of rank {value.ndim} of {value.dtype}" if isinstance(value, np.ndarray) else _described(value)
+        )
+        _refuse(f"{name!r} returns {found}, and its annotation says an array of rank {rank} of {dtype}", name=name)
+    return value
+
+
 def check_cotangent(ct: Any, like: Any, said: str) -> Any:
     """A cotangent that a declared pullback gave, in the kind of the argument that it belongs to.
 
