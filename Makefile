@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format golden bench mutate fuzz fragments call-forms poison agree clean
+.PHONY: help demo test check format golden bench ablate mutate fuzz fragments call-forms poison agree clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -14,6 +14,7 @@ help:
 	@echo "make format   rewrite the code in the house style"
 	@echo "make golden   write the texts of derivatives anew that tests compare with"
 	@echo "make bench    compare with other systems (installs them)"
+	@echo "make ablate   measure what each pass buys, count where it fires, and write docs/passes.md anew (an hour)"
 	@echo "make fuzz     check derivatives of random programs until stopped (keeps what it did in .fuzz)"
 	@echo "make fragments  the same for programs made of everyday code (keeps what it did in .fuzz/fragments)"
 	@echo "make call-forms  the same for calls in all forms that NumPy takes (keeps what it did in .fuzz/call_forms)"
@@ -44,6 +45,9 @@ bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.threads
 	$(BIN)/python -m benchmarks.gradbench.compare
+
+ablate: $(VENV)/.stamp-dev
+	PYTHONPATH=tests $(BIN)/python -m passes.ablation
 
 fuzz: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz

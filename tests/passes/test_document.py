@@ -1,0 +1,37 @@
+"""Each pass has a paragraph in docs/passes.md, and programs of the corpus that it changes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from adjoint.pipeline import DRIVERS, PASSES
+from passes import document
+from passes.firing import fired
+from programs.registry import collect
+
+SILENT = ("unite-memory",)
+"""Passes whose work the text of a function does not show."""
+SELDOM = ("split-functions",)
+"""Passes for functions longer than those of the corpus; their own tests have some."""
+
+
+def test_every_pass_has_a_paragraph() -> None:
+    assert sorted(document.headings()) == sorted({*PASSES} - {"cleanup"})
+    text = document.FILE.read_text()
+    for name in PASSES.keys() - {*DRIVERS, *SILENT, *SELDOM}:
+        _, found, rest = text.partition(f"<!-- example {name} -->\n")
+        assert found and "In `" in rest.partition("<!-- end -->")[0], name
+
+
+def test_every_pass_changes_two_programs() -> None:
+    cases = {case.name: case for case in collect()}
+    witnesses: Sequence[tuple[str, str]] = sorted(
+        {(mode, name) for found in document.results()["witnesses"].values() for mode, name in found}
+    )
+    changed: dict[str, set[str]] = defaultdict(set)
+    for mode, name in witnesses:
+        for step in fired(cases[name], mode):
+            changed[step].add(name)
+    few = {name: len(changed[name]) for name in PASSES if len(changed[name]) < 2}
+    assert set(few) == {*DRIVERS, *SILENT, *SELDOM}
