@@ -703,3 +703,50 @@ def test_function_values_known_only_at_run_time() -> None:
     for way in (lambda f: ad.vjp(f, *point)[1](1.0), lambda f: ad.hvp(f, point, direction)):
         for found, expected in zip(way(f), way(plain), strict=True):
             np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("order", ["inside", "behind", "in a call"])
+def test_loops_that_write_what_others_wrote(order) -> None:
+    """Loops that refer to one array throughout: in what is run again itself, and behind each other."""
+
+    def inside(loop, call, v):
+        for _ in loop(range(2), snapshots=1):
+            m = v * 0.5
+            w = v * 1.0
+            for _ in loop(range(3), snapshots=2):
+                m += 0.1 * w
+                w = w - 0.1 * m
+            v = w * m
+        return v @ v
+
+    def behind(loop, call, v):
+        m = v * 0.5
+        for _ in loop(range(3), snapshots=1):
+            m += 0.1 * m
+        for _ in loop(range(3), snapshots=1):
+            m *= 0.9 + 0.1 * m
+        return m @ v
+
+    def in_a_call(loop, call, v):
+        def layer(v):
+            m = v * 0.5
+            for _ in loop(range(3), snapshots=1):
+                m += 0.1 * v
+            for _ in loop(range(2), snapshots=1):
+                m *= m
+            return m + v
+
+        return np.sum(call(layer)(v) * v)
+
+    program = {"inside": inside, "behind": behind, "in a call": in_a_call}[order]
+
+    def checkpointed(v):
+        return program(ad.checkpointed, ad.checkpoint, v)
+
+    def plain(v):
+        return program(lambda items, snapshots: items, lambda f: f, v)
+
+    v, direction = np.array([0.3, -0.4, 0.9]), np.array([1.0, -0.5, 0.2])
+    np.testing.assert_array_equal(ad.vjp(checkpointed, v)[1](1.0)[0], ad.vjp(plain, v)[1](1.0)[0])
+    found, expected = (ad.jvp(ad.grad(f), (v,), (direction,))[1] for f in (checkpointed, plain))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

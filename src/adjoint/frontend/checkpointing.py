@@ -158,11 +158,11 @@ class _Outlining:
                 rest = Block(block.statements[place + 1 :], block.terminator)
                 return self.between(found, rest, statement)
             if options is not None and isinstance(statement, Loop):
-                statement, invariant = without_invariants(statement)
+                statement, invariant = without_invariants(self.settled(statement))
                 self.renamed |= invariant
             inner = map_blocks(statement, self.block)
             if options is not None and isinstance(inner, Loop):
-                found += self.loop(inner, options)
+                found += self.loop(self.settled(inner), options)
                 options = None
             else:
                 found.append(inner)
@@ -170,6 +170,12 @@ class _Outlining:
         if isinstance(end, Branch):
             end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
         return Block(tuple(found), end)
+
+    def settled(self, loop: Loop) -> Loop:
+        """A loop that refers to memory by the names that are left."""
+        found = substitute(loop, self.renamed)
+        assert isinstance(found, Loop)
+        return found
 
     def loop(self, loop: Loop, options: tuple[Atom, ...]) -> list[Statement]:
         """A call of a function whose body is the loop."""
@@ -191,8 +197,10 @@ class _Outlining:
             return self.block(Block((*before, *block.statements), block.terminator))
         inside, rest = parts
         made = defined_in(inside)
-        results = tuple(var for var in vars_used(rest) if var in made)
-        body = self.block(map_leaves(inside, lambda end: Return(results) if end == Yield() else end))
+        body = substitute(self.block(inside), self.renamed)
+        asked = (self.renamed.get(var, var) for var in vars_used(rest) if var in made)
+        results = tuple(dict.fromkeys(var for var in asked if isinstance(var, Var) and var in made))
+        body = map_leaves(body, lambda end: Return(results) if end == Yield() else end)
         calls = _call(name.value[0], body, (), begin.span)
         after = self.block(rest)
         return Block((*before, *calls, *after.statements), after.terminator)
