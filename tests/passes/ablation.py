@@ -16,10 +16,10 @@ import sys
 
 from adjoint.ir.nodes import Function
 from adjoint.pipeline import DRIVERS, PASSES
-from golden.machine_texts import machine_text
+from golden.native_programs import KERNELS, text_of_eval, text_of_kernel
 from passes import document
 from passes.firing import MODES, fired, shown, watched
-from passes.measured import NAMES, ROOT, derivative
+from passes.measured import NAMES, ROOT
 from programs.registry import collect
 
 PAIRS, ROUNDS = 3, 4
@@ -70,7 +70,7 @@ def changing(name: str) -> list[str]:
     def text(skipped: frozenset[str]) -> str:
         found: set[str] = set()
         with watched(lambda step, *_: found.add(step), skipped):
-            made = machine_text(derivative(name))
+            made = text_of_kernel(KERNELS[name]) if name in KERNELS else text_of_eval(name)
         fires.update(found)
         return made
 
@@ -110,8 +110,12 @@ def gain(name: str, step: str) -> float | None:
 def measure(names: list[str], steps: list[str]) -> None:
     """Measures, and keeps what is found as it is found."""
     for name in names:
+        optional = [step for step in PASSES if not PASSES[step].needed and step not in DRIVERS]
+        chosen = [step for step in optional if not steps or step in steps]
+        results = document.results()
+        document.keep(results | {"gains": {step: {} for step in chosen} | results["gains"]})
         for step in changing(name):
-            if steps and step not in steps:
+            if step not in chosen:
                 continue
             results = document.results()
             results["gains"].setdefault(step, {})[name] = gain(name, step)

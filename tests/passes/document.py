@@ -64,7 +64,8 @@ def _table(found: dict[str, Any]) -> Iterator[str]:
     for name, step in PASSES.items():
         if name not in DRIVERS:
             gains = {bench: gain for bench, gain in found["gains"].get(name, {}).items() if gain is not None}
-            told = "needed" if step.needed else ", ".join(_told(gains)) or "–"
+            unknown = "no benchmark has it" if name in found["gains"] else "not measured"
+            told = "needed" if step.needed else ", ".join(_told(gains)) or unknown
             yield f"| [{name}](#{name}) | {found['counts'].get(name, 0)} | {told} |"
 
 
@@ -80,7 +81,9 @@ def _buys(step: str, found: dict[str, Any]) -> str:
     """What a pass buys, in a sentence."""
     if PASSES[step].needed:
         return "*Needed.*"
-    gains = {bench: gain for bench, gain in found["gains"].get(step, {}).items() if gain is not None}
+    if step not in found["gains"]:
+        return "*What it buys was not measured yet.*"
+    gains = {bench: gain for bench, gain in found["gains"][step].items() if gain is not None}
     if not gains:
         return "*It changes no benchmark that was measured.*"
     return f"*Time without it: {', '.join(_told(gains))}.*"
