@@ -358,6 +358,17 @@ class TestRefusals:
         with pytest.raises(ValueError, match="too large"):
             ad.jet(f, (2.0,), (1.0,), order=2)
 
+    def test_solvers(self):
+        from scipy import optimize
+
+        def f(x):
+            return optimize.minimize_scalar(lambda z: (z - x) ** 2 + z**4).x
+
+        with pytest.raises(ad.DifferentiationError, match="AD0423") as refusal:
+            ad.jet(f, (2.0,), (1.0,), order=2)
+        assert "a function whose derivative takes derivatives of another one is not covered" in str(refusal.value)
+        assert "minimize_scalar" in str(refusal.value)
+
     def test_functions_of_cotangents(self):
         def f(x):
             return ad.with_derivative(x * x, lambda seed: 2.0 * seed) * x

@@ -280,7 +280,8 @@ def systems_of_scipy(d: Draft) -> str:
     d.above("from scipy import optimize")
     return """
     $w = <<optimize.fsolve(lambda z: z + 0.2 * z ** 3 - $v * $x, np.zeros($N), xtol=1e-13)
-        ||optimize.root(lambda z: z + 0.1 * np.sin(z[::-1]) - $v, $v, tol=1e-13).x * $x>>
+        ||optimize.root(lambda z: z + 0.1 * np.sin(z[::-1]) - $v, $v, tol=1e-13).x * $x
+        ||optimize.least_squares(lambda z: z + 0.2 * z ** 3 - $v * $x, $v, xtol=1e-15, ftol=1e-15, gtol=1e-15).x>>
     """
 
 
@@ -292,6 +293,8 @@ def integrals_of_scipy(d: Draft) -> str:
     $t = <<integrate.quad(lambda u: math.exp(-u * u * $0) * $x, 0.0, $y)[0]
         ||integrate.quad(lambda u, k: np.sin(k * u), $0, 1.5, args=($x,))[0] * $y
         ||integrate.solve_ivp(lambda s, u: [u[1], -$x * u[0]], (0.0, 1.0), [$y, $0], "DOP853", **$tight).y[0, -1]
+        ||integrate.solve_ivp(lambda s, u: [1.0 + $x * $x + 0.1 * u[0]], (0.0, 3.0), [$y], "DOP853",
+            events=lambda s, u: u[0] - $y - 0.5, **$tight).t_events[0][0]
         ||integrate.odeint(lambda u, s: -$x * u * s, $y, [0.0, 0.5, 1.0], **$tight)[-1, 0]>>
     """
 
