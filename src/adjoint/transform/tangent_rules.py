@@ -16,7 +16,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import UNDEFINED, Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Storage, Tuple, Type, has_one_layout, may_vary
-from adjoint.ir.walk import operands
+from adjoint.ir.walk import operands, rebuild
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
@@ -503,19 +503,23 @@ def _is_fresh(statements: Sequence[Statement], result: Atom) -> bool:
 
 
 def _renamed(builder: Builder, atom: Atom, hint: str, type_: Type | None, named: bool, start: int) -> Atom:
-    """Gives the variable that was bound last its proper name."""
+    """Gives the variable that was bound last its proper name; one with a type of its own, wherever it was bound."""
     if len(builder.statements) <= start or not isinstance(atom, Var):
         return atom
-    last = builder.statements[-1]
     new = Var(hint, type_ or atom.type, named)
-    match last:
-        case Call(targets=(target,), callee=callee, args=args, kwargs=kwargs, span=span) if target is atom:
-            builder.statements[-1] = Call((new,), callee, args, kwargs, span)
-        case Load(target=target, base=base, key=key, span=span) if target is atom:
-            builder.statements[-1] = Load(new, base, key, span)
-        case _:
-            return atom
-    return new
+    first = len(builder.statements) - 1 if type_ is None else start
+    for place in range(first, len(builder.statements)):
+        match builder.statements[place]:
+            case Call(targets=(target,), callee=callee, args=args, kwargs=kwargs, span=span) if target is atom:
+                builder.statements[place] = Call((new,), callee, args, kwargs, span)
+            case Load(target=target, base=base, key=key, span=span) if target is atom:
+                builder.statements[place] = Load(new, base, key, span)
+            case _:
+                continue
+        later = builder.statements[place + 1 :]
+        builder.statements[place + 1 :] = [rebuild(each, lambda old: new if old is atom else old) for each in later]
+        return new
+    return atom
 
 
 __all__ = ["TangentRules"]
