@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def run(function: Function, *args: Any, env: Env | None = None) -> Any:
 
 def _value(atom: Atom, env: Env) -> Any:
     if isinstance(atom, Const):
-        return atom.value
+        return partial(run, atom.value) if isinstance(atom.value, Function) else atom.value
     if isinstance(atom, Undefined):
         return UNREAD
     value = env[atom]
