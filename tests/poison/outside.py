@@ -201,6 +201,8 @@ def check(
             getattr(caller, mode)()
         except ad.DifferentiationError as refusal:
             return f"refused {refusal.diagnostics[0].code}"
+        except np.linalg.LinAlgError:  # a fit of too few points: nothing of memory
+            return "raised"
     return "ok"
 
 

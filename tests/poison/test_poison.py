@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
 import pytest
 
@@ -13,8 +15,8 @@ from poison.outside import Poisoned
 from transform import interpret
 
 EVERY = 499
-"""One trial of so many: a prime, so that all modes, kinds and watches have their turn."""
-SAMPLE = list(trials())[::EVERY]
+"""One trial of so many, by its title: what is added to the corpus changes no other choice."""
+SAMPLE = [trial for trial in trials() if crc32(trial.title.encode()) % EVERY == 0]
 
 
 @pytest.mark.filterwarnings("ignore")
