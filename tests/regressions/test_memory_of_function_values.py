@@ -35,6 +35,7 @@ KINDS = {
     "makes": lambda v, k: np.exp(v) * 1.0,
     "makes and keeps": lambda v, k: np.exp(v),
     "declared": ad.differentiable_function(lambda v, k: (v * k, lambda ct: (ct * k, np.sum(ct * v)))),
+    "makes two": lambda v, k: [v * 1.0, v * k][int(k > 0.0)],
     "itself": lambda v, k: v,
     "a part": lambda v, k: v[1:],
     "one of two": lambda v, k: [v * k, v][int(k < 100.0)],
@@ -125,6 +126,10 @@ def _as_it_was():
 def test_what_a_function_makes_may_be_written(program, name):
     right(program, X, name)
     second(lambda v: program(v, name), X)
+
+
+def test_what_a_function_makes_may_lie_in_a_list():
+    right(result_is_written, X, "makes two")
 
 
 def _ways(program, name):

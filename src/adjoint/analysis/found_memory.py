@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import lru_cache
 
 import numpy as np
@@ -28,7 +29,7 @@ def returns_what_it_found(function: Function, given: int) -> bool:
     """
     found: list[Var] = [*function.params[given:]]
     for statement in statements_in(function.body):
-        if isinstance(statement, Call) and not effects_of(statement).known:
+        if isinstance(statement, Call) and statement.callee is not deepcopy and not effects_of(statement).known:
             found += statement.targets
         if any(isinstance(atom, Const) and _has_memory(atom.value) for atom in operands(statement)):
             found += targets_of(statement)
