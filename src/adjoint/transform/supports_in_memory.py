@@ -17,6 +17,7 @@ import numpy as np
 
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     Applied,
     Atom,
@@ -59,6 +60,7 @@ from adjoint.transform.supports import is_moving, is_support, of_same_rank, ones
 
 PRESENT = Const(1.0)
 """The support of a cotangent of which it is not known whether anything was left out."""
+_BOTH_PARTS = Const(1 + 1j)
 _STRONG = {times: product, divide: quotient}
 _ASKING = (times, divide, selected)
 _SUMS = (operator.add, operator.sub, np.add, np.subtract)
@@ -236,12 +238,8 @@ class _Flow:
                     self.join(value, target)
 
     def not_known(self, statements: Iterable[Statement], seeds: Collection[Var], complete: bool) -> set[Var]:
-        """Cotangents of which nothing is known: other functions made them, or they lie in memory from outside.
-
-        Nor is it of complex ones in memory, whose parts may be written one without the other.
-        """
+        """Cotangents of which nothing is known: other functions made them, or they lie in memory from outside."""
         found = {seed for seed in seeds if not complete or _is_container(seed)}
-        found |= {var for var in self.linear if _is_complex(var)}
         found |= {var for var in self.linear if var not in self.bound and var not in seeds and is_handle(var.type)}
         for statement in statements:
             if not isinstance(statement, Call) or self.linear.isdisjoint(_vars(operands(statement))):
@@ -293,8 +291,11 @@ def _is_of_integers(atom: Atom) -> bool:
     return dtype is not None and dtype.kind in "iub"
 
 
-def _is_complex(var: Var) -> bool:
-    return isinstance(var.type, Array) and var.type.dtype is not None and var.type.dtype.kind == "c"
+def _is_complex(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    if isinstance(type_, Array):
+        return type_.dtype is not None and type_.dtype.kind == "c"
+    return isinstance(type_, Scalar) and type_.kind == "complex"
 
 
 def _is_container(var: Var) -> bool:
@@ -358,7 +359,7 @@ class _Keeper:
         builder = Builder(type_of_call)
         for seed in seeds:
             if is_handle(seed.type) and self.keeps(seed):
-                builder.emit(Call((self.new(seed),), abs, (seed,)))
+                self.remember(seed, seed, builder)
         found = self.block(block)
         return Block((*builder.statements, *found.statements), found.terminator)
 
@@ -509,17 +510,37 @@ class _Keeper:
         self.combined(call, target, given, builder)
         made = self.supports[target]
         if is_handle(target.type) and made != PRESENT:  # in memory of its own: the operands may be written
-            builder.emit(Call((self.new(target),), abs, (made,), (), call.span))
+            self.remember(target, made, builder)
+
+    def remember(self, target: Var, support: Atom, builder: Builder) -> None:
+        """Puts a support into memory of its own; of complex numbers both parts, which may be written one by one."""
+        if not _is_complex(target):
+            builder.emit(Call((self.new(target),), abs, (support,), (), builder.span))
+            return
+        ones = builder.call(np.ones_like, target, hint="support")
+        both = builder.call(operator.mul, ones, _BOTH_PARTS, hint="support")
+        builder.emit(Call((self.new(target),), selected, (support, both), (), builder.span))
+
+    def stored(self, value: Atom, base: Atom, builder: Builder) -> Atom:
+        """The support of what is stored in an array: of complex numbers both parts."""
+        support = self.of(value, builder)
+        if not _is_complex(base) or _is_complex(support):
+            return support
+        return builder.call(operator.mul, support, _BOTH_PARTS, hint="support")
+
+    def magnitude(self, support: Atom, builder: Builder) -> Atom:
+        """A support as numbers that are not complex: sums of them do not cancel."""
+        return builder.call(abs, support, hint="support") if _is_complex(support) else support
 
     def combined(self, call: Call, target: Var, given: list[Var], builder: Builder) -> None:
         """The support of a value by those of its operands: of a sum, a product, a choice."""
         callee = call.callee
         if callee in (choose, np.where) and call.args[0] not in given:
-            parts = [self.of(arg, builder) for arg in call.args[1:]]
+            parts = [self.magnitude(self.of(arg, builder), builder) for arg in call.args[1:]]
             chosen = builder.call(callee, call.args[0], *parts, hint="support")
             self.supports[target] = self.fitted(chosen, target, builder) if PRESENT in parts else chosen
             return
-        supports = [self.of(arg, builder) for arg in given]
+        supports = [self.magnitude(self.of(arg, builder), builder) for arg in given]
         if all(support == PRESENT for support in supports):
             self.supports[target] = PRESENT
         elif callee in _SUMS:
@@ -543,6 +564,8 @@ class _Keeper:
         """The same call, for supports."""
         in_memory = call.callee in _DISPLAYS
         args = tuple([self.slot(arg, builder, in_memory=in_memory) for arg in call.args])
+        if not is_handle(target.type):
+            args = tuple([self.magnitude(arg, builder) if arg not in call.args else arg for arg in args])
         kwargs = tuple([(name, self.given(value, builder)) for name, value in call.kwargs])
         if args == call.args and not effects(call.callee).pure:
             self.supports[target] = PRESENT  # what it does is done once
@@ -550,7 +573,7 @@ class _Keeper:
         builder.emit(Call((self.new(target),), call.callee, args, kwargs, call.span))
 
     def sum(self, call: Call, target: Var, builder: Builder) -> Atom:
-        parts = [self.of(arg, builder) for arg in call.args]
+        parts = [self.magnitude(self.of(arg, builder), builder) for arg in call.args]
         if PRESENT in parts:
             return PRESENT
         return builder.call(operator.add, *parts, hint="support")
