@@ -11,6 +11,7 @@ import pytest
 import scipy.special
 
 import adjoint as ad
+from adjoint.runtime.copies import copy_as_it_lies
 
 
 def nested(f, x, x_dot, order):
@@ -453,3 +454,21 @@ def test_function_values_known_only_at_run_time() -> None:
 
     with pytest.raises(ad.DifferentiationError, match="a function value beside memory that is written"):
         ad.jet(written, (point[0],), (direction[0],), 2)
+
+
+def test_arrays_lie_as_they_are_given() -> None:
+    """What is a view of an argument, and what is a copy, is told by how that lies."""
+
+    def f(a, x):
+        w = a.ravel()
+        w[1] = x * x
+        return np.sum(a * a) + w[1]
+
+    a, direction = np.arange(6.0).reshape(3, 2), np.ones((3, 2))
+    for lies in (a, np.asfortranarray(a), np.repeat(a, 2, axis=1)[:, ::2], a[::-1]):
+        value, first, second = ad.jet(f, (lies, 0.7), (np.asfortranarray(direction), 1.0), 2)
+        np.testing.assert_allclose(
+            (value, first), ad.jvp(f, (copy_as_it_lies(lies), 0.7), (direction, 1.0)), rtol=1e-12
+        )
+        other = ad.jet(f, (lies, 0.7), (direction, 1.0), 2)
+        np.testing.assert_allclose((value, first, second), other, rtol=1e-12)

@@ -17,6 +17,7 @@ from adjoint.frontend.recurrences import of_series
 from adjoint.operators import function_of
 from adjoint.products import checked_tangents, entries_of, specialized_jvp
 from adjoint.records import replace
+from adjoint.runtime.copies import copy_as_it_lies
 from adjoint.runtime.taylor import ORDER, RECURRENCES, NotCovered, Series, value_of
 from adjoint.specialize import Specialization, specialization
 from adjoint.types.structure import field_names, is_container, is_namedtuple, is_object, new_object, set_field
@@ -134,9 +135,10 @@ def _curve(point: Any, direction: Any, order: int, written: bool, memo: dict[int
     if isinstance(point, np.ndarray):
         if point.dtype.kind not in "fc" or (direction is None and not written):
             return point
-        first = np.zeros_like(point) if direction is None else np.array(direction, dtype=point.dtype)
-        rest = [np.zeros_like(point) for _ in range(order - 1)]
-        return Series(order, [point.copy(), first, *rest][: order + 1])
+        coefficients = [copy_as_it_lies(point) for _ in range(order + 1)]  # what is a view of one, is one of all
+        for place, part in enumerate(coefficients[1:]):
+            part[...] = 0 if place or direction is None else direction
+        return Series(order, coefficients)
     if direction is None and not written:
         return point
     if isinstance(point, (float, complex, np.floating, np.complexfloating)):
