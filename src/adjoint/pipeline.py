@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CLEANUP = ("dead-code", "value-numbering", "merge-branches")
 """To a fixed point; in other pipelines ``cleanup`` stands for it."""
 
-NORMAL_FORM = ("normalize", "complex-stores", "dead-code")
+NORMAL_FORM = ("normalize", "complex-stores")
 """The form that the reverse sweep is read off."""
 
 PREPARE = (
@@ -295,7 +295,7 @@ PASSES = {
         Pass("merge-branches", "transform.merge:merge_choices"),
         # reverse mode
         Pass("copy-written-arguments", "transform.reverse.prepare:with_written_copied", needed=True),
-        Pass("normalize", "transform.reverse.normal:normalize", needed=True),
+        Pass("normalize", "transform.reverse.prepare:normalized", needed=True),
         Pass("complex-stores", "transform.reverse.prepare:with_complex_stores", needed=True),
         Pass(
             "expand-surgery",

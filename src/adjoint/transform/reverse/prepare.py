@@ -13,7 +13,9 @@ from adjoint.ir.raising import goes_on
 from adjoint.ir.walk import inline, map_blocks, operands, statements_in, substitute
 from adjoint.pipeline import NORMAL_FORM, Context, run
 from adjoint.rules.typing import type_of_call
+from adjoint.transform.dead_code import remove_dead_code
 from adjoint.transform.reverse.build import reverse
+from adjoint.transform.reverse.normal import normalize
 from adjoint.transform.target import Target
 
 
@@ -27,6 +29,11 @@ def with_written_copied(function: Function) -> Function:
     return without_writes(function)
 
 
+def normalized(function: Function) -> Function:
+    """The form that the reverse sweep is read off, without what nothing depends on any more: it may be out of scope."""
+    return remove_dead_code(normalize(function))
+
+
 def with_complex_stores(function: Function) -> Function:
     """The function with writes of imaginary parts as writes of complex numbers."""
     statements = statements_in(function.body)
@@ -34,7 +41,7 @@ def with_complex_stores(function: Function) -> Function:
         return function
     from adjoint.transform import imaginary_parts  # seldom needed
 
-    return imaginary_parts.with_complex_stores(function)
+    return remove_dead_code(imaginary_parts.with_complex_stores(function))
 
 
 def with_surgery_done(
