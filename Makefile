@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format golden bench ablate mutate fuzz fragments call-forms poison agree clean
+.PHONY: help demo test check format golden size bench ablate mutate fuzz fragments call-forms poison agree clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -13,6 +13,7 @@ help:
 	@echo "make check    lint, formatting, types"
 	@echo "make format   rewrite the code in the house style"
 	@echo "make golden   write the texts of derivatives anew that tests compare with"
+	@echo "make size     count the files and lines of each package"
 	@echo "make bench    compare with other systems (installs them)"
 	@echo "make ablate   measure what each pass buys, count where it fires, and write docs/passes.md anew (an hour)"
 	@echo "make fuzz     check derivatives of random programs until stopped (keeps what it did in .fuzz)"
@@ -40,6 +41,9 @@ format: $(VENV)/.stamp-dev
 
 golden: $(VENV)/.stamp-dev
 	ADJOINT_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden tests/samples/test_walkthrough.py
+
+size: $(VENV)/.stamp-dev
+	$(BIN)/python -m benchmarks.size
 
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.doors import write_door
-from adjoint.keys import MISS, Door, keys_of
+from adjoint.dispatch.fast_path import write_door
+from adjoint.dispatch.keys import MISS, Door, keys_of
 
 Pair = namedtuple("Pair", "left right")
 

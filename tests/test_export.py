@@ -115,7 +115,7 @@ def test_fresh_process_without_the_compiler(tmp_path: Path, user: ModuleType) ->
         "from user_module import Dense\n"
         "value, gradient = layer_value_and_grad(Dense(np.array([0.5, -0.25]), 1.0), np.array([1.0, 2.0]))\n"
         "print(repr(value), gradient.weight.tolist(), gradient.bias, type(gradient).__qualname__)\n"
-        "print([name for name in sys.modules if name.startswith(('adjoint.frontend', 'adjoint.transform'))])\n",
+        "print([name for name in sys.modules if name.startswith(('adjoint.frontend', 'adjoint.differentiation'))])\n",
     ).splitlines()
     assert printed[0] == f"{value!r} {gradient.weight.tolist()} {gradient.bias} Dense.TangentVector"
     assert printed[1] == "[]"

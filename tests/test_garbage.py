@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from adjoint.garbage import Compilation, Uncollected
+from adjoint.gc_pause import Compilation, Uncollected
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -351,7 +351,7 @@ def test_joblib() -> None:
 
 
 def test_threads_compile_once_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adjoint import specialize
+    from adjoint.dispatch import specialize
 
     compiled: list[None] = []
     compile_entry = specialize.compile_entry

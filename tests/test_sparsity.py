@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import adjoint as ad
-from adjoint.sparsity import groups_of_columns
+from adjoint.api.sparse_jacobians import groups_of_columns
 
 
 def differences(x):

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint import products, specialize
+from adjoint.api import jvp_vjp as products
+from adjoint.dispatch import specialize
 
 
 class Counter:
@@ -397,7 +398,7 @@ def test_name_of_a_builtin_that_the_module_defines_later() -> None:
 
 
 def test_cycles_have_keys() -> None:
-    from adjoint.keys import keys_of
+    from adjoint.dispatch.keys import keys_of
 
     model = Scale(1.0)
     model.k = model

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint import sweeps
-from adjoint.sweeps import SweepsAt
-from adjoint.transform import parts
+from adjoint.api import batched_sweeps as sweeps
+from adjoint.api.batched_sweeps import SweepsAt
+from adjoint.native.legalize import outlining as parts
 
 
 def framed(x: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:

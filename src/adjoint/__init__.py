@@ -5,16 +5,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adjoint import manifolds, optim, rules, tangents, testing, types
-    from adjoint.checkpoints import checkpoint, checkpointed
-    from adjoint.declare import derivative_of, differential_of, stop_gradient, transpose_of
+    from adjoint.api.gradients import compile, grad, hessian, jacobian, value_and_grad
+    from adjoint.api.jvp_vjp import hvp, jvp, vjp
+    from adjoint.api.linear_maps import linearize, transpose
+    from adjoint.api.many_directions import jvps
+    from adjoint.api.taylor_mode import jet
+    from adjoint.api.tools.export import export
+    from adjoint.api.tools.inspection import source, stages
+    from adjoint.api.tools.tape_report import tape_report
+    from adjoint.declarations.checkpointing import checkpoint, checkpointed
+    from adjoint.declarations.custom_derivatives import derivative_of, differential_of, stop_gradient, transpose_of
+    from adjoint.declarations.differentiable_types import differentiable
+    from adjoint.declarations.flow_derivatives import derivative
+    from adjoint.declarations.function_values import Fn, differentiable_function
+    from adjoint.declarations.implicit import implicit
+    from adjoint.declarations.inline_adjoints import adjoint
+    from adjoint.declarations.surgery import backward, replace_gradient, with_derivative, without_derivative
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
-    from adjoint.directions import jvps
-    from adjoint.exporting import export
-    from adjoint.flow import derivative
-    from adjoint.functions import Fn, differentiable_function
-    from adjoint.inline import adjoint
-    from adjoint.inspection import source, stages
-    from adjoint.jets import jet
     from adjoint.keypaths import (
         KeyPath,
         KeyPathError,
@@ -26,8 +33,6 @@ if TYPE_CHECKING:
         recursively_all_key_paths,
         recursively_all_writable_key_paths,
     )
-    from adjoint.linear import linearize, transpose
-    from adjoint.operators import compile, grad, hessian, jacobian, value_and_grad
     from adjoint.parameters import (
         GroupParameterized,
         ParameterAggregate,
@@ -38,10 +43,6 @@ if TYPE_CHECKING:
         unrolled,
         zip_parameters,
     )
-    from adjoint.products import hvp, jvp, vjp
-    from adjoint.reporting import tape_report
-    from adjoint.solutions import implicit
-    from adjoint.surgery import backward, replace_gradient, with_derivative, without_derivative
     from adjoint.types import (
         AdditiveArithmetic,
         Differentiable,
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
         register_type,
         with_variables,
     )
-    from adjoint.types.declaring import differentiable
 
 __version__ = "0.1.0"
 
@@ -139,24 +139,24 @@ __all__ = [
     "zip_parameters",
 ]
 
-_HOMES = dict.fromkeys(__all__, "adjoint.operators") | {
+_HOMES = dict.fromkeys(__all__, "adjoint.api.gradients") | {
     "DifferentiationError": "adjoint.diagnostics",
     "DifferentiationWarning": "adjoint.diagnostics",
-    "checkpoint": "adjoint.checkpoints",
-    "checkpointed": "adjoint.checkpoints",
-    "derivative_of": "adjoint.declare",
-    "differential_of": "adjoint.declare",
-    "transpose_of": "adjoint.declare",
-    "export": "adjoint.exporting",
-    "implicit": "adjoint.solutions",
-    "jet": "adjoint.jets",
-    "linearize": "adjoint.linear",
-    "transpose": "adjoint.linear",
-    "jvps": "adjoint.directions",
-    "source": "adjoint.inspection",
-    "stages": "adjoint.inspection",
-    "stop_gradient": "adjoint.declare",
-    "tape_report": "adjoint.reporting",
+    "checkpoint": "adjoint.declarations.checkpointing",
+    "checkpointed": "adjoint.declarations.checkpointing",
+    "derivative_of": "adjoint.declarations.custom_derivatives",
+    "differential_of": "adjoint.declarations.custom_derivatives",
+    "transpose_of": "adjoint.declarations.custom_derivatives",
+    "export": "adjoint.api.tools.export",
+    "implicit": "adjoint.declarations.implicit",
+    "jet": "adjoint.api.taylor_mode",
+    "linearize": "adjoint.api.linear_maps",
+    "transpose": "adjoint.api.linear_maps",
+    "jvps": "adjoint.api.many_directions",
+    "source": "adjoint.api.tools.inspection",
+    "stages": "adjoint.api.tools.inspection",
+    "stop_gradient": "adjoint.declarations.custom_derivatives",
+    "tape_report": "adjoint.api.tools.tape_report",
 }
 _TYPES = (
     "AdditiveArithmetic",
@@ -176,14 +176,14 @@ _TYPES = (
     "register_type",
     "with_variables",
 )
-_HOMES |= dict.fromkeys(_TYPES, "adjoint.types") | {"differentiable": "adjoint.types.declaring"}
-_HOMES |= dict.fromkeys(("Fn", "differentiable_function"), "adjoint.functions")
-_HOMES |= dict.fromkeys(("hvp", "jvp", "vjp"), "adjoint.products")
+_HOMES |= dict.fromkeys(_TYPES, "adjoint.types") | {"differentiable": "adjoint.declarations.differentiable_types"}
+_HOMES |= dict.fromkeys(("Fn", "differentiable_function"), "adjoint.declarations.function_values")
+_HOMES |= dict.fromkeys(("hvp", "jvp", "vjp"), "adjoint.api.jvp_vjp")
 _HOMES |= {name: "adjoint.keypaths" for name in __all__ if "key" in name.lower()}
 _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" in name.lower())), "adjoint.parameters")
-_HOMES |= {"adjoint": "adjoint.inline", "derivative": "adjoint.flow"}
+_HOMES |= {"adjoint": "adjoint.declarations.inline_adjoints", "derivative": "adjoint.declarations.flow_derivatives"}
 _SURGERY = ("backward", "replace_gradient", "with_derivative", "without_derivative")
-_HOMES |= dict.fromkeys(_SURGERY, "adjoint.surgery")
+_HOMES |= dict.fromkeys(_SURGERY, "adjoint.declarations.surgery")
 _MODULES = ("manifolds", "optim", "rules", "tangents", "testing", "types")
 
 
@@ -193,7 +193,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"adjoint.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
-    from adjoint.garbage import Lasting
+    from adjoint.gc_pause import Lasting
 
     with Lasting():
         value = getattr(import_module(_HOMES[name]), name)

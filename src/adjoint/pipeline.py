@@ -16,14 +16,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
 from adjoint.records import dataclass
-from adjoint.transform.passes import checked
-from adjoint.transform.target import PYTHON, SKIPPED, Target
+from adjoint.target import PYTHON, SKIPPED, Target
 
 if TYPE_CHECKING:
-    from adjoint.transform.reverse.notes import Notes
+    from adjoint.differentiation.reverse.residuals.notes import Notes
 
 # The pipelines
 
@@ -232,7 +232,7 @@ class Pass:
         given = self.given(context)
         step = _resolved(self.home)
         if self.everywhere:
-            everywhere = _resolved("transform.definitions:everywhere")
+            everywhere = _resolved("differentiation.definitions:everywhere")
             return apply(
                 self.name, lambda whole: everywhere(whole, lambda f: step(f, *given)), function, context.target
             )
@@ -288,131 +288,149 @@ PASSES = {
     step.name: step
     for step in (
         # the driver of the three others knows what they tell it besides: when there is nothing left to do
-        Pass("cleanup", "transform.simplify:simplify", given=lambda c: (c.target,)),
-        Pass("cleanup-everywhere", "transform.simplify:simplify", given=lambda c: (c.target,), everywhere=True),
-        Pass("dead-code", "transform.dead_code:remove_dead_code"),
-        Pass("value-numbering", "transform.rewrite:rewrite"),
-        Pass("merge-branches", "transform.merge:merge_choices"),
+        Pass("cleanup", "optimize.simplify:simplify", given=lambda c: (c.target,)),
+        Pass("cleanup-everywhere", "optimize.simplify:simplify", given=lambda c: (c.target,), everywhere=True),
+        Pass("dead-code", "optimize.dead_code:remove_dead_code"),
+        Pass("value-numbering", "optimize.value_numbering:rewrite"),
+        Pass("merge-branches", "optimize.merge_branches:merge_choices"),
         # reverse mode
-        Pass("copy-written-arguments", "transform.reverse.prepare:with_written_copied", needed=True),
-        Pass("normalize", "transform.reverse.prepare:normalized", needed=True),
-        Pass("complex-stores", "transform.reverse.prepare:with_complex_stores", needed=True),
+        Pass("copy-written-arguments", "differentiation.reverse.prepare:with_written_copied", needed=True),
+        Pass("normalize", "differentiation.reverse.prepare:normalized", needed=True),
+        Pass("complex-stores", "differentiation.reverse.prepare:with_complex_stores", needed=True),
         Pass(
             "expand-surgery",
-            "transform.reverse.prepare:with_surgery_done",
+            "differentiation.reverse.prepare:with_surgery_done",
             given=lambda c: (c.wrt, c.outputs, c.shared, c.target),
             needed=True,
         ),
         Pass(
-            "exceptions-to-values", "transform.reverse.prepare:with_exceptions_as_values", given=_problem, needed=True
+            "exceptions-to-values",
+            "differentiation.reverse.prepare:with_exceptions_as_values",
+            given=_problem,
+            needed=True,
         ),
-        Pass("tag-handlers", "transform.reverse.normal:with_ways", needed=True),
-        Pass("unite-memory", "transform.reverse.flows:united", needed=True),
-        Pass("store-to-load-forwarding", "transform.forwarding:with_known_places", when=_for_machine),
-        Pass("privatize-arrays", "transform.reverse.sinking:sink_work_arrays", when=_for_machine),
+        Pass("tag-handlers", "differentiation.reverse.normalize:with_ways", needed=True),
+        Pass("unite-memory", "differentiation.reverse.memory.storage_classes:united", needed=True),
+        Pass("store-to-load-forwarding", "optimize.store_to_load_forwarding:with_known_places", when=_for_machine),
+        Pass("privatize-arrays", "differentiation.reverse.residuals.privatization:sink_work_arrays", when=_for_machine),
         Pass(
             "reverse",
-            "transform.reverse.build:reversed_whole",
+            "differentiation.reverse.build:reversed_whole",
             given=lambda c: (c.wrt, c.outputs, c.notes, c.target),
             needed=True,
         ),
         # forward mode
         Pass(
             "forward",
-            "transform.forward:with_tangents",
+            "differentiation.forward.forward:with_tangents",
             given=lambda c: (c.wrt, c.outputs, c.keep_derived, c.target),
             needed=True,
         ),
         # what people read
         Pass(
             "expand-derivatives",
-            "transform.reverse.nested:expand",
+            "differentiation.reverse.calls.derived_functions:expand",
             given=lambda c: (c.notes, c.target),
             needed=True,
         ),
-        Pass("drop-supports", "transform.speculation:without_supports"),
-        Pass("shape-only-residuals", "transform.shapes_alone:without_idle_shapes"),
-        Pass("array-peepholes", "transform.polish:polish"),
-        Pass("in-place-updates", "transform.finish:with_direct_updates"),
-        Pass("redundant-copies", "transform.finish:without_idle_conversions"),
+        Pass("drop-supports", "differentiation.zeros.speculation:without_supports"),
+        Pass("shape-only-residuals", "differentiation.reverse.residuals.shape_only:without_idle_shapes"),
+        Pass("array-peepholes", "optimize.array_peepholes:polish"),
+        Pass("in-place-updates", "differentiation.finish:with_direct_updates"),
+        Pass("redundant-copies", "differentiation.finish:without_idle_conversions"),
         Pass(
             "early-checks",
-            "transform.early_checks:with_early_checks",
+            "optimize.early_checks:with_early_checks",
             when=lambda c: not c.target.machine,
         ),
         # from finished functions to loops over numbers
-        Pass("numpy-layouts", "backend.native_layouts:with_numpys_layouts", given=lambda c: (c.by_rows,), needed=True),
+        Pass(
+            "numpy-layouts",
+            "native.legalize.arrays.layouts:with_numpys_layouts",
+            given=lambda c: (c.by_rows,),
+            needed=True,
+        ),
         Pass(
             "row-bounds",
-            "backend.native_extents:with_rows_checked",
+            "native.legalize.arrays.extent_checks:with_rows_checked",
             when=lambda c: c.target.checked.at_once,
             needed=True,
         ),
-        Pass("drop-error-states", "backend.native_silence:without_silencing", needed=True),
-        Pass("powers-as-floats", "backend.native_powers:with_fractions", needed=True),
-        Pass("uniform-rows", "backend.native_displays:with_rows_of_one_kind", needed=True),
-        Pass("tuple-records", "backend.native_records:with_records", needed=True),
-        Pass("plain-copies", "backend.native_copies:with_plain_copies", needed=True),
-        Pass("plain-clips", "backend.native_clips:with_plain_clips"),
-        Pass("undefined-to-empty", "backend.native_undefined:with_empty_stand_ins", needed=True),
-        Pass("overlapping-updates", "backend.overlaps:without_overlaps", needed=True),
-        Pass("fuse-arrays", "transform.fusion:fuse", everywhere=True),
-        Pass("normalize-indices", "backend.native_indices:with_plain_indices", needed=True),
-        Pass("explicit-dtypes", "backend.native_numbers:with_dtypes", needed=True),
-        Pass("sized-integers", "backend.native_whole_numbers:with_whole_numbers_of_their_size", needed=True),
-        Pass("tapes-to-arrays", "transform.tapes:as_arrays", everywhere=True),
+        Pass("drop-error-states", "native.legalize.errstate:without_silencing", needed=True),
+        Pass("powers-as-floats", "native.legalize.numbers.powers:with_fractions", needed=True),
+        Pass("uniform-rows", "native.legalize.arrays.nested_lists:with_rows_of_one_kind", needed=True),
+        Pass("tuple-records", "native.legalize.recursion_records:with_records", needed=True),
+        Pass("plain-copies", "native.legalize.arrays.copies:with_plain_copies", needed=True),
+        Pass("plain-clips", "native.legalize.numbers.clips:with_plain_clips"),
+        Pass("undefined-to-empty", "native.legalize.undefined_values:with_empty_stand_ins", needed=True),
+        Pass("overlapping-updates", "native.legalize.arrays.overlapping_updates:without_overlaps", needed=True),
+        Pass("fuse-arrays", "native.fusion:fuse", everywhere=True),
+        Pass("normalize-indices", "native.legalize.arrays.indices:with_plain_indices", needed=True),
+        Pass("explicit-dtypes", "native.legalize.numbers.promotions:with_dtypes", needed=True),
+        Pass("sized-integers", "native.legalize.numbers.small_integers:with_whole_numbers_of_their_size", needed=True),
+        Pass("tapes-to-arrays", "differentiation.reverse.residuals.tapes:as_arrays", everywhere=True),
         # loops
-        Pass("unroll-and-jam", "transform.loops.jamming:jammed", everywhere=True),
-        Pass("hoist-allocations", "transform.loops.hoisting:without_allocations_in_loops", everywhere=True),
-        Pass("dead-initialization", "transform.loops.clears:without_idle_clears", everywhere=True),
-        Pass("reverse-loops", "transform.loops.order:forwards", everywhere=True),
-        Pass("initialize-by-first-sum", "transform.loops.first_sums:with_first_sums_stored", everywhere=True),
-        Pass("covered-initialization", "transform.loops.overwritten:without_overwritten_zeros", everywhere=True),
-        Pass("hoist-indices", "transform.loops.invariants:with_indices_before_loops", everywhere=True),
-        Pass("fuse-loops", "transform.loops.in_step:with_loops_in_step", everywhere=True),
-        Pass("scatter-to-gather", "transform.loops.neighbours:with_neighbours_summed", everywhere=True),
-        Pass("promote-to-registers", "transform.loops.promotion:with_places_as_variables", everywhere=True),
-        Pass("nonnegative-indices", "transform.loops.naturals:with_unsigned_indices", everywhere=True),
+        Pass("unroll-and-jam", "native.loops.vectorize.unroll_and_jam:jammed", everywhere=True),
+        Pass("hoist-allocations", "native.loops.allocation_hoisting:without_allocations_in_loops", everywhere=True),
+        Pass("dead-initialization", "native.loops.initialization.dead_zeros:without_idle_clears", everywhere=True),
+        Pass("reverse-loops", "native.loops.loop_reversal:forwards", everywhere=True),
+        Pass(
+            "initialize-by-first-sum", "native.loops.initialization.first_sums:with_first_sums_stored", everywhere=True
+        ),
+        Pass(
+            "covered-initialization",
+            "native.loops.initialization.overwritten_zeros:without_overwritten_zeros",
+            everywhere=True,
+        ),
+        Pass("hoist-indices", "native.loops.invariant_indices:with_indices_before_loops", everywhere=True),
+        Pass("fuse-loops", "native.loops.merging.loop_fusion:with_loops_in_step", everywhere=True),
+        Pass("scatter-to-gather", "native.loops.scatter_to_gather:with_neighbours_summed", everywhere=True),
+        Pass("promote-to-registers", "native.loops.register_promotion:with_places_as_variables", everywhere=True),
+        Pass("nonnegative-indices", "native.loops.nonnegative_indices:with_unsigned_indices", everywhere=True),
         # what Numba is told
-        Pass("inline-recursion", "backend.unfolding:unfolded", everywhere=True),
-        Pass("compare-extents", "backend.native_extents:with_extents_compared", needed=True),
-        Pass("recursion-depth", "backend.native_depth:with_depth_checked", needed=True),
+        Pass("inline-recursion", "native.legalize.inline_recursion:unfolded", everywhere=True),
+        Pass("compare-extents", "native.legalize.arrays.extent_checks:with_extents_compared", needed=True),
+        Pass("recursion-depth", "native.legalize.recursion_depth:with_depth_checked", needed=True),
         Pass(
             "arithmetic-checks",
-            "backend.native_checks:with_checks",
+            "native.legalize.numbers.arithmetic_checks:with_checks",
             given=lambda c: (c.target.checked.functions,),
             when=lambda c: c.target.checked.divisions or c.target.checked.functions,
             needed=True,
         ),
-        Pass("negative-powers", "backend.native_powers:with_quotients", needed=True),
-        Pass("plain-functions", "backend.native_plain:with_plain_functions"),
-        Pass("plain-masks", "backend.native_masks:with_plain_masks"),
-        Pass("call-python", "backend.native_calls:with_calls_of_python", needed=True),
+        Pass("negative-powers", "native.legalize.numbers.powers:with_quotients", needed=True),
+        Pass("plain-functions", "native.legalize.plain_functions:with_plain_functions"),
+        Pass("plain-masks", "native.legalize.arrays.masks:with_plain_masks"),
+        Pass("call-python", "native.legalize.python_calls:with_calls_of_python", needed=True),
         Pass(
             "defer-checks",
-            "backend.deferred_checks:with_deferred_checks",
+            "native.legalize.numbers.deferred_checks:with_deferred_checks",
             given=lambda c: (c.handed,),
             when=lambda c: not c.target.checked.at_once,
             everywhere=True,
         ),
-        Pass("vector-math", "backend.vector_calls:with_vector_calls", everywhere=True),
-        Pass("split-functions", "transform.parts:in_parts", everywhere=True),
-        Pass("raised-numbers", "backend.native_powers:with_raised_numbers", needed=True),
-        Pass("plain-places", "backend.native_places:with_plain_places"),
+        Pass("vector-math", "native.vectors.calls:with_vector_calls", everywhere=True),
+        Pass("split-functions", "native.legalize.outlining:in_parts", everywhere=True),
+        Pass("raised-numbers", "native.legalize.numbers.powers:with_raised_numbers", needed=True),
+        Pass("plain-places", "native.legalize.arrays.slices:with_plain_places"),
         # several directions
-        Pass("sparse-tangents", "transform.skipping:with_zeros_skipped", given=lambda c: (c.directions,)),
-        Pass("narrow-products", "transform.narrowing:with_narrow_products"),
-        Pass("elements-of-rows", "transform.elements_of_rows:with_elements_of_rows"),
+        Pass(
+            "sparse-tangents",
+            "differentiation.directions.sparse_tangents:with_zeros_skipped",
+            given=lambda c: (c.directions,),
+        ),
+        Pass("narrow-products", "differentiation.directions.unread_columns:with_narrow_products"),
+        Pass("elements-of-rows", "native.array_programs.elements_of_rows:with_elements_of_rows"),
         Pass(
             "vectorize-directions",
-            "transform.bundles:in_bundles",
+            "differentiation.directions.simd:in_bundles",
             given=lambda c: (c.directions, c.with_value),
             needed=True,
         ),
-        Pass("rows-of-products", "transform.rows_of_products:with_rows_of_products"),
+        Pass("rows-of-products", "native.array_programs.rows_of_products:with_rows_of_products"),
         Pass(
             "batch-directions",
-            "transform.lanes:in_lanes",
+            "differentiation.directions.lanes:in_lanes",
             given=lambda c: (c.directions, c.count),
             needed=True,
         ),

@@ -17,11 +17,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from adjoint import operators, products
+from adjoint.api import gradients as operators
+from adjoint.api import jvp_vjp as products
+from adjoint.api.tools.float_leaves import Path as Path
+from adjoint.api.tools.float_leaves import (
+    Vector,
+    children,
+    clone,
+    flatten,
+    leaves,
+    moved,
+    read_tangent,
+    show_path,
+    tangent_of,
+)
+from adjoint.api.tools.laws import check_type as check_type
 from adjoint.diagnostics import DifferentiationWarning
-from adjoint.float_leaves import Path as Path
-from adjoint.float_leaves import Vector, children, clone, flatten, leaves, moved, read_tangent, show_path, tangent_of
-from adjoint.laws import check_type as check_type
 from adjoint.rules.declarations import declaration_for, name_of
 
 Mode = Literal["fwd", "rev"]
@@ -213,8 +224,8 @@ def check_derivative(f: Any, *args: Any, tol: float | None = None, kwargs: Mappi
     AssertionError: area, with respect to 'r': reverse mode (vjp) disagrees with differences
       ...
     """
-    from adjoint.frontend.declarations import target_of
-    from adjoint.frontend.declared_parameters import name_of_place
+    from adjoint.frontend.declared.declarations import target_of
+    from adjoint.frontend.declared.parameters import name_of_place
 
     target = target_of(f)
     declared = declaration_for(target)

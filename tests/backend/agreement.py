@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
-from adjoint.float_leaves import clone, fields_of, leaves, rebuild
+from adjoint.api.tools.float_leaves import clone, fields_of, leaves, rebuild
 
 Arguments = Sequence[Any]
 

@@ -172,8 +172,8 @@ def test_out_of_bounds_comes_first_where_it_is_first():
 def test_loops_with_checks_become_vector_code():
     import numba
 
-    import adjoint.backend.overloads_of_checks
-    import adjoint.backend.vector_math  # noqa: F401
+    import adjoint.native.runtime.overloads.checks
+    import adjoint.native.vectors.functions  # noqa: F401
     from adjoint.runtime.vector_math import vector_exp
 
     @numba.njit(error_model="numpy")

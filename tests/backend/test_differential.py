@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adjoint.backend.python import emit, load
+from adjoint.codegen.python import emit, load
 from adjoint.ir import nodes as ir
 from adjoint.ir.verifier import verify
 from backend.interpret import Journal, Stop, TooLong, Writer, interpret

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from adjoint.backend.linked_functions import linked_functions
+from adjoint.native.compile.linked_functions import linked_functions
 
 pytest.importorskip("numba")
 

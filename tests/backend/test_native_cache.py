@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import adjoint as ad
-from adjoint.backend import cache
+from adjoint.native.compile import cache
 
 pytest.importorskip("numba")
 
@@ -88,7 +88,7 @@ def test_settings_of_numba_name_no_other_place(program, tmp_path):
 
 INTERRUPTED = """
 import os, sys
-from adjoint.backend import kept_code
+from adjoint.native.compile import kept_code
 
 def interrupted(self, name, data):
     with self._open_for_write(self._data_path(name)) as file:
@@ -126,7 +126,7 @@ def test_a_full_disk_takes_nothing_from_the_derivative(tmp_path, monkeypatch):
         compiled.append(1)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    from adjoint.backend import kept_code
+    from adjoint.native.compile import kept_code
 
     monkeypatch.setattr(kept_code._Files, "_dump", full)
     derivative = ad.grad(lambda x: x * x * x, native="strict")
@@ -210,7 +210,7 @@ def test_compiling_that_takes_long_is_told_on_a_terminal(monkeypatch, terminal):
     import io
     import time
 
-    from adjoint.backend import progress
+    from adjoint.native.compile import progress
 
     class Stream(io.StringIO):
         def isatty(self):

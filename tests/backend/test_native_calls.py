@@ -153,7 +153,7 @@ def test_what_numba_would_compile_as_something_else_is_refused(name):
 
 def test_memory_that_may_be_shared():
     numba = pytest.importorskip("numba")
-    import adjoint.backend.for_numba  # noqa: F401
+    import adjoint.native.runtime.declarations  # noqa: F401
     from adjoint.runtime import plain
 
     overlap = numba.njit(lambda a, b: plain.may_overlap(a, b))

@@ -11,7 +11,7 @@ PROGRAM = """
 import gc
 import numpy as np, math
 import adjoint as ad
-from adjoint.backend import native_unit
+from adjoint.native.compile import unit as native_unit
 
 texts = []
 plain = native_unit.Unit.compile

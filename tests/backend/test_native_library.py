@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.backend import native_calls
+from adjoint.native.legalize import python_calls as native_calls
 from adjoint.runtime import places
 from backend.agreement import compare
 
 numba = pytest.importorskip("numba")
-import adjoint.backend.for_numba  # noqa: E402
+import adjoint.native.runtime.declarations  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

@@ -9,7 +9,7 @@ import adjoint as ad
 from adjoint.runtime import lanes, linalg, places, plain
 
 numba = pytest.importorskip("numba")
-import adjoint.backend.for_numba  # noqa: E402
+import adjoint.native.runtime.declarations  # noqa: E402
 
 OPTIONS = {"error_model": "numpy"}
 

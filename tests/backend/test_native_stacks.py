@@ -267,7 +267,7 @@ def test_lists_that_nobody_differentiates() -> None:
 def test_bounds_of_slices(lower: int | None, step: int | None) -> None:
     from numba import njit
 
-    import adjoint.backend.overloads_of_places  # noqa: F401
+    import adjoint.native.runtime.overloads.places  # noqa: F401
 
     compiled = njit(lambda items, lower, upper, step: slice_bounds(items, lower, upper, step))
     items = np.zeros(5)

@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 def test_nothing_is_asked_of_new_memory() -> None:
     from numba import njit
 
-    import adjoint.backend.for_numba  # noqa: F401
+    import adjoint.native.runtime.declarations  # noqa: F401
 
     def ours(x, y):
         total, product = rt.empty(x.shape[0]), rt.zeros_in_shape(y)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from adjoint.backend.private_functions import MODULES, private_functions
+from adjoint.native.compile.private_functions import MODULES, private_functions
 
 pytest.importorskip("numba")
 

@@ -29,7 +29,7 @@ def test_every_number_of_iterations_is_right() -> None:
 
 
 def test_the_compiler_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adjoint.backend import short_loops
+    from adjoint.native.loops import short_loops
 
     binding = pytest.importorskip("llvmlite.binding")
     told = []

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.backend.python import emit, load
+from adjoint.codegen.python import emit, load
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import (
     UNDEFINED,

@@ -13,7 +13,7 @@ import adjoint as ad
 
 pytest.importorskip("numba")
 
-from adjoint.backend import native_threads
+from adjoint.native.compile import threads as native_threads
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import adjoint.runtime.vector_math
 numba = pytest.importorskip("numba")
 mpmath = pytest.importorskip("mpmath")
 
-from adjoint.backend import vector_math  # noqa: E402
+from adjoint.native.vectors import functions as vector_math  # noqa: E402
 
 NAMES = ["exp", "log", "tanh", "sin", "cos"]
 

@@ -5,9 +5,9 @@ import sys
 
 CODE = """
 from importlib import import_module
-from adjoint.frontend import handlers
+from adjoint.frontend.calls import handlers
 
-for family in (*handlers._FAMILIES, "itertools_calls", "generator_contexts"):
+for family in (*handlers._FAMILIES, "iterators.itertools_calls", "control.contexts_of_generators"):
     before = set(handlers.HANDLERS)
     import_module(f"adjoint.frontend.{family}")
     for constant in set(handlers.HANDLERS) - before:

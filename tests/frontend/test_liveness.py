@@ -5,7 +5,7 @@ import ast
 import numpy as np
 import pytest
 
-from adjoint.frontend.liveness import liveness_of
+from adjoint.frontend.control.liveness import liveness_of
 from adjoint.testing import check_grads
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adjoint.frontend.missing_return import missing_return
-from adjoint.frontend.source import find
+from adjoint.sources.definitions import find
+from adjoint.sources.missing_return import missing_return
 
 
 def ends(x):

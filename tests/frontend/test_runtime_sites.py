@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjoint.frontend.values import RuntimeSites, Site
+from adjoint.frontend.interpreter.values import RuntimeSites, Site
 
 
 def test_a_place_that_is_reached_by_many_ways_counts_as_a_whole() -> None:

@@ -16,8 +16,8 @@ from types import FunctionType
 import pytest
 
 from adjoint.diagnostics import DifferentiationError
-from adjoint.frontend.matching import ParsedFile
-from adjoint.frontend.source import find, find_code
+from adjoint.sources.definitions import find, find_code
+from adjoint.sources.matching import ParsedFile
 from texts import run_text
 
 
@@ -307,7 +307,7 @@ def test_ipython():
     pytest.importorskip("IPython")
     script = """
         from IPython.core.interactiveshell import InteractiveShell
-        from adjoint.frontend.source import find
+        from adjoint.sources.definitions import find
         import ast
         shell = InteractiveShell.instance()
         shell.run_cell("%time pass\\nk = 2.0\\ndef f(x):\\n    return k * x", store_history=True)
@@ -321,7 +321,7 @@ def test_ipython():
 
 
 def run_python(*args):
-    source = str(Path(sys.modules["adjoint.frontend.source"].__file__).parents[2])
+    source = str(Path(sys.modules["adjoint.sources.definitions"].__file__).parents[2])
     return subprocess.run(
         [sys.executable, *args], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": source}
     )
@@ -333,7 +333,7 @@ def test_without_columns(tmp_path):
         textwrap.dedent("""
             import ast
             from adjoint.diagnostics import DifferentiationError
-            from adjoint.frontend.source import find
+            from adjoint.sources.definitions import find
 
             f = lambda x: x + 1
             gs = [lambda x: x, lambda x: -x]

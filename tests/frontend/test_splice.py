@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjoint.frontend.splice import _only_places, _spliced, splice
+from adjoint.differentiation.rules.splice import _only_places, _spliced, splice
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import FLOAT, Array

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adjoint.frontend import unfiled
+from adjoint.sources import unfiled
 
 PROGRAM = "import math\nimport adjoint as ad\ndef f(x):\n    return x * math.exp(0.0) * x\nprint(ad.grad(f)(3.0))\n"
 

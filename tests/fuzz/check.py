@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
-from adjoint.float_leaves import (
+from adjoint.api.tools.float_leaves import (
     children,
     clone,
     flatten,

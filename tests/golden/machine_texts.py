@@ -12,10 +12,12 @@ from unittest import mock
 import numpy as np
 
 import adjoint as ad
-from adjoint.backend import declaring, native, native_calls
-from adjoint.backend.not_native import NotNative
-from adjoint.float_leaves import clone, leaves
-from adjoint.specialize import forget
+from adjoint.api.tools.float_leaves import clone, leaves
+from adjoint.dispatch.specialize import forget
+from adjoint.native import backend as native
+from adjoint.native.compile.not_native import NotNative
+from adjoint.native.legalize import python_calls as native_calls
+from adjoint.native.runtime import declaring
 from programs.registry import Case
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.laws import random_tangent
+from adjoint.api.tools.laws import random_tangent
 from adjoint.manifolds import SE3, SO3, PositiveDefinite, Simplex, Sphere, Stiefel, UnitQuaternion, riemannian_grad
 from adjoint.testing import check_grads
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
-from adjoint.frontend.source import find
+from adjoint.sources.definitions import find
 
 _SWAPPED: dict[type[ast.AST], tuple[type[ast.AST], str]] = {
     ast.Add: (ast.Sub, "a sign"),

@@ -61,7 +61,7 @@ def test_a_broken_transform_is_noticed() -> None:
     code = (
         "from mutation import transforms\n"
         "transforms.preload()\n"
-        "change = next(c for c in transforms.changes() if c.module.endswith('reverse.sweep'))\n"
+        "change = next(c for c in transforms.changes() if c.module.endswith('reverse.region'))\n"
         "print(transforms.tried(change).fate)"
     )
     path = os.pathsep.join([str(TESTS), str(TESTS.parent / "src")])

@@ -21,10 +21,12 @@ from random import Random
 from typing import Any
 
 SOURCE = Path(__file__).parents[2] / "src" / "adjoint"
-PACKAGES = ("transform", "transform/reverse", "analysis")
+PACKAGES = ("differentiation", "optimize", "analysis")
 MACHINE_ONLY = """
-    beforehand bundles directed early_checks elements_of_rows forwarding lanes narrowing parts passes rows_of_products
-    naturals skipping stacking target tapes vector_forms named_shapes grids sinking replay together extents
+    differentiation/directions differentiation/reverse/residuals/arrays differentiation/reverse/residuals/privatization
+    differentiation/reverse/residuals/recomputed_iterations differentiation/reverse/residuals/tapes
+    differentiation/reverse/calls/fused_primal_adjoint optimize/store_to_load_forwarding optimize/zeros_by_shape
+    optimize/early_checks analysis/extents
 """
 """Modules that derivatives for Python do not go through."""
 SECONDS = 120
@@ -56,10 +58,11 @@ def changes() -> list[Change]:
     """All places of the transforms that can be changed."""
     found = []
     for package in PACKAGES:
-        for path in sorted((SOURCE / package).glob("*.py")):
-            if path.stem in (*MACHINE_ONLY.split(), "__init__"):
+        for path in sorted((SOURCE / package).rglob("*.py")):
+            place = path.relative_to(SOURCE).with_suffix("").as_posix()
+            if path.stem == "__init__" or place.startswith(tuple(MACHINE_ONLY.split())):
                 continue
-            module = "adjoint." + ".".join([*package.split("/"), path.stem])
+            module = "adjoint." + place.replace("/", ".")
             count = sum(1 for _ in _places(ast.parse(path.read_text())))
             found += [Change(module, path, place) for place in range(count)]
     return found

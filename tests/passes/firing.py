@@ -12,12 +12,12 @@ from unittest import mock
 import numpy as np
 
 import adjoint as ad
-from adjoint import specialize
-from adjoint.float_leaves import clone, leaves, rebuild
+from adjoint.api.tools.float_leaves import clone, leaves, rebuild
+from adjoint.differentiation.definitions import format_whole
+from adjoint.dispatch import specialize
 from adjoint.ir.nodes import Function
 from adjoint.pipeline import DRIVERS
 from adjoint.records import replace
-from adjoint.transform.definitions import format_whole
 from golden.machine_texts import collected
 from programs.registry import Case
 

@@ -14,7 +14,7 @@ from adjoint.ir.nodes import Function
 from adjoint.ir.types import FLOAT
 from adjoint.ir.verifier import InvalidIR
 from adjoint.pipeline import DRIVERS, PASSES, Context, apply, run
-from adjoint.transform.target import MACHINE, PYTHON, Target
+from adjoint.target import MACHINE, PYTHON, Target
 from ir.building import build
 
 PIPELINES = {

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
-from adjoint.transform.target import MACHINE, PYTHON
+from adjoint.target import MACHINE, PYTHON
 from backend.agreement import VARIANTS, has_arrays
 from fuzz.check import module_of
 from fuzz.fragments.compose import generate

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint import specialize
+from adjoint.dispatch import specialize
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, Number
-from adjoint.transform.target import PYTHON, Target
+from adjoint.target import PYTHON, Target
 from poison import outside
 from poison.outside import Poisoned
 from transform import interpret

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.float_leaves import children, fields_of
+from adjoint.api.tools.float_leaves import children, fields_of
 
 Way = tuple[Any, ...]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
-from adjoint.float_leaves import clone, flatten, leaves, rebuild
+from adjoint.api.tools.float_leaves import clone, flatten, leaves, rebuild
 from adjoint.testing import tangent_of
 from poison.memory import captured_by, shared, shared_inside, spoil
 

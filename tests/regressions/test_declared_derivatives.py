@@ -591,7 +591,7 @@ def test_a_declaration_after_the_first_use_counts() -> None:
 def test_what_the_library_declares_forgets_nothing(tmp_path: Path) -> None:
     program = """
         import adjoint as ad, numpy as np
-        from adjoint import specialize
+        from adjoint.dispatch import specialize
         def f(x):
             return x * x
         ad.grad(f)(1.0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.backend import native_calls
-from adjoint.backend.native_form import loops_of
-from adjoint.backend.python import emit, load
+from adjoint.codegen.python import emit, load
+from adjoint.native.legalize import python_calls as native_calls
+from adjoint.native.legalize.form import loops_of
 
 pytest.importorskip("numba")
 
@@ -110,7 +110,7 @@ def of_unknown_kind(x, y):
 
 
 def test_what_has_no_form_is_known_before_anything_is_compiled(monkeypatch):
-    from adjoint.backend.native_unit import Unit
+    from adjoint.native.compile.unit import Unit
 
     monkeypatch.setattr(Unit, "compile", lambda _: pytest.fail("it is compiled"))
     with pytest.raises(ad.DifferentiationError, match=r"'einsum' has no form for machine code") as refusal:
@@ -257,7 +257,7 @@ def test_what_the_compiler_fails_at_runs_as_python(monkeypatch, operator):
 
 
 def test_a_fault_before_the_text_is_made_is_one_of_machine_code(monkeypatch):
-    from adjoint import specialize
+    from adjoint.dispatch import specialize
 
     def fails(*_):
         raise KeyError("lost")

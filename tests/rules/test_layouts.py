@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 
 import adjoint as ad
-from adjoint.analysis.layout import VIEWS_AT_NEED
+from adjoint.analysis.memory.array_layout import VIEWS_AT_NEED
 from adjoint.rules.declare import Constant, NoDerivative
 from adjoint.rules.registry import all_definitions, all_rules
 from adjoint.runtime.copies import copy_as_it_lies

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from adjoint.backend import native, native_calls
-from adjoint.backend.not_native import NotNative
-from adjoint.backend.python import load
+from adjoint.codegen.python import load
+from adjoint.native import backend as native
+from adjoint.native.compile.not_native import NotNative
+from adjoint.native.legalize import python_calls as native_calls
 from golden.machine_texts import takes
 
 

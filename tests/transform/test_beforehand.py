@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.backend.python import emit, load
-from adjoint.frontend.inputs import differentiated
+from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
+from adjoint.codegen.python import emit, load
+from adjoint.differentiation.directions.dependence import Inseparable
+from adjoint.differentiation.directions.invariant_code import Beforehand, beforehand
+from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
+from adjoint.frontend.entry.inputs import differentiated
 from adjoint.ir.nodes import Function
-from adjoint.products import checked_tangents, specialized_jvp
+from adjoint.optimize.zeros_by_shape import with_named_shapes
 from adjoint.testing import clone
-from adjoint.transform.beforehand import Beforehand, beforehand
-from adjoint.transform.directed import Inseparable
-from adjoint.transform.named_shapes import with_named_shapes
-from adjoint.transform.skipping import with_zeros_skipped
 from programs.registry import Case, collect
 from transform.support import numbers
 from transform.test_lanes import directions_of

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.backend.native_form import loops_of
-from adjoint.backend.python import emit, load
-from adjoint.frontend.inputs import differentiated
+from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
+from adjoint.codegen.python import emit, load
+from adjoint.differentiation.directions.dependence import Inseparable
+from adjoint.differentiation.directions.invariant_code import beforehand
+from adjoint.differentiation.directions.simd import in_bundles
+from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
+from adjoint.frontend.entry.inputs import differentiated
 from adjoint.ir.nodes import Function
-from adjoint.products import checked_tangents, specialized_jvp
+from adjoint.native.array_programs.elements_of_rows import with_elements_of_rows
+from adjoint.native.array_programs.rows_of_products import with_rows_of_products
+from adjoint.native.legalize.form import loops_of
 from adjoint.runtime.bundles import DIRECTIONS
 from adjoint.testing import clone
-from adjoint.transform.beforehand import beforehand
-from adjoint.transform.bundles import in_bundles
-from adjoint.transform.directed import Inseparable
-from adjoint.transform.elements_of_rows import with_elements_of_rows
-from adjoint.transform.rows_of_products import with_rows_of_products
-from adjoint.transform.skipping import with_zeros_skipped
 from programs.registry import Case, collect
 from transform.support import numbers
 from transform.test_lanes import directions_of

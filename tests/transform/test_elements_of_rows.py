@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.backend.python import emit, load
-from adjoint.products import specialized_jvp
-from adjoint.transform.elements_of_rows import with_elements_of_rows
+from adjoint.api.jvp_vjp import specialized_jvp
+from adjoint.codegen.python import emit, load
+from adjoint.native.array_programs.elements_of_rows import with_elements_of_rows
 
 X = np.linspace(0.2, 0.9, 6).reshape(3, 2)
 

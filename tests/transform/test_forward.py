@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 
 try:
-    import adjoint.frontend.splice  # noqa: F401
+    import adjoint.differentiation.rules.splice  # noqa: F401
 except ImportError:  # these tests bring their own
-    _module = types.ModuleType("adjoint.frontend.splice")
+    _module = types.ModuleType("adjoint.differentiation.rules.splice")
     _module.splice = None  # type: ignore[attr-defined]
-    sys.modules["adjoint.frontend.splice"] = _module
+    sys.modules["adjoint.differentiation.rules.splice"] = _module
 
 from adjoint.diagnostics import DifferentiationError
+from adjoint.differentiation.forward import tangent_rules
+from adjoint.differentiation.forward.forward import forward
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
     UNDEFINED,
@@ -50,8 +52,6 @@ from adjoint.ir.verifier import verify
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.display import make_list, make_tuple
 from adjoint.runtime.tangents import tangent_class
-from adjoint.transform import tangent_rules
-from adjoint.transform.forward import forward
 from transform.interpret import run
 from transform.tracing import splice
 
@@ -62,7 +62,7 @@ DOUBLE = np.dtype(np.float64)
 @pytest.fixture(autouse=True)
 def own_splice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tangent_rules, "splice", splice)
-    monkeypatch.setattr(sys.modules["adjoint.frontend.splice"], "splice", splice)
+    monkeypatch.setattr(sys.modules["adjoint.differentiation.rules.splice"], "splice", splice)
 
 
 def vector(dim: Any = "many", *, written: bool = False) -> Array:
@@ -235,7 +235,7 @@ def test_dtypes_follow_the_value() -> None:
 
 
 def test_products_and_reductions() -> None:
-    pytest.importorskip("adjoint.rules.numpy_reductions")
+    pytest.importorskip("adjoint.rules.numpy.reductions")
     matrix = Array(DOUBLE, ("many", "many"))
 
     def body(b: Builder, x: Var, y: Var) -> Any:
@@ -247,7 +247,7 @@ def test_products_and_reductions() -> None:
 
 
 def test_makers_of_arrays_that_take_values() -> None:
-    pytest.importorskip("adjoint.rules.numpy_construction")
+    pytest.importorskip("adjoint.rules.numpy.construction")
     check(build(lambda b, x: b.call(np.full, Const(3), x), FLOAT), 2.0)
     check(build(lambda b, x: b.call(operator.mul, b.call(np.ones_like, x), x), vector()), np.array([1.0, 2.0]))
 
@@ -319,7 +319,7 @@ def test_views_of_written_memory_share_their_shadow() -> None:
 
 
 def test_reshape_follows_the_primal() -> None:
-    pytest.importorskip("adjoint.rules.numpy_shapes")
+    pytest.importorskip("adjoint.rules.numpy.shapes")
     storage = Storage(written=True)
     matrix = Array(DOUBLE, ("many", "many"), storage)
 
@@ -831,7 +831,7 @@ def gradient_of(function: Function) -> Function:
 @pytest.mark.parametrize("keep", [False, True])
 @pytest.mark.parametrize(("body", "type_", "x"), PROGRAMS, ids=lambda value: getattr(value, "__name__", ""))
 def test_forward_over_reverse(body: Make, type_: Type, x: Any, keep: bool) -> None:
-    from adjoint.transform.reverse import expand, reverse
+    from adjoint.differentiation.reverse import expand, reverse
 
     function = build(body, type_, FLOAT)
     result = forward(gradient_of(function), (0, 1), (0, 1, 2), keep_derived=keep)
@@ -853,7 +853,7 @@ def test_forward_over_reverse(body: Make, type_: Type, x: Any, keep: bool) -> No
 
 
 def test_a_kept_derivative_whose_seed_alone_varies() -> None:
-    from adjoint.transform.reverse import expand
+    from adjoint.differentiation.reverse import expand
 
     function = build(polynomial, FLOAT, FLOAT)
 

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import adjoint as ad
-from adjoint.backend.python import emit, load
+from adjoint.codegen.python import emit, load
 from adjoint.ir.verifier import verify
-from adjoint.transform.fusion import fuse
+from adjoint.native.fusion import fuse
 
 from .array_programs import PROGRAMS
 

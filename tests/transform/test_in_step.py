@@ -8,15 +8,15 @@ import random
 import numpy as np
 import pytest
 
-from adjoint.backend.python import emit, load
+from adjoint.codegen.python import emit, load
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Block, Const, Continue, Function, Loop, Range, Return, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Storage
 from adjoint.ir.verifier import verify
 from adjoint.ir.walk import statements_in
+from adjoint.native.loops.merging.loop_fusion import with_loops_in_step
+from adjoint.native.loops.scatter_to_gather import with_neighbours_summed
 from adjoint.rules.typing import type_of_call
-from adjoint.transform.loops.in_step import with_loops_in_step
-from adjoint.transform.loops.neighbours import with_neighbours_summed
 
 ONE, ZERO = Const(1), Const(0)
 SPECIAL = [0.0, -0.0, np.inf, np.nan]

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.backend.python import emit, load
-from adjoint.float_leaves import clone, leaves, rebuild
-from adjoint.frontend.inputs import differentiated
+from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
+from adjoint.api.tools.float_leaves import clone, leaves, rebuild
+from adjoint.codegen.python import emit, load
+from adjoint.differentiation.directions.dependence import Inseparable
+from adjoint.differentiation.directions.lanes import in_lanes
+from adjoint.frontend.entry.inputs import differentiated
 from adjoint.ir.nodes import Call, Definition
 from adjoint.ir.walk import statements_in
-from adjoint.products import checked_tangents, specialized_jvp
-from adjoint.transform.directed import Inseparable
-from adjoint.transform.lanes import in_lanes
 from programs.registry import Case, collect
 from transform.support import numbers
 

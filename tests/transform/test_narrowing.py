@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.backend.python import emit, load
-from adjoint.products import specialized_jvp
-from adjoint.transform.narrowing import with_narrow_products
-from adjoint.transform.skipping import with_zeros_skipped
+from adjoint.api.jvp_vjp import specialized_jvp
+from adjoint.codegen.python import emit, load
+from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
+from adjoint.differentiation.directions.unread_columns import with_narrow_products
 
 
 def frames_of(x: np.ndarray) -> np.ndarray:

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from adjoint.analysis.activity import activity
-from adjoint.analysis.numbers import number_flows
-from adjoint.frontend.entry import lower_operator
+from adjoint.analysis.scalar_functions import number_flows
+from adjoint.differentiation.reverse.blind_spots import blind_spots
+from adjoint.frontend.entry.entry import lower_operator
 from adjoint.ir.nodes import Call, Derived, Function
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import PREPARE, Context, run
 from adjoint.rules import no_derivative
-from adjoint.transform.reverse.blind_spots import blind_spots
 
 
 def straight(x: float, y: float) -> float:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.backend.python import emit, load
-from adjoint.products import specialized_jvp
-from adjoint.transform.loops.overwritten import without_overwritten_zeros
+from adjoint.api.jvp_vjp import specialized_jvp
+from adjoint.codegen.python import emit, load
+from adjoint.native.loops.initialization.overwritten_zeros import without_overwritten_zeros
 
 X = np.linspace(0.2, 0.9, 12).reshape(4, 3)
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint import entrances, specialize
+from adjoint.dispatch import call_cache as entrances
+from adjoint.dispatch import specialize
+from adjoint.native.legalize import outlining as parts
 from adjoint.pipeline import TOUCH_UP
 from adjoint.testing import clone, leaves
-from adjoint.transform import parts
 from programs.registry import Case, collect
 from transform.test_loops import numbers
 

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from adjoint.diagnostics.errors import DifferentiationError
+from adjoint.differentiation.forward import tangent_rules
+from adjoint.differentiation.reverse import expand, reverse, split
+from adjoint.differentiation.reverse.calls import calls
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Block, Call, Const, Derived, Function, Guarded, Return, Var, Yield
 from adjoint.ir.types import FLOAT, INT, Array, Instance, List, Storage, Type
 from adjoint.ir.verifier import verify
 from adjoint.rules.typing import type_of_call
-from adjoint.transform import tangent_rules
-from adjoint.transform.reverse import calls, expand, reverse, split
 from transform.interpret import run
 from transform.small import small
 from transform.tracing import Tracer, splice

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.backend.native_form import loops_of
-from adjoint.backend.python import emit
-from adjoint.products import specialized_jvp
-from adjoint.transform.bundles import in_bundles
-from adjoint.transform.elements_of_rows import with_elements_of_rows
-from adjoint.transform.rows_of_products import with_rows_of_products
-from adjoint.transform.skipping import with_zeros_skipped
+from adjoint.api.jvp_vjp import specialized_jvp
+from adjoint.codegen.python import emit
+from adjoint.differentiation.directions.simd import in_bundles
+from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
+from adjoint.native.array_programs.elements_of_rows import with_elements_of_rows
+from adjoint.native.array_programs.rows_of_products import with_rows_of_products
+from adjoint.native.legalize.form import loops_of
 
 X, WEIGHTS = np.linspace(0.2, 0.9, 3), np.cos(np.arange(15.0)).reshape(5, 3)
 

@@ -28,9 +28,9 @@ from adjoint.ir.nodes import (
 from adjoint.ir.printer import format_function
 from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Scalar, Tuple
 from adjoint.ir.verifier import verify
+from adjoint.optimize.in_place_updates import direct_updates
+from adjoint.optimize.simplify import simplify
 from adjoint.runtime.display import make_list, make_tuple
-from adjoint.transform.in_place import direct_updates
-from adjoint.transform.simplify import simplify
 from ir.building import build, choose, vector
 from ir.interpret import call_function
 from ir.random_programs import Generator

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
-from adjoint.backend.python import emit
-from adjoint.products import specialized_jvp
-from adjoint.transform.skipping import with_zeros_skipped
+from adjoint.api.jvp_vjp import specialized_jvp
+from adjoint.codegen.python import emit
+from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
 
 A, X = np.ones((3, 4)), np.ones((4, 2))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.speculative import Speculative, holds_nan
+from adjoint.dispatch.speculative import Speculative, holds_nan
 
 
 def masked(x: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from adjoint.analysis.numbers import NumberFlows, varies_smoothly
+from adjoint.analysis.scalar_functions import NumberFlows, varies_smoothly
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (

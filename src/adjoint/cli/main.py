@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from adjoint.backend import cache
 from adjoint.cli.target import TargetError, evaluate, load_function, load_module
 from adjoint.demo import add_options as add_demo_options
 from adjoint.demo import run as run_demo
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.codes import CATALOGUE, explain
 from adjoint.diagnostics.render import show
+from adjoint.native.compile import cache
 
 _OPERATORS = ("grad", "value_and_grad", "jacobian", "hessian")
 _TARGET_HELP = "module:function or file.py:function; methods as module:Class.method"
@@ -85,7 +85,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _check_declared(where: str) -> int:
     """Checks all functions and methods of a module that are declared to be differentiable."""
-    from adjoint.checking import declared_in, is_abstract, lacking_in, verdict
+    from adjoint.api.differentiable_functions import declared_in, is_abstract, lacking_in, verdict
 
     module = load_module(where)
     status = 0

@@ -134,7 +134,8 @@ class Instance(Type):
 class Opaque(Type):
     """Anything else; it carries no derivative. ``cls`` is its class where that is known.
 
-    ``signature`` is that of a function value, which is called with its derivatives (:class:`adjoint.functions.Fn`).
+    ``signature`` is that of a function value, which is called with its derivatives
+    (:class:`adjoint.declarations.function_values.Fn`).
     """
 
     cls: type | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint import keypaths  # noqa: F401, what the hint Wrt refers to
-from adjoint.operators import Derivative, Wrt, grad
+from adjoint.api.gradients import Derivative, Wrt, grad
 from adjoint.types.structure import children, field_names, is_container, is_namedtuple, is_object, memberwise
 from adjoint.types.vectors import tangent_class
 
@@ -63,7 +63,7 @@ class RiemannianGradient:
         return tuple(tangent_from(point, part) for point, part in zip(points, cotangents, strict=True))
 
     def _chosen(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        from adjoint.frontend.naming import chosen
+        from adjoint.frontend.calls.argument_names import chosen
 
         return chosen(self.plain.function, dict(self.plain.options)["wrt"], args, kwargs)
 

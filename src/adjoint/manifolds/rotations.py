@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from adjoint.declarations.differentiable_types import differentiable
 from adjoint.manifolds.matrices import orthonormal
 from adjoint.manifolds.spheres import along_great_circle
-from adjoint.types.declaring import differentiable
 
 Array = NDArray[np.floating[Any]]
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from adjoint.types.declaring import differentiable
+from adjoint.declarations.differentiable_types import differentiable
 
 Vector = NDArray[np.floating[Any]]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.api.gradients import value_and_grad
+from adjoint.api.jvp_vjp import hvp
 from adjoint.diagnostics import error
-from adjoint.operators import value_and_grad
 from adjoint.parameters import Layout
-from adjoint.products import hvp
 
 _WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 _WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.api.gradients import value_and_grad
 from adjoint.diagnostics import DifferentiationError, warn
-from adjoint.operators import value_and_grad
 from adjoint.optim.optimizer import Native, Optimizer
 from adjoint.parameters import CompiledLoop, NotNative
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.backend.native import NativeFunction
-from adjoint.backend.native_unit import NotNative, Unit, signature_of
-from adjoint.backend.python import Emitted
-from adjoint.operators import value_and_grad
+from adjoint.api.gradients import value_and_grad
+from adjoint.codegen.python import Emitted
+from adjoint.dispatch.specialize import Specialization
+from adjoint.native.backend import NativeFunction
+from adjoint.native.compile.unit import NotNative, Unit, signature_of
 from adjoint.parameters.formula import Formula
 from adjoint.parameters.layout import Layout, Leaves, is_parameter
 from adjoint.parameters.unroll import Unrolled, flags_of
 from adjoint.parameters.writing import Kernel, write_kernel
 from adjoint.records import dataclass
-from adjoint.specialize import Specialization
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import is_namedtuple, stored_fields
 

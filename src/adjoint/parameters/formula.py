@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import error
-from adjoint.frontend.source import FunctionSource, find
+from adjoint.sources.definitions import FunctionSource, find
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.Expr, ast.Pass)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.backend.native_unit import NotNative, Unit, signature_of
-from adjoint.backend.python import Emitted
+from adjoint.codegen.python import Emitted
 from adjoint.diagnostics import DifferentiationError, warn
+from adjoint.native.compile.unit import NotNative, Unit, signature_of
 from adjoint.parameters.layout import Leaves, Parameter, reach
 from adjoint.parameters.writing import Writer, write_kernel
 

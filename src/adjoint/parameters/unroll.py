@@ -9,9 +9,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from adjoint.backend.python import Emitted, load
-from adjoint.compiling import Native, resolve
+from adjoint.codegen.python import Emitted, load
 from adjoint.diagnostics import error
+from adjoint.dispatch.options import Native, resolve
 from adjoint.parameters.formula import Formula, formula_of
 from adjoint.parameters.fused import fused
 from adjoint.parameters.guard import Guard

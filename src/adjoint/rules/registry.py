@@ -27,45 +27,45 @@ if TYPE_CHECKING:
 
 Fn = Callable[..., Any]
 
-BASICS = ("runtime_helpers", "operators", "builtin", "math_functions")
-STRUCTURES = ("structure_helpers",)
-BISECTION = ("bisection",)
-FUNCTIONS = ("function_values",)
-IMPLICIT = ("implicit_functions",)
+BASICS = ("helpers.numbers", "python.operators", "python.builtin", "python.math_functions")
+STRUCTURES = ("helpers.structures",)
+BISECTION = ("python.bisection",)
+FUNCTIONS = ("helpers.function_values",)
+IMPLICIT = ("helpers.implicit_functions",)
 ARRAYS = (
-    "array_helpers",
-    "numpy_elementwise",
-    "numpy_reductions",
-    "numpy_statistics",
-    "numpy_quantiles",
-    "numpy_shapes",
-    "numpy_construction",
-    "numpy_products",
-    "numpy_linalg",
-    "numpy_eigen",
-    "numpy_norms",
-    "numpy_linalg_names",
-    "numpy_fft",
-    "numpy_call_forms",
-    "numpy_order",
-    "numpy_calculus",
-    "numpy_polynomials",
-    "numpy_joining",
-    "numpy_choosing",
-    "ufunc_methods",
-    "sequences",
-    "methods",
+    "helpers.arrays",
+    "numpy.elementwise",
+    "numpy.reductions",
+    "numpy.more.statistics",
+    "numpy.more.quantiles",
+    "numpy.shapes",
+    "numpy.construction",
+    "numpy.products",
+    "numpy.linalg.systems",
+    "numpy.linalg.eigenvalues",
+    "numpy.linalg.norms",
+    "numpy.linalg.names",
+    "numpy.more.fft",
+    "numpy.call_forms",
+    "numpy.order",
+    "numpy.calculus",
+    "numpy.more.polynomials",
+    "numpy.joining",
+    "numpy.choosing",
+    "numpy.ufunc_methods",
+    "helpers.sequences",
+    "numpy.methods",
 )
 _HELPERS = """
     arrays bessel linalg places products scans segments sequences sparse_matrices spectra
 """
 OF_SCIPY = {
-    "scipy.special": ("scipy_special",),
-    "scipy.linalg": ("scipy_linalg",),
-    "scipy.stats": ("scipy_special", "scipy_stats"),
-    "scipy.signal": ("scipy_signal",),
-    "scipy.optimize": ("scipy_optimize", "scipy_least_squares"),
-    "scipy.integrate": ("scipy_integrate",),
+    "scipy.special": ("scipy.special",),
+    "scipy.linalg": ("scipy.linalg",),
+    "scipy.stats": ("scipy.special", "scipy.stats"),
+    "scipy.signal": ("scipy.signal",),
+    "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
+    "scipy.integrate": ("scipy.integrate",),
 }
 """What is said of modules of SciPy, which need not be installed."""
 _HELPERS_OF_SCIPY = {

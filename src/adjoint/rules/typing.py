@@ -35,8 +35,9 @@ from adjoint.ir.types import (
     Tuple,
     Type,
 )
-from adjoint.rules import containers, registry
+from adjoint.rules import registry
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
+from adjoint.rules.python import containers
 from adjoint.runtime.checks import brings_arithmetic
 from adjoint.types.structure import fields_of, float_fields, slots_of
 

@@ -9,13 +9,13 @@ from typing import Any, NoReturn, get_origin
 import numpy as np
 
 import adjoint
-from adjoint.analysis.found_memory import returns_what_it_found
+from adjoint.analysis.memory.escape import returns_what_it_found
+from adjoint.api.jvp_vjp import reverse_form
+from adjoint.declarations.function_values import Fn, Signature, dtype_of, name_of, parts_of
 from adjoint.diagnostics import error
-from adjoint.functions import Fn, Signature, dtype_of, name_of, parts_of
+from adjoint.dispatch.specialize import Specialization
 from adjoint.ir.types import Array
-from adjoint.products import reverse_form
 from adjoint.runtime.arrays import zeros_like
-from adjoint.specialize import Specialization
 
 _FORWARD_OF = "__adjoint_forward_of__"
 

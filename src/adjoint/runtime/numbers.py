@@ -3,7 +3,7 @@
 Each works for numbers and for arrays. A product (``times``) or quotient (``divide``) whose first operand, the
 cotangent, is zero is zero, whatever the other: what does not matter cannot spoil a derivative. Where a zero may be one
 that was merely computed, ``product`` and ``quotient`` stand instead, and ``selected`` for what was left out
-(``transform/supports.py``).
+(``differentiation/zeros/supports.py``).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def check_tangent_vector(cls: type, scope: Mapping[str, Any] | None = None) -> N
 
 def tangent_problem(cls: type, own: type) -> tuple[str, str] | None:
     """Why a class is not that of the tangents of another, and what would help."""
-    from adjoint.types.declaring import never_varies
+    from adjoint.declarations.differentiable_types import never_varies
 
     name = own.__qualname__
     wanted = [field for field in field_types(cls) if field not in no_derivative_fields(cls)]

@@ -239,7 +239,7 @@ def own_tangent_vector(cls: type) -> type | None:
     return None if is_point or not field_types(cls) else own
 
 
-SYNTHESISED = ("adjoint.types.declaring", "adjoint.types.protocols")
+SYNTHESISED = ("adjoint.declarations.differentiable_types", "adjoint.types.protocols")
 """Where the members are defined that classes get."""
 
 

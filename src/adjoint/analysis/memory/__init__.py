@@ -1,0 +1,1 @@
+"""Which variables may share memory, and where the layout of an array has a meaning."""

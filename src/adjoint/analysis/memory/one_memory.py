@@ -1,0 +1,70 @@
+"""Functions in whose types it stands which arrays share memory that is written.
+
+The types of derivatives do not say it of views of views, and where a function is differentiated once more, it is read
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from adjoint.analysis.memory.alias import Aliases
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import Atom, Block, Call, Function, Guarded, Store, Var
+from adjoint.ir.types import Array, Scalar, Storage, Type
+from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, targets_of
+
+
+def with_memory_told(function: Function) -> Function | None:
+    """The same function, if it writes to arrays that it has made itself, and to nothing else; else None."""
+    aliases = Aliases(function)
+    written: set[Hashable] = set()
+    for statement in statements_in(function.body):
+        if isinstance(statement, Guarded):
+            return None
+        if isinstance(statement, Store):
+            written |= aliases.classes([statement.base])
+        elif isinstance(statement, Call):
+            facts = effects_of(statement)
+            if not facts.known:
+                return None
+            written |= aliases.classes(statement.args[place] for place in facts.writes)
+    if not written:
+        return function
+    if not written.isdisjoint(aliases.classes(function.params)):
+        return None
+    in_memory = {
+        atom
+        for statement in statements_in(function.body)
+        for atom in (*operands(statement), *targets_of(statement))
+        if isinstance(atom, Var) and aliases.of(atom) in written
+    }
+    if not all(isinstance(var.type, (Array, Scalar)) for var in in_memory):
+        return None
+    return _with_storages(function, aliases, written)
+
+
+def _with_storages(function: Function, aliases: Aliases, written: set[Hashable]) -> Function:
+    homes = {each: Storage(written=True) for each in written}
+    names: dict[Var, Var] = {}
+
+    def type_of(var: Var) -> Type:
+        home = homes.get(aliases.of(var))
+        return var.type if home is None or not isinstance(var.type, Array) else _stored(var.type, home)
+
+    def atom(old: Atom) -> Atom:
+        return names.get(old, old) if isinstance(old, Var) else old
+
+    def fresh(old: Var) -> Var:
+        new = names[old] = Var(old.hint, type_of(old), old.named)
+        return new
+
+    def block(old: Block) -> Block:
+        statements = tuple([rebuild(statement, atom, block, fresh) for statement in old.statements])
+        return Block(statements, rebuild_terminator(old.terminator, atom, block))
+
+    return Function(function.name, function.params, block(function.body), function.doc)
+
+
+def _stored(type_: Array, home: Storage) -> Array:
+    return Array(type_.dtype, type_.dims, home)

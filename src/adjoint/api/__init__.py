@@ -1,0 +1,1 @@
+"""What users call: derivatives, what they declare of functions, tools."""

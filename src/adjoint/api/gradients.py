@@ -1,0 +1,392 @@
+"""``grad`` and its family, but for the products that :mod:`adjoint.api.jvp_vjp` gives."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+from adjoint import keypaths
+from adjoint.diagnostics import error
+from adjoint.dispatch.keys import MISS, Door
+from adjoint.dispatch.options import Native, resolve
+from adjoint.dispatch.specialize import Specialization, specialization
+from adjoint.frontend.entry.entry import lower_operator
+from adjoint.frontend.entry.inputs import differentiated
+from adjoint.keypaths.parts import as_part
+
+if TYPE_CHECKING:
+    from adjoint.api.primal_adjoint import Adjoint, Canonical, Primal
+
+WrtOne = Union[int, str, "keypaths.KeyPath[Any, Any]"]  # whose class is loaded by those who have one
+Wrt = WrtOne | tuple[WrtOne, ...]
+
+
+class Derivative:
+    """A derivative of a function: compiled at its first call for each kind of arguments.
+
+    It can be pickled when the function can, and printed by :func:`source`.
+    """
+
+    def __init__(self, kind: str, function: Callable[..., Any], native: Native = None, **options: Any) -> None:
+        self.kind = kind
+        self.function = function
+        self.native = resolve(native, function)
+        self.options = tuple(sorted(options.items()))
+        self._root = differentiated(function)
+        self._door: Door | None = None
+        self.__doc__ = getattr(function, "__doc__", None)
+        self.__module__ = getattr(function, "__module__", __name__)
+
+    @property
+    def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:
+        return self.kind, self.function, self.options
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            if self._door is not None and not kwargs:
+                result = self._door(self._root, args)
+                if result is not MISS:
+                    return result
+            compiled = self.specialized(args, kwargs)
+            self._door = compiled.door or self._door
+            return compiled.run(self._root, (*args, *kwargs.values()))
+        except Exception as failure:
+            from adjoint.diagnostics.user_lines import tell_users_line
+
+            tell_users_line(failure)
+            raise
+
+    def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
+        """The compiled form for these arguments."""
+        return specialization(
+            self.function,
+            (self.kind, self.options),
+            args,
+            kwargs,
+            lambda target: lower_operator(self.kind, self.function, self.options, args, kwargs, target),
+            self.native,
+        )
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """The type that Numba gives it in functions that call it."""
+        from adjoint.api.tools.calls_from_numba import DerivativeType
+
+        return DerivativeType(self)
+
+    @functools.cached_property
+    def primal(self) -> Primal:
+        """The forward sweep: ``df.primal(*args)`` gives ``(checkpoints, value)``; :mod:`adjoint.api.primal_adjoint`."""
+        from adjoint.api import primal_adjoint as artifacts
+
+        return artifacts.Primal(self)
+
+    @functools.cached_property
+    def adjoint(self) -> Adjoint:
+        """The reverse sweep: ``df.adjoint(checkpoints, value, seed)`` gives the gradient."""
+        from adjoint.api import primal_adjoint as artifacts
+
+        return artifacts.Adjoint(self)
+
+    @functools.cached_property
+    def canonical(self) -> Canonical:
+        """Both: ``df.canonical(*args, seed=1.0)`` gives ``(value, gradient)``."""
+        from adjoint.api import primal_adjoint as artifacts
+
+        return artifacts.Canonical(self)
+
+    @property
+    def checkpoints(self) -> type:
+        """The dataclass of what the forward sweep hands to the reverse sweep.
+
+        It is that of the types that annotations tell, or else of the latest call of :attr:`primal`.
+        """
+        return self.primal.checkpoints
+
+    def __repr__(self) -> str:
+        given = (*self.options, *([("native", self.native)] if self.native else []))
+        options = "".join(f", {key}={value!r}" for key, value in given if (key, value) not in _DEFAULTS)
+        return f"{self.kind}({name_of(self.function)}{options})"
+
+    def _repr_html_(self) -> str | None:
+        """How notebooks show it: its source in colours, once the types of the arguments are known."""
+        from adjoint.api.tools.inspection import html
+
+        return html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.kind, self.function, self.options, self.native)
+
+
+_DEFAULTS = (("wrt", 0), ("has_aux", False))
+
+
+def name_of(function: Any) -> str:
+    """What to call a function: never with an address or with data."""
+    if isinstance(function, functools.partial):
+        return f"partial({name_of(function.func)})"
+    if hasattr(function, "__adjoint_operator__"):
+        return repr(function)
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _restore(
+    cls: type[Derivative], kind: str, function: Any, options: tuple[tuple[str, Any], ...], native: Native = None
+) -> Derivative:
+    return cls(kind, function, native, **dict(options))
+
+
+def function_of(f: Any, operator: str) -> Any:
+    if not callable(f):
+        kind = type(f).__name__
+        raise error("AD0103", None, f"ad.{operator} was given a value of type '{kind}'", name=kind)
+    return f
+
+
+def _wrt(wrt: Any) -> Any:
+    if isinstance(wrt, (list, tuple)):
+        return tuple(map(as_part, wrt))
+    return as_part(wrt)
+
+
+def _component(result: Any, has_aux: bool) -> dict[str, Any]:
+    """The option ``result``, where it is given."""
+    if result is None:
+        return {}
+    if has_aux:
+        label = "with has_aux=True the first of the pair is differentiated"
+        raise error("AD0421", None, label, helps=("leave out has_aux: ad.value_and_grad(f, result=0)",))
+    return {"result": as_part(result)}
+
+
+def grad(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    has_aux: bool = False,
+    result: WrtOne | None = None,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+    threads: int = 1,
+    debug: bool = False,
+) -> Derivative:
+    """The gradient of a function that returns a number.
+
+    Parameters
+    ----------
+    f
+        The function: plain, method, partial, callable object, or one that has a rule.
+    wrt
+        The argument to differentiate with respect to, by index or name, or a part of an argument, by a key path
+        from its class; a tuple for several.
+    has_aux
+        The function returns ``(value, aux)``; the derivative returns ``(gradient, aux)``.
+    result
+        The component of the result to differentiate, where the function returns a structure: the index of an item,
+        a key, the name of a field, or a key path. The others count as constants.
+    native
+        Whether Numba compiles the derivative. What it cannot compile runs as Python, with a warning that says why;
+        ``"strict"`` makes that an error. Without it, derivatives of ``@njit`` functions are compiled. Whole
+        numbers of machine code have 64 bits, and its indices are not checked; else it gives what Python gives.
+    fastmath
+        Compiled sums may be added up in another order, and products and sums joined; arithmetic refuses nothing, as
+        that of NumPy.
+    boundscheck
+        Whether compiled code raises an IndexError for an index out of range.
+    threads
+        In how many chunks outermost loops of the compiled derivative run side by side, if their iterations share
+        nothing but what they add to. The result depends on this number, by roundings, and not on timing.
+    debug
+        Raises a FloatingPointError where the gradient is infinite or not a number, which names the first line of the
+        function at which a cotangent becomes so, with the values there. The derivative runs as Python, and slowly.
+
+    Returns
+    -------
+    Derivative
+        Takes the arguments of ``f``. The gradient has the structure of the argument: float for float, array of
+        the same shape and dtype, tuple, list, dict (None at what cannot be differentiated), tangent object.
+
+    Raises
+    ------
+    DifferentiationError
+        At the first call with a kind of arguments: if anything on the way cannot be differentiated.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x):
+    ...     return x * x
+    >>> ad.grad(f)(3.0)
+    6.0
+    """
+    native = resolve(native, function_of(f, "grad"), fastmath, boundscheck, threads)
+    options = {"wrt": _wrt(wrt), "has_aux": has_aux, **_component(result, has_aux)}
+    return _debugged("grad", f, options) if debug else Derivative("grad", f, native, **options)
+
+
+def _debugged(kind: str, f: Callable[..., Any], options: dict[str, Any]) -> Derivative:
+    """A derivative that says where it stops being finite."""
+    from adjoint.api.tools.nonfinite import Debugged  # seldom needed
+
+    return Debugged(kind, f, False, **options)
+
+
+def value_and_grad(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    has_aux: bool = False,
+    result: WrtOne | None = None,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+    threads: int = 1,
+    debug: bool = False,
+) -> Derivative:
+    """The value of a function and its gradient; parameters as those of :func:`grad`.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x):
+    ...     return x * x
+    >>> ad.value_and_grad(f)(3.0)
+    (9.0, 6.0)
+    """
+    native = resolve(native, function_of(f, "value_and_grad"), fastmath, boundscheck, threads)
+    options = {"wrt": _wrt(wrt), "has_aux": has_aux, **_component(result, has_aux)}
+    return _debugged("value_and_grad", f, options) if debug else Derivative("value_and_grad", f, native, **options)
+
+
+def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:
+    """The function itself, as derivatives are compiled: with the derivatives that it takes inside of it.
+
+    Parameters
+    ----------
+    f
+        The function; it may call other functions, and operators such as :func:`grad`.
+    native
+        Whether Numba compiles it; see :func:`grad`.
+
+    Returns
+    -------
+    Derivative
+        Takes the arguments of ``f`` and gives its result.
+
+    Raises
+    ------
+    DifferentiationError
+        At the first call with a kind of arguments: if anything in the function cannot be compiled by Adjoint.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def energy(x):
+    ...     return x * x * x
+    >>> def slopes(xs):
+    ...     return [ad.grad(energy)(x) for x in xs]
+    >>> ad.compile(slopes, native=False)([1.0, 2.0])
+    [3.0, 12.0]
+    """
+    return Derivative("compile", function_of(f, "compile"), native)
+
+
+def jacobian(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    sparsity: Any = None,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> Callable[..., Any]:
+    """The matrix of first derivatives, by forward or reverse mode, whichever needs fewer sweeps.
+
+    Parameters
+    ----------
+    f, wrt
+        As those of :func:`grad`; the function returns a number or an array.
+    sparsity
+        Where entries may be other than zero: a matrix of SciPy, or an array, with a row for each number of the result
+        and a column for each of the argument. Columns (or rows) without common entries then share a sweep, and the
+        Jacobian is a ``scipy.sparse.csr_array``. The first call tries the pattern in a random direction.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles the sweeps; see :func:`grad`.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of ``f``. For an argument of shape ``s`` and a result of shape ``r`` the Jacobian has
+        shape ``r + s``.
+
+    Raises
+    ------
+    DifferentiationError
+        If ``sparsity`` does not fit the function (AD0412).
+
+    Examples
+    --------
+    >>> import adjoint as ad, numpy as np
+    >>> def f(x):
+    ...     return x * x
+    >>> ad.jacobian(f)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    native = resolve(native, function_of(f, "jacobian"), fastmath, boundscheck)
+    if sparsity is not None:
+        return _sparse("jacobian", f, wrt, native, sparsity)
+    from adjoint.api.jacobians import Jacobian
+
+    return Jacobian("jacobian", f, _wrt(wrt), native)
+
+
+def hessian(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    sparsity: Any = None,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> Callable[..., Any]:
+    """The matrix of second derivatives of a function that returns a number, forward over reverse.
+
+    Parameters
+    ----------
+    f, wrt
+        As those of :func:`grad`.
+    sparsity
+        Where entries may be other than zero, as for :func:`jacobian`: a few sweeps then give all of them.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles the sweeps; see :func:`grad`.
+
+    Examples
+    --------
+    >>> import adjoint as ad, numpy as np
+    >>> def f(x):
+    ...     return np.sum(x * x * x)
+    >>> ad.hessian(f)(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    native = resolve(native, function_of(f, "hessian"), fastmath, boundscheck)
+    if sparsity is not None:
+        return _sparse("hessian", f, wrt, native, sparsity)
+    from adjoint.api.jacobians import Jacobian
+
+    return Jacobian("hessian", f, _wrt(wrt), native)
+
+
+def _sparse(kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity: Any) -> Callable[..., Any]:
+    from adjoint.api.sparse_jacobians import SparseDerivative
+
+    if isinstance(wrt, tuple):
+        raise error("AD0412", None, "several arguments share it: give one in wrt")
+    return SparseDerivative(kind, f, _wrt(wrt), native, sparsity)
+
+
+for _operator in (grad, value_and_grad, jacobian, hessian):
+    _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[union-attr]

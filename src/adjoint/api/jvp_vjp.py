@@ -1,0 +1,256 @@
+"""Products of derivatives with directions and with cotangents: ``vjp``, ``jvp`` and ``hvp``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.api.gradients import function_of, grad
+from adjoint.diagnostics import error
+from adjoint.diagnostics.user_lines import tell_users_line
+from adjoint.dispatch.call_cache import Request, enter
+from adjoint.dispatch.options import Native, resolve
+from adjoint.dispatch.specialize import Specialization, specialization
+from adjoint.frontend.entry.entry import lower_jvp, lower_vjp
+from adjoint.frontend.entry.inputs import differentiated
+from adjoint.runtime.boundary import check_cotangent, check_tangent
+from adjoint.runtime.tangents import seed_shadow, zero_seed
+from adjoint.types.zero import without_symbol
+
+
+class Pullback:
+    """The second half of a reverse derivative: takes a cotangent of the result to cotangents of the arguments.
+
+    It may be called any number of times.
+    """
+
+    def __init__(self, root: Any, compiled: Specialization, residuals: tuple[Any, ...], value: Any) -> None:
+        self._root = root
+        self._compiled = compiled
+        self._residuals = residuals
+        self._value = value
+
+    def __call__(self, cotangent: Any) -> Any:
+        """One cotangent per positional argument, None for one that cannot be differentiated."""
+        assert self._compiled.adjoint is not None
+        seeds = self._seeds(cotangent)
+        try:
+            return self._compiled.adjoint(*self._residuals, *seeds)
+        except Exception as failure:
+            tell_users_line(failure)
+            raise
+
+    def each(self, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
+        """What a call gives for each of several cotangents.
+
+        Compiled pullbacks take ``width`` of them in each sweep, and compute what does not depend on the cotangent
+        once for them: by default up to four (two where the code is long), so that sweeps have about as many each.
+        """
+        from adjoint.api.many_directions import pull_each
+
+        return pull_each(self, cotangents, width)
+
+    def _seeds(self, cotangent: Any) -> list[Any]:
+        """What the compiled function is given for a cotangent."""
+        checked = check_cotangent(cotangent, self._value)
+        return [leaf_seed(checked, self._value, path) for path in self._compiled.seeds]
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._compiled.emitted.name}>"
+
+
+def leaf_seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
+    """The cotangent of one leaf of a result, zero where None was given; a shadow for what is a container."""
+    for key in path:
+        named = isinstance(key, str) and key.startswith(".")
+        value = getattr(value, key[1:]) if named else value[key]
+        if cotangent is not None:
+            cotangent = getattr(cotangent, key[1:], None) if named else cotangent[key]
+    if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__"):
+        return seed_shadow(cotangent, value)
+    return zero_seed(value) if cotangent is None else cotangent
+
+
+def vjp(
+    f: Callable[..., Any],
+    *args: Any,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+    **kwargs: Any,
+) -> tuple[Any, Pullback]:
+    """The value of a function, and its pullback.
+
+    Parameters
+    ----------
+    f
+        The function; its result may have any structure.
+    *args, **kwargs
+        Its arguments.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles both halves; see :func:`grad`.
+
+    Returns
+    -------
+    value, pullback
+        ``pullback(cotangent)`` returns a tuple with one entry per positional argument. What it keeps of the
+        arguments is copied: changing them afterwards changes nothing.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x, y):
+    ...     return x * y
+    >>> value, pullback = ad.vjp(f, 2.0, 3.0)
+    >>> pullback(1.0)
+    (3.0, 2.0)
+    """
+
+    way = "vjp", native, fastmath, boundscheck, not kwargs
+    compiled, (value, residuals) = enter(f, way, args, lambda: _vjp_request(f, args, kwargs, way))
+    return value, Pullback(differentiated(f), compiled, residuals, value)
+
+
+def _vjp_request(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], way: tuple[Any, ...]) -> Request:
+    resolved = resolve(way[1], function_of(f, "vjp"), way[2], way[3])
+    return Request(("vjp",), args, kwargs, lambda target: lower_vjp(f, args, kwargs, target=target), resolved)
+
+
+def reverse_form(f: Callable[..., Any], args: tuple[Any, ...]) -> Specialization:
+    """What :func:`vjp` compiles of a function for such arguments; it is not run."""
+    way = "the form of vjp", None, False, False, True
+    return enter(f, way, args, lambda: _vjp_request(f, args, {}, way), run=False)[0]
+
+
+def jvp(
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> tuple[Any, Any]:
+    """The value of a function and its derivative in a direction.
+
+    Parameters
+    ----------
+    f
+        The function.
+    primals, tangents
+        Its arguments, and the direction: for each argument a tangent of its structure, or None.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles the derivative; see :func:`grad`.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x, y):
+    ...     return x * y
+    >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
+    (6.0, 3.0)
+    """
+    points, tangents = entries_of(primals, "primals", "jvp"), entries_of(tangents, "tangents", "jvp")
+
+    def ask() -> Request:
+        return _jvp_request(f, points, tangents, resolve(native, function_of(f, "jvp"), fastmath, boundscheck))
+
+    way = "jvp", native, fastmath, boundscheck, len(points)
+    result: tuple[Any, Any]
+    _, result = enter(f, way, (*points, *tangents), ask)
+    return result
+
+
+def inputs_of_jvp(
+    f: Callable[..., Any], primals: tuple[Any, ...], tangents: Sequence[Any], native: Native
+) -> tuple[Specialization, tuple[Any, ...]]:
+    """The compiled form of :func:`jvp` for these arguments, and what it takes."""
+    way = "inputs of jvp", native, len(primals)
+    ask = lambda: _jvp_request(f, primals, tangents, resolve(native, f))
+    return enter(f, way, (*primals, *tangents), ask, run=False)
+
+
+def _jvp_request(f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native) -> Request:
+    checked = checked_tangents(primals, tangents)
+    args = (*primals, *checked)
+    return Request(_key_of_jvp(primals), args, {}, lambda target: lower_jvp(f, primals, checked, target), native)
+
+
+def entries_of(given: Any, name: str, operator: str) -> tuple[Any, ...]:
+    """One entry per argument, or a refusal of what is one argument itself."""
+    if type(given) is tuple:
+        return given
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        said = f"the {name} are a tuple with one entry per argument, here they are of class {type(given).__name__!r}"
+        raise error("AD0409", None, said, helps=(f"write tuples: ad.{operator}(f, (x,), (x_dot,))",))
+    return tuple(given)
+
+
+def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
+    """A direction that a user gives, of the structure and types of the arguments."""
+    if len(primals) != len(tangents):
+        raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents")
+    pairs = enumerate(zip(tangents, primals, strict=True))
+    return tuple([check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs])
+
+
+def specialized_jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], native: Native = None
+) -> Specialization:
+    """The compiled form of :func:`jvp` for these arguments and checked tangents."""
+    native = resolve(native, function_of(f, "jvp"))
+    lower = lambda target: lower_jvp(f, primals, tangents, target)
+    return specialization(f, _key_of_jvp(primals), (*primals, *tangents), {}, lower, native)
+
+
+def _key_of_jvp(primals: Sequence[Any]) -> tuple[str, int]:
+    return "jvp", len(primals)
+
+
+def hvp(
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> Any:
+    """The product of the Hessian of a function with a direction, in the structure of the primals.
+
+    Parameters
+    ----------
+    f, primals, tangents
+        As those of :func:`jvp`.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles the derivative; see :func:`grad`.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x):
+    ...     return x * x * x
+    >>> ad.hvp(f, (2.0,), (1.0,))
+    (12.0,)
+    """
+    points, tangents = entries_of(primals, "primals", "hvp"), entries_of(tangents, "tangents", "hvp")
+
+    def ask() -> Request:
+        resolved = resolve(native, function_of(f, "hvp"), fastmath, boundscheck)
+        checked = checked_tangents(points, tangents)
+        places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
+        key = "hvp", places, len(points)
+        return Request(
+            key, (*points, *checked), {}, lambda target: lower_jvp(grad(f, places), points, checked, target), resolved
+        )
+
+    way = "hvp", native, fastmath, boundscheck, len(points)
+    _, (_, product) = enter(f, way, (*points, *tangents), ask)
+    if len(product) == len(points):
+        return product
+    parts = iter(product)
+    return tuple([None if without_symbol(tangent) is None else next(parts) for tangent in tangents])
+
+
+for _operator in (vjp, jvp, hvp):
+    _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[union-attr]

@@ -1,0 +1,242 @@
+"""Linear maps: the differential of a function at a point, and transposes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.api.gradients import function_of
+from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, leaf_seed, specialized_jvp
+from adjoint.diagnostics import error
+from adjoint.diagnostics.user_lines import tell_users_line
+from adjoint.dispatch.call_cache import Request, enter
+from adjoint.dispatch.keys import Seen, key_of
+from adjoint.dispatch.options import Native, resolve
+from adjoint.dispatch.specialize import Specialization
+from adjoint.frontend.entry.entry import lower_vjp
+from adjoint.frontend.entry.inputs import differentiated, identity_of
+from adjoint.runtime.boundary import check_tangent
+from adjoint.tangents import zero
+
+
+class Captured:
+    """A copy of the data that a function captures, as forward mode is to find it later."""
+
+    def __init__(self, compiled: Specialization, root: Any, data: Sequence[Any]) -> None:
+        self.kinds = _kinds(compiled, root)
+        pairs = zip(compiled.captured, data, strict=True)
+        self.copies = {identity_of(item.path): _copied(value) for item, value in pairs}
+
+    def are_of_the_same_kinds(self, compiled: Specialization, root: Any) -> bool:
+        """Whether the function finds now what it found then, but for the numbers."""
+        return all(guard.holds(root) for guard in compiled.guards) and _kinds(compiled, root) == self.kinds
+
+    def instead_of(self, now: Sequence[Any], compiled: Specialization) -> list[Any]:
+        """What a compiled derivative is given for what it captures itself."""
+        pairs = zip(compiled.captured, now, strict=True)
+        return [_copied(self.copies.get(identity_of(item.path), data)) for item, data in pairs]
+
+
+def _kinds(compiled: Specialization, root: Any) -> list[Any] | None:
+    seen: Seen = {}
+    try:
+        return [key_of(item.read(root), seen) for item in compiled.captured]
+    except (KeyError, AttributeError, ValueError):  # what was captured is no longer there
+        return None
+
+
+def _copied(data: Any) -> Any:
+    """A copy of what a function captures, where it can be copied."""
+    try:
+        return copy.deepcopy(data)
+    except Exception:
+        return data
+
+
+class Differential:
+    """The differential of a function at a point: takes tangents of the arguments to the tangent of the result.
+
+    It may be called any number of times. What is not linear was computed once, when it was made, if the adjoint is seen
+    to be linear; else each call is one of forward mode, at a copy of the point, and of what the function captures.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        compiled: Specialization,
+        residuals: tuple[Any, ...],
+        point: Any,
+        captured: Captured | None,
+        value: Any,
+        native: Native,
+    ) -> None:
+        self._function = function
+        self._native = native
+        self._root = differentiated(function)
+        self._compiled = compiled
+        self._residuals = residuals
+        self._point = point
+        self._captured = captured
+        self._value = value
+
+    def __call__(self, *tangents: Any) -> Any:
+        """One tangent for each positional argument; None is zero."""
+        if len(tangents) != len(self._point):
+            raise error("AD0409", None, f"{len(self._point)} arguments, but {len(tangents)} tangents")
+        pairs = enumerate(zip(tangents, self._point, strict=True))
+        checked = [check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs]
+        linear, differential = self._compiled.linear, self._compiled.differential
+        if linear is None or differential is None:
+            assert self._captured is not None
+            return self._by_forward_mode(checked, self._captured)
+        dots = [leaf_seed(checked[place], self._point[place], tuple(path)) for place, *path in linear.paths]
+        return differential(*[self._residuals[place] for place in linear.residuals], *dots)
+
+    def _by_forward_mode(self, tangents: Sequence[Any], captured: Captured) -> Any:
+        if not captured.are_of_the_same_kinds(self._compiled, self._root):
+            raise error("AD0427", None)
+        point = copy.deepcopy(self._point)
+        compiled, inputs = inputs_of_jvp(self._function, point, tuple(tangents), self._native)
+        count = len(inputs) - len(compiled.captured)
+        return compiled.call(*inputs[:count], *captured.instead_of(inputs[count:], compiled))[1]
+
+    @property
+    def transposed(self) -> Pullback:
+        """The transpose: the pullback at the same point, with what was computed already."""
+        linear = self._compiled.linear
+        residuals = self._residuals if linear is None else self._residuals[: linear.pulled_back]
+        return Pullback(self._root, self._compiled, residuals, self._value)
+
+    def __adjoint_text__(self, args: Any, kwargs: Any) -> str:
+        emitted = self._compiled.differential_emitted
+        if emitted is not None:
+            return emitted.text
+        zeros = tuple(zero(value) for value in self._point)
+        return specialized_jvp(self._function, self._point, checked_tangents(self._point, zeros)).emitted.text
+
+    def __repr__(self) -> str:
+        return f"<differential of {self._compiled.emitted.name.removesuffix('_primal')}>"
+
+
+def linearize(
+    f: Callable[..., Any],
+    *args: Any,
+    native: Native = None,
+    fastmath: bool = False,
+    boundscheck: bool = False,
+) -> tuple[Any, Differential]:
+    """The value of a function, and its differential at a point: a linear map.
+
+    Many tangents at one point cost less than by :func:`adjoint.jvp`, for what is not linear is computed once. The
+    differential is made of the pullback, by transposing it. Where that is not seen to be linear (where a factor may be
+    infinite and zeros are strong, in functions that call themselves), or restores memory that the function has
+    written, it is forward mode.
+
+    Parameters
+    ----------
+    f
+        The function; its result is a number, an array, or a structure of these.
+    *args
+        Its arguments.
+    native, fastmath, boundscheck
+        Whether and how Numba compiles it; see :func:`adjoint.grad`.
+
+    Returns
+    -------
+    value, differential
+        ``differential(*tangents)`` takes one tangent per argument (None is zero) and returns the tangent of the value.
+        What it keeps of the arguments, and of data that the function captures, is copied.
+        ``ad.transpose(differential)`` is the pullback.
+
+    Raises
+    ------
+    DifferentiationError
+        What differentiating raises.
+
+    Examples
+    --------
+    >>> import adjoint as ad, math
+    >>> def f(x, y):
+    ...     return math.exp(x) * y
+    >>> y, differential = ad.linearize(f, 0.0, 3.0)
+    >>> y, differential(1.0, 0.0), differential(0.0, 1.0)
+    (3.0, 3.0, 1.0)
+    >>> print(ad.source(differential))
+    def f_differential(y, t, x_dot, y_dot):
+        return y_dot * t + x_dot * t * y
+    <BLANKLINE>
+    >>> ad.transpose(differential)(1.0)
+    (3.0, 1.0)
+    """
+
+    resolved = resolve(native, function_of(f, "linearize"), fastmath, boundscheck)
+
+    def ask() -> Request:
+        return Request(("linearize",), args, {}, lambda target: lower_vjp(f, args, {}, "linearize", target), resolved)
+
+    way = "inputs of linearize", native, fastmath, boundscheck
+    point = copy.deepcopy(args)
+    compiled, inputs = enter(f, way, args, ask, run=False)
+    captured = Captured(compiled, differentiated(f), inputs[len(args) :]) if compiled.linear is None else None
+    try:
+        value, residuals = compiled.call(*inputs)
+    except Exception as failure:
+        tell_users_line(failure)
+        raise
+    return value, Differential(f, compiled, residuals, point, captured, value, resolved)
+
+
+def transpose(f: Callable[..., Any], *like: Any) -> Pullback:
+    """The transpose of a linear function.
+
+    Parameters
+    ----------
+    f
+        What :func:`linearize` has returned; or a function that is linear in all its arguments together. That it is,
+        must be seen in its text: sums, and products with what does not depend on the arguments.
+    *like
+        For a function: arguments with the structure, the types and the shapes that it is to be transposed for; their
+        numbers do not matter.
+
+    Returns
+    -------
+    Pullback
+        Takes a cotangent of the result, and returns a tuple with a cotangent for each argument.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0425 where the function is not linear, or not seen to be.
+
+    Examples
+    --------
+    >>> import adjoint as ad, numpy as np
+    >>> def differences(x):
+    ...     return x[1:] - x[:-1]
+    >>> ad.transpose(differences, np.zeros(3))(np.array([1.0, 10.0]))
+    (array([-1., -9., 10.]),)
+    """
+    if isinstance(f, Differential):
+        return f.transposed
+    function_of(f, "transpose")
+    if isinstance(f, Pullback):
+        label = "a pullback is the transpose of the differential, which is not kept with it"
+        raise error("AD0425", None, label, helps=("make both: y, differential = ad.linearize(f, *args)",))
+    if not like:
+        label = "ad.transpose needs arguments of the shapes that the function is to be transposed for"
+        raise error("AD0425", None, label, helps=("pass them behind the function: ad.transpose(f, np.zeros(3))",))
+
+    def ask() -> Request:
+        lower = lambda target: lower_vjp(f, like, {}, "transpose", target)
+        return Request(("transpose",), like, {}, lower, resolve(None, f))
+
+    compiled, (value, residuals) = enter(f, ("transpose",), like, ask)
+    return Pullback(differentiated(f), compiled, residuals, value)
+
+
+for _operator in (linearize, transpose):
+    _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[union-attr]
+
+
+__all__ = ["Differential", "linearize", "transpose"]

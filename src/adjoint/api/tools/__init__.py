@@ -1,0 +1,1 @@
+"""Looking at derivatives: their text, what they keep, where they stop being finite; exports, calls from Numba."""

@@ -1,0 +1,213 @@
+"""Looking into derivatives: their text, and the stages on the way to it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from adjoint.api.gradients import Derivative, grad
+from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
+from adjoint.diagnostics import DifferentiationError, error
+from adjoint.dispatch.specialize import Specialization, latest, target_of
+from adjoint.frontend.entry.entry import lower_operator
+from adjoint.ir.nodes import Function
+from adjoint.records import replace
+from adjoint.sources.definitions import underlying
+
+_EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}
+
+
+def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
+    """The text of a derivative.
+
+    Parameters
+    ----------
+    derivative
+        What an operator returned, or one of the functions that it is made of, as ``ad.grad(f).primal``; or
+        ``ad.jvp``, with the arguments it takes.
+    *args, **kwargs
+        Arguments for which to print it; not needed where annotations tell their types, or once it was called.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x: float) -> float:
+    ...     return x * x
+    >>> print(ad.source(ad.grad(f)))
+    def f_grad(x):
+        return 2.0 * x
+    <BLANKLINE>
+    """
+    text_of = getattr(derivative, "__adjoint_text__", None)
+    if text_of is not None:
+        return str(text_of(args, kwargs))
+    if isinstance(derivative, Pullback):
+        emitted = derivative._compiled.adjoint_emitted
+        assert emitted is not None
+        return emitted.text
+    if derivative is jvp:
+        return _of_jvp(*args, **kwargs).emitted.text
+    if not isinstance(derivative, Derivative):
+        kind = type(derivative).__name__
+        raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=kind)
+    return specialization_to_show(derivative, args, kwargs)[0].emitted.text
+
+
+def _of_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], **options: Any) -> Specialization:
+    return specialized_jvp(f, tuple(primals), checked_tangents(primals, tangents), **options)
+
+
+def specialization_to_show(
+    derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Specialization, tuple[Any, ...]]:
+    """The compiled form for these arguments, and the arguments, as far as they are known.
+
+    Without arguments it is the one for the types that annotations tell, or else the one that was compiled last.
+    """
+    if args or kwargs:
+        return derivative.specialized(args, dict(kwargs)), (*args, *kwargs.values())
+    examples = _examples(derivative.function)
+    if examples is not None:
+        return derivative.specialized(examples, {}), examples
+    known = latest(derivative.function, (derivative.kind, derivative.options), derivative.native)
+    if known is None:
+        raise error(
+            "AD0401",
+            None,
+            "the types of the arguments are not known",
+            helps=("annotate the parameters, or pass example arguments: ad.source(df, 1.0)",),
+        )
+    return known, ()
+
+
+def known_arguments(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The arguments that are given, or others of the types that annotations tell."""
+    examples = args if args or kwargs else _examples(derivative.function)
+    if examples is None:
+        helps = ("annotate the parameters, or pass arguments: ad.tape_report(df, 1.0)",)
+        raise error("AD0401", None, "the types of the arguments are not known", helps=helps)
+    return examples
+
+
+def _examples(function: Any) -> tuple[Any, ...] | None:
+    """Arguments made from annotations; None where these do not tell enough."""
+    examples: list[Any] = []
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    for parameter in parameters:
+        is_collecting = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        if parameter.default is not parameter.empty or is_collecting:
+            continue
+        if parameter.annotation not in _EXAMPLES:
+            return None
+        examples.append(_EXAMPLES[parameter.annotation])
+    return tuple(examples) or None
+
+
+def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: Any) -> str:
+    """The stages of compiling a derivative, as text.
+
+    Parameters
+    ----------
+    f
+        A function, whose gradient is shown, or a derivative.
+    *args, **kwargs
+        Arguments for which it is compiled.
+    native
+        Whether all passes on the way to machine code are shown.
+
+    Returns
+    -------
+    str
+        The source of the function, its form inside the compiler, the same simplified, the derivative in that form,
+        and the text of the derivative. If ``native``, the source, then what each pass makes of what it changes, under
+        the name that :mod:`adjoint.pipeline` gives it, and the text for Numba.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x):
+    ...     return x * x + 0.0 * x
+    >>> text = ad.stages(f, 3.0, native=True)
+    >>> [line for line in text.splitlines() if line.startswith("--")][:5]
+    ['-- source', '-- lowered', '-- reverse', '-- expand-derivatives', '-- dead-code']
+    """
+    from adjoint.differentiation.finish import finish
+    from adjoint.ir.printer import format_function
+    from adjoint.optimize.simplify import simplify
+
+    derivative = f if isinstance(f, Derivative) else grad(f)
+    function = derivative.function
+    if native:
+        return _native_stages(derivative, args, kwargs)
+    primal = lower_operator("call", function, (), args, kwargs).function
+    entry = lower_operator(derivative.kind, function, derivative.options, args, kwargs).function
+    parts = {
+        "source": _source_of(function),
+        "lowered": format_function(primal),
+        "simplified": format_function(simplify(primal)),
+        "derivative": format_function(finish(entry)),
+        "text": source(derivative, *args, **kwargs),
+    }
+    return _under_titles(parts.items())
+
+
+def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    from adjoint.differentiation.definitions import format_whole
+    from adjoint.native.backend import compiled_text
+    from adjoint.native.compile.boundary import halves
+    from adjoint.native.compile.not_native import NotNative
+    from adjoint.pipeline import DRIVERS, Context, finishing, run
+
+    parts = [("source", _source_of(derivative.function))]
+
+    def watch(name: str, before: Function, after: Function, seconds: float) -> None:
+        if after is not before and name not in DRIVERS:
+            text = format_whole(after)
+            if text != format_whole(before):
+                parts.append((name, text))
+
+    target = replace(target_of(derivative.function, derivative.native or True), watch=watch)
+    entry = lower_operator(derivative.kind, derivative.function, derivative.options, args, kwargs, target)
+    parts.append(("lowered", format_whole(entry.function)))
+    finished = run(finishing(derivative.kind), entry.function, Context(target))
+    both = halves(finished)
+    try:
+        parts.append(("text", compiled_text(finished if both is None else both.core, target).text))
+    except NotNative as reason:
+        parts.append(("not compiled", str(reason)))
+    return _under_titles(parts)
+
+
+def _under_titles(parts: Iterable[tuple[str, str]]) -> str:
+    return "\n\n".join(f"-- {title}\n{text.rstrip()}" for title, text in parts) + "\n"
+
+
+def _source_of(function: Any) -> str:
+    known = underlying(function)
+    try:
+        return repr(function) if known is None else inspect.getsource(known.__code__)
+    except OSError:
+        return repr(function)
+
+
+def html(derivative: Derivative) -> str | None:
+    """A derivative for a notebook; None where plain text must do."""
+    try:
+        text = specialization_to_show(derivative, (), {})[0].emitted.text
+    except DifferentiationError:
+        return None
+    return f"<div><code>{escape(repr(derivative))}</code>{_highlighted(text)}</div>"
+
+
+def _highlighted(text: str) -> str:
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    coloured: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True, nobackground=True))
+    return coloured

@@ -1,0 +1,359 @@
+"""What a derivative keeps for its reverse sweep, loop by loop, and what it computes again."""
+
+from __future__ import annotations
+
+import copy
+import linecache
+import operator
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from adjoint.api.gradients import Derivative
+from adjoint.api.tools.checkpoint_costs import Forecast, forecasts, has_checkpoints
+from adjoint.api.tools.inspection import known_arguments
+from adjoint.codegen.python import emit, load
+from adjoint.diagnostics import Span, error
+from adjoint.diagnostics.spans import shown_path
+from adjoint.differentiation.finish import finish
+from adjoint.differentiation.reverse.residuals.notes import Notes
+from adjoint.frontend.entry.entry import Entry, lower_operator
+from adjoint.frontend.entry.inputs import differentiated
+from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Statement, Store, Terminator, Var
+from adjoint.ir.types import Array, List, Scalar, Type
+from adjoint.ir.walk import blocks_of, map_blocks, rebuild_terminator, statements_in
+from adjoint.records import dataclass
+from adjoint.runtime import display
+
+NUMBER = 32
+"""Bytes of a Python number with the reference to it."""
+REFERENCE = 8
+UNNAMED = "t"
+"""What the compiler calls what has no name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A value that every iteration of a loop keeps.
+
+    Attributes
+    ----------
+    name
+        The variable of the program, or the expression where the value has no name.
+    what
+        What is kept in each iteration: a number, an array, a reference.
+    place
+        Where it is computed.
+    reason
+        Why it is kept rather than computed again.
+    preallocated
+        Whether the memory is made before the loop, because the number of iterations is known there.
+    bytes
+        What it took for the arguments that were given; None without arguments.
+    """
+
+    name: str
+    what: str
+    place: Span | None
+    reason: str
+    preallocated: bool
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopReport:
+    """What one loop of the program keeps, and what its reverse computes again: names and places."""
+
+    place: Span | None
+    kept: tuple[Kept, ...]
+    recomputed: tuple[tuple[str, Span | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TapeReport:
+    """What the reverse sweep of a derivative needs of its loops."""
+
+    derivative: str
+    loops: tuple[LoopReport, ...]
+    checkpoints: tuple[Forecast, ...] = ()
+    """What loops over ``ad.checkpointed`` will keep and run again."""
+
+    @property
+    def bytes(self) -> int | None:
+        """All that was kept for the arguments that were given."""
+        sizes = [kept.bytes for loop in self.loops for kept in loop.kept]
+        states = sum(forecast.bytes for forecast in self.checkpoints)
+        return None if None in sizes else states + sum(size for size in sizes if size is not None)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def __repr__(self) -> str:
+        count = sum(len(loop.kept) for loop in self.loops)
+        return f"<tape report of {self.derivative}: {count} kept in {len(self.loops)} loops>"
+
+
+def tape_report(derivative: Any, *args: Any, memory: int | str | None = None, **kwargs: Any) -> TapeReport:
+    """Prints what a derivative keeps for its reverse sweep.
+
+    For each loop: what is kept, how much in each iteration, and why; what is computed again instead. With arguments
+    also the bytes that were kept for them; the derivative is run for that, on copies. Where there are loops over
+    :func:`adjoint.checkpointed`, it is not run: the report says beforehand how many states they will keep, and how many
+    iterations will run again.
+
+    Parameters
+    ----------
+    derivative
+        What :func:`adjoint.grad` or :func:`adjoint.value_and_grad` returned.
+    *args, **kwargs
+        Arguments; not needed where annotations tell their types.
+    memory
+        How checkpointed loops fare with so much memory each, in bytes or as a text such as ``"100 MB"``; else with what
+        the program says.
+
+    Returns
+    -------
+    TapeReport
+        The same as a value.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0103 for anything that is not such a derivative; what differentiating the function raises.
+
+    Examples
+    --------
+    >>> import adjoint as ad
+    >>> def f(x: float) -> float:
+    ...     y = x
+    ...     for _ in range(3):
+    ...         y = y * y
+    ...     return y
+    >>> report = ad.tape_report(ad.grad(f))  # doctest: +ELLIPSIS
+    grad(f)
+      ...: for _ in range(3):
+        keeps  y  a number in each iteration, in a list of known length; each iteration changes it
+    >>> report.loops[0].kept[0].name
+    'y'
+    """
+    if not isinstance(derivative, Derivative) or derivative.kind not in ("grad", "value_and_grad"):
+        label = "ad.tape_report takes what ad.grad or ad.value_and_grad returns"
+        raise error("AD0103", None, label, name=type(derivative).__name__)
+    given = known_arguments(derivative, args, kwargs)
+    entry = lower_operator(derivative.kind, derivative.function, derivative.options, given, kwargs)
+    notes = Notes()
+    function = finish(entry.function, notes)
+    tapes = list(_tapes(function.body))
+    sizes = None
+    checkpoints: tuple[Forecast, ...] = ()
+    if (args or kwargs) and has_checkpoints(function):
+        checkpoints = forecasts(function, _arguments(derivative, entry, given, kwargs), memory)
+    elif args or kwargs:
+        sizes = _measured(derivative, entry, function, tapes, given, kwargs)
+    report = TapeReport(repr(derivative), tuple(_loops(function, tapes, notes, sizes)), checkpoints)
+    sys.stdout.write(f"{report}\n")
+    return report
+
+
+# Finding the tapes in the finished function
+
+
+@dataclass(eq=False, slots=True)
+class _Tape:
+    kept: Var
+    made: Call
+    filler: Statement
+    """The statement beside the one that makes the list, in which it is filled."""
+    loop: Loop | None
+    """The innermost loop around the place where it is filled."""
+
+
+def _tapes(block: Block) -> Iterator[_Tape]:
+    for place, statement in enumerate(block.statements):
+        kept = _made_by(statement)
+        if kept is not None and isinstance(statement, Call):
+            for later in block.statements[place + 1 :]:
+                found = _filling(later, kept, ())
+                if found is not None:
+                    yield _Tape(kept, statement, later, found[-1] if found else None)
+                    break
+        for nested in blocks_of(statement):
+            yield from _tapes(nested)
+    for nested in blocks_of(block.terminator):
+        yield from _tapes(nested)
+
+
+def _made_by(statement: Statement) -> Var | None:
+    match statement:
+        case Call(targets=(Var(hint=hint) as kept,), callee=callee) if hint.endswith("_kept"):
+            return kept if callee in (operator.mul, display.make_list) else None
+        case _:
+            return None
+
+
+def _filling(statement: Statement, kept: Var, around: tuple[Loop, ...]) -> tuple[Loop, ...] | None:
+    """The loops inside which a statement fills a list; None where it does not."""
+    match statement:
+        case Store(base=base) if base is kept:
+            return around
+        case Call(callee=list.append, args=(base, _)) if base is kept:
+            return around
+        case _:
+            inner = (*around, statement) if isinstance(statement, Loop) else around
+            found = (_filling(nested, kept, inner) for nested in _directly_in(statement))
+            return next((loops for loops in found if loops is not None), None)
+
+
+def _directly_in(node: Statement | Terminator) -> Iterator[Statement]:
+    """The statements in the blocks of a statement, those behind its branches included."""
+    for block in blocks_of(node):
+        yield from block.statements
+        yield from _directly_in(block.terminator)
+
+
+def _loops(function: Function, tapes: list[_Tape], notes: Notes, sizes: dict[Var, int] | None) -> Iterator[LoopReport]:
+    places = dict.fromkeys(
+        statement.span for statement in statements_in(function.body) if isinstance(statement, Loop) and statement.span
+    )
+    present = {(target.hint, s.span) for s in statements_in(function.body) for target in getattr(s, "targets", ())}
+    again = [key for key in notes.recomputed if key in present]
+    for place in sorted(places, key=lambda span: (span.file, span.line, span.column)):
+        kept = [_described(tape, notes, sizes) for tape in tapes if tape.loop is not None and tape.loop.span == place]
+        inside = [(_called(key, notes), key[1]) for key in again if _innermost(key[1], list(places)) == place]
+        yield LoopReport(place, tuple(kept), tuple(inside))
+
+
+def _innermost(span: Span | None, loops: list[Span]) -> Span | None:
+    """The smallest loop around a place."""
+    around = [loop for loop in loops if span is not None and _contains(loop, span)]
+    return min(around, key=lambda loop: loop.end_line - loop.line, default=None)
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return outer.file == inner.file and outer.line <= inner.line and inner.end_line <= outer.end_line
+
+
+def _described(tape: _Tape, notes: Notes, sizes: dict[Var, int] | None) -> Kept:
+    assert isinstance(tape.kept.type, List)
+    key = tape.kept.hint.removesuffix("_kept"), tape.made.span
+    reason = notes.kept.get(key, "the reverse sweep reads it")
+    return Kept(
+        _called(key, notes),
+        _what(tape.kept.type.element),
+        tape.made.span,
+        reason,
+        tape.made.callee is operator.mul,
+        None if sizes is None else sizes.get(tape.kept, 0),
+    )
+
+
+def _called(key: tuple[str, Span | None], notes: Notes) -> str:
+    """The name of a value, or its text where only the compiler has given it one."""
+    name, span = key
+    while name.endswith("_kept"):
+        name = name.removesuffix("_kept")
+    if name != UNNAMED or key in notes.named or span is None or span.line != span.end_line:
+        return name
+    return linecache.getline(span.file, span.line)[span.column : span.end_column] or name
+
+
+def _what(type_: Type | None) -> str:
+    match type_:
+        case Scalar():
+            return "a number"
+        case Array():
+            return "an array"
+        case _:
+            return "a reference"
+
+
+# Measuring
+
+
+def _measured(
+    derivative: Derivative,
+    entry: Entry,
+    function: Function,
+    tapes: list[_Tape],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> dict[Var, int]:
+    """Runs the derivative with a look at each list behind the loop that fills it."""
+    sizes: dict[Var, int] = {}
+
+    def weigh(number: int, items: list[Any]) -> None:
+        kept = tapes[number].kept
+        sizes[kept] = sizes.get(kept, 0) + sum(map(_weight, items))
+
+    after: dict[int, list[Call]] = {}
+    for number, tape in enumerate(tapes):
+        after.setdefault(id(tape.filler), []).append(Call((), weigh, (Const(number), tape.kept)))
+
+    def block(old: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in old.statements:
+            statements.append(map_blocks(statement, block))
+            statements += after.get(id(statement), ())
+        return Block(tuple(statements), rebuild_terminator(old.terminator, lambda atom: atom, block))
+
+    weighed = Function(function.name, function.params, block(function.body), function.doc)
+    load(emit(weighed))(*_arguments(derivative, entry, args, kwargs))
+    return sizes
+
+
+def _arguments(derivative: Derivative, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """What a derivative is called with: copies of the arguments, and what it captures."""
+    root = differentiated(derivative.function)
+    return (*copy.deepcopy((*args, *kwargs.values())), *(item.read(root) for item in entry.captured))
+
+
+def _weight(item: Any) -> int:
+    return REFERENCE + item.nbytes if isinstance(item, np.ndarray) else NUMBER if np.isscalar(item) else REFERENCE
+
+
+# Printing
+
+
+def _lines(report: TapeReport) -> Iterator[str]:
+    total = report.bytes
+    yield report.derivative + ("" if total is None else f": {_size(total)} kept")
+    if not report.loops and not report.checkpoints:
+        yield "  nothing is kept"
+    for forecast in report.checkpoints:
+        yield f"  {_shown(forecast.place)}"
+        yield f"    keeps  {forecast.snapshots} states of {_size(forecast.state)} ({_size(forecast.bytes)})"
+        if forecast.iterations is None or forecast.run_again is None:
+            yield "    again  as many iterations as there are, and more: how many is known when it has run"
+        else:
+            each = forecast.run_again / max(forecast.iterations, 1)
+            yield f"    again  {forecast.run_again} iterations for {forecast.iterations}, {each:.3g} for each"
+    for loop in report.loops:
+        yield f"  {_shown(loop.place)}"
+        if not loop.kept and not loop.recomputed:
+            yield "    keeps nothing"
+        width = max((len(name) for name in (*(k.name for k in loop.kept), *(n for n, _ in loop.recomputed))), default=0)
+        for kept in loop.kept:
+            memory = "in a list of known length" if kept.preallocated else "in a list that grows"
+            size = "" if kept.bytes is None else f" ({_size(kept.bytes)})"
+            yield f"    keeps  {kept.name:{width}}  {kept.what} in each iteration, {memory}{size}; {kept.reason}"
+        for name, place in loop.recomputed:
+            yield f"    again  {name:{width}}  {_shown(place)}"
+
+
+def _shown(span: Span | None) -> str:
+    if span is None:
+        return "somewhere"
+    return f"{shown_path(span.file)}:{span.line}: {linecache.getline(span.file, span.line).strip()}"
+
+
+def _size(count: int) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000  # type: ignore[assignment]
+    return f"{count:.3g} GB"
+
+
+__all__ = ["Forecast", "Kept", "LoopReport", "TapeReport", "tape_report"]

@@ -1,1 +1,0 @@
-"""From IR to Python text, and from text to running code."""

@@ -1,0 +1,572 @@
+"""IR to statements: expressions are rebuilt, and what terminators hand out becomes moves and jumps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from adjoint.codegen.expressions import Expressions, negated
+from adjoint.codegen.global_names import GlobalNames
+from adjoint.codegen.naming import GENERIC
+from adjoint.codegen.placement.for_each import Drawing, drawing_of
+from adjoint.codegen.placement.loop_exits import Finish, finish_of
+from adjoint.codegen.placement.memory_order import (
+    NOTHING,
+    READS,
+    WRITES,
+    WRITES_ANYTHING,
+    Access,
+    Accesses,
+    Memory,
+    strongest,
+)
+from adjoint.codegen.placement.pending import EARLY, LINE_WIDTH, Fragment, OpenBlock
+from adjoint.codegen.placement.uses import Insides, Uses, echoes
+from adjoint.codegen.tree import Bind, Catch, Choice, Guard, Jump, Leave, Move, Plain, Repeat, Stmt, width
+from adjoint.diagnostics.spans import Span
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Items,
+    Load,
+    Loop,
+    Raise,
+    Range,
+    Return,
+    Statement,
+    Store,
+    Subscript,
+    Terminator,
+    Undefined,
+    Var,
+    Yield,
+)
+from adjoint.ir.raising import may_raise
+from adjoint.ir.types import BOOL
+from adjoint.ir.walk import key_atoms, operands, targets_of
+from adjoint.records import dataclass, replace
+
+RESULTS_WIDTH = 40
+"""Several results are computed in the line that returns them if they are shorter than this; else they get names."""
+
+_LOAD = ast.Load()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the leaves of a block lead: the targets of ``Yield``, the loop of ``Continue`` and ``Exit``.
+
+    Where exceptions are handled around it, nothing changes places with what may raise one.
+    """
+
+    depth: int
+    targets: tuple[Var, ...] = ()
+    loop: Loop | None = None
+    after_exit: tuple[int, Block, tuple[Var, ...]] | None = None
+    handled: bool = False
+
+    def deeper(self) -> _Place:
+        return replace(self, depth=self.depth + 1)
+
+
+_ON_ONE_LINE = -(1 << 20)
+"""How much more a line holds: as much as need be, for compilers that know ``raise E(...)`` only as a whole."""
+
+
+class Lowering:
+    """Lowers one function."""
+
+    def __init__(self, function: Function, names: GlobalNames, counted: bool = False) -> None:
+        self.counted = counted
+        self.function = function
+        self.uses = Uses(function)
+        self.insides = Insides()
+        self.mentions: dict[Var, Fragment] = {}
+        self.memory = Memory(function)
+        self.expressions = Expressions(names, self.uses.numbers)
+        self.clock = 0
+        self.too_long: set[int] = set()
+        """The choices, by their ids, that were found not to fit into an expression: asked again for each around them,
+        a nest of them would take time exponential in its depth."""
+        self.calls: dict[Var, Call] = {}
+
+    def run(self) -> list[Stmt]:
+        return self._block(self.function.body, _Place(1))
+
+    def _tick(self) -> int:
+        self.clock += 1
+        return self.clock
+
+    def _number(self, var: Var) -> int:
+        return self.uses.numbers[var]
+
+    def _numbers(self, variables: Sequence[Var]) -> tuple[int, ...]:
+        return tuple(self.uses.numbers[var] for var in variables)
+
+    # Blocks
+
+    def _block(self, block: Block, place: _Place) -> list[Stmt]:
+        out, rest = self._open(block, place)
+        self._terminator(rest, out, place)
+        return out.close()
+
+    def _open(self, block: Block, place: _Place) -> tuple[OpenBlock, Terminator]:
+        """The statements of a block, and the terminator that is left to lower."""
+        out = self._opened(place)
+        position = 0
+        while position < len(block.statements):
+            found = finish_of(block, position, self.uses)
+            if found is None:
+                self._statement(block.statements[position], out, place)
+                position += 1
+                continue
+            loop = block.statements[position]
+            assert isinstance(loop, Loop)
+            finish, after = found
+            out.release_all(keep=operands(loop))
+            self._loop(loop, out, place, finish)
+            if finish.follows:
+                block, position = finish.exited, 0
+            else:
+                position = after
+        return out, block.terminator
+
+    def _opened(self, place: _Place) -> OpenBlock:
+        return OpenBlock(self.expressions, place.depth, self.mentions, place.handled)
+
+    def _statement(self, statement: Statement, out: OpenBlock, place: _Place) -> None:
+        if type(statement) is Call:
+            self._call(statement, out)
+            return
+        if not isinstance(statement, (Load, Store)) and self.insides.may_raise(statement):
+            out.release_all(keep=operands(statement))
+        match statement:
+            case Load(target=target, base=base, key=key):
+                clock, own = self._tick(), self._accesses(statement, out)
+                atoms = (base, *key_atoms(key))
+                beside = len(target.hint)
+                span = out.origin(statement.span, atoms)
+                fragment = out.take(
+                    atoms, lambda nodes: self.expressions.load(nodes[0], key, nodes[1:]), clock, own, beside=beside
+                )
+                self._result(target, fragment, clock, out, span)
+            case Store():
+                self._store(statement, out)
+            case If():
+                self._if(statement, out, place)
+            case Loop():
+                self._loop(statement, out, place)
+            case Guarded():
+                self._guarded(statement, out, place)
+
+    def _result(self, target: Var, fragment: Fragment, place: int, out: OpenBlock, span: Span | None) -> None:
+        """A value: it waits for its use, or it is bound here."""
+        if self.uses.inlinable(target):
+            out.wait(target, fragment, place, span)
+        elif self.uses.count(target) or target.named or fragment.effect == WRITES:
+            bind = Bind((self._number(target),), fragment.node, span)
+            out.emit(bind, fragment.accesses, frozenset((target.hint,)))
+
+    def _accesses(self, statement: Statement, out: OpenBlock) -> Accesses:
+        """What a statement does to memory and, where exceptions are handled, to the order of things by raising one."""
+        own = self.memory.of(statement)
+        orders = out.handled and (strongest(own) == WRITES or may_raise(statement))
+        return own | WRITES_ANYTHING if orders else own
+
+    def _call(self, call: Call, out: OpenBlock) -> None:
+        clock, own = self._tick(), self._accesses(call, out)
+        atoms = operands(call)
+        count = len(call.args)
+
+        def make(nodes: list[ast.expr]) -> ast.expr:
+            if not call.kwargs:
+                return self.expressions.call(call.callee, call.args, nodes, ())
+            pairs = [(name, node) for (name, _), node in zip(call.kwargs, nodes[count:], strict=True)]
+            return self.expressions.call(call.callee, call.args, nodes[:count], pairs)
+
+        beside = 0
+        for target in call.targets:
+            beside += len(target.hint) + 3
+        span = out.origin(call.span, atoms)
+        fragment = out.take(atoms, make, clock, own, self.expressions.order(call.callee, len(atoms)), beside)
+        if len(call.targets) == 1:
+            self.calls[call.targets[0]] = call
+            used = self.uses.count(call.targets[0]) > 0
+            if used or call.targets[0].named or strongest(own) != WRITES:
+                self._result(call.targets[0], fragment, clock, out, span)
+                return
+        if call.targets and any(map(self.uses.count, call.targets)):
+            targets = tuple(self._number(var) if self.uses.count(var) else None for var in call.targets)
+            hints = frozenset(var.hint for var in call.targets)
+            out.emit(Bind(targets, fragment.node, span), fragment.accesses, hints)
+        elif fragment.effect == WRITES:
+            out.emit(Plain(ast.Expr(fragment.node), span), fragment.accesses, frozenset())
+
+    def _store(self, store: Store, out: OpenBlock) -> None:
+        base = store.base
+        if isinstance(base, Var) and base in out.waiting and not self._may_hold_store(store, out, base):
+            out.release(out.waiting[base])
+        atoms = (base, *key_atoms(store.key), store.value)
+        *places, value = range(len(atoms))
+        own = self._accesses(store, out)
+        early: Accesses = NOTHING
+        order = [*places, value]
+        if store.mode == "set":
+            order = [value, *places]
+        elif store.mode != "add_at":
+            order = [*places, EARLY, value]
+            early = frozenset(Access(READS, access.memory) for access in own)
+        span = out.origin(store.span, atoms)
+        fragment = out.take(atoms, _several, self._tick(), own, order, early=early)
+        statement = self._store_syntax(store, _parts(fragment))
+        out.emit(Plain(statement, span), fragment.accesses, frozenset())
+
+    @staticmethod
+    def _may_hold_store(store: Store, out: OpenBlock, base: Var) -> bool:
+        """Whether the base of a store may be written out: parts of objects, but no fresh object."""
+        node = out.waiting[base].fragment.node
+        return store.key is not None and isinstance(node, (ast.Attribute, ast.Subscript))
+
+    def _store_syntax(self, store: Store, nodes: list[ast.expr]) -> ast.stmt:
+        base, *parts, value = nodes
+        if store.key is None:
+            if store.mode == "set":
+                return ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value)
+            if isinstance(store.base, Var) and isinstance(base, ast.Name):
+                return ast.AugAssign(ast.Name(base.id, ast.Store()), _in_place(store), value)
+            whole = ast.Subscript(base, ast.Constant(...), ast.Store())  # a global name must not be bound
+            return ast.AugAssign(whole, _in_place(store), value)
+        if store.mode == "add_at":
+            assert isinstance(store.key, Subscript)
+            at = ast.Attribute(ast.Attribute(self.expressions.names.module("np"), "add", _LOAD), "at", _LOAD)
+            return ast.Expr(ast.Call(at, [base, self.expressions.index_value(store.key, parts), value], []))
+        target = self.expressions.load(base, store.key, parts)
+        assert isinstance(target, (ast.Attribute, ast.Subscript))
+        target.ctx = ast.Store()
+        if store.mode == "set":
+            return ast.Assign([target], value)
+        return ast.AugAssign(target, _in_place(store), value)
+
+    # Choices
+
+    def _if(self, statement: If, out: OpenBlock, place: _Place) -> None:
+        if self._fits(statement, out, place):
+            return
+        inner = replace(place.deeper(), targets=statement.targets)
+        then = self._block(statement.then, inner)
+        orelse = self._block(statement.orelse, inner)
+        if echoes(statement) and isinstance(statement.cond, Var) and statement.cond in out.waiting:
+            out.release(out.waiting[statement.cond])
+        cond = self._single(statement.cond, out)
+        choice = Choice(cond.node, then, orelse, cond.effect == WRITES, statement.span)
+        hints = self.insides.hints_bound_in(statement)
+        out.emit(choice, cond.accesses | self._accesses(statement, out), hints)
+
+    def _fits(self, statement: If, out: OpenBlock, place: _Place) -> bool:
+        """Prints an ``if`` as a conditional expression, unless it is too long for that."""
+        if id(statement) in self.too_long:
+            return False
+        fits = self._as_expression(statement, out, replace(place.deeper(), targets=statement.targets))
+        if not fits:
+            self.too_long.add(id(statement))
+        return fits
+
+    def _single(self, atom: Atom, out: OpenBlock) -> Fragment:
+        """An operand that is printed by itself."""
+        return out.take((atom,), lambda nodes: nodes[0])
+
+    def _as_expression(self, statement: If, out: OpenBlock, place: _Place) -> bool:
+        """Prints an ``if`` that only chooses a value as a conditional expression, where it is short."""
+        if len(statement.targets) != 1 or not self.uses.inlinable(statement.targets[0]):
+            return False
+        clock = self.clock
+        then = self._value_of(statement.then, place)
+        orelse = None if then is None else self._value_of(statement.orelse, place)
+        if then is None or orelse is None:
+            self.clock = clock
+            return False
+        cond = out.fragment(statement.cond)
+        if width(cond.node) + width(then.node) + width(orelse.node) + 4 * place.depth > LINE_WIDTH - 30:
+            self.clock = clock
+            return False
+        clock = self._tick()
+        taken = out.take((statement.cond,), lambda nodes: _chosen(statement, nodes[0], then.node, orelse.node))
+        ops = (*taken.ops, *then.ops, *orelse.ops)
+        fragment = Fragment(taken.node, ops, taken.hints | then.hints | orelse.hints)
+        out.wait(statement.targets[0], fragment, clock, statement.span)
+        return True
+
+    def _value_of(self, block: Block, place: _Place) -> Fragment | None:
+        """The expression that a block yields, if it does nothing else."""
+        if not isinstance(block.terminator, Yield) or isinstance(block.terminator.values[0], Undefined):
+            return None
+        if not all(map(self._may_be_inside, block.statements)):
+            return None
+        out = self._opened(place)
+        for statement in block.statements:
+            if not isinstance(statement, If):
+                self._statement(statement, out, place)
+            elif not self._fits(statement, out, place):
+                return None
+        fragment = self._single(block.terminator.values[0], out)
+        return None if out.close() else fragment
+
+    def _may_be_inside(self, statement: Statement) -> bool:
+        """Whether a statement may be a part of an expression: nothing that it computes needs a name."""
+        if not isinstance(statement, (Call, Load, If)):
+            return False
+        return all(self.uses.inlinable(target) or not self.uses.count(target) for target in targets_of(statement))
+
+    # Loops
+
+    def _loop(self, loop: Loop, out: OpenBlock, place: _Place, finish: Finish | None = None) -> None:
+        drawing = None if self.counted else drawing_of(loop, self.calls, self.uses)
+        if drawing is not None and drawing.length not in out.waiting:
+            drawing = None
+        if drawing is not None:
+            loop = drawing.loop
+            out.waiting.pop(drawing.length)
+        if loop.exit is not None and (finish is not None or not self.uses.count(loop.exit)):
+            loop = replace(loop, exit=None)
+        over = self._enter(loop, drawing, out)
+        inner = _Place(place.depth + 1, loop=loop, handled=place.handled)
+        if finish is not None and not finish.follows:
+            inner = replace(inner, after_exit=(finish.kind, finish.exited, finish.targets))
+        body = self._block(loop.body, inner)
+        orelse = self._exhausted(loop)
+        targets = loop.targets if loop.exit is None else (*loop.targets, loop.exit)
+        if finish is not None:
+            orelse += self._block(
+                finish.exhausted, replace(place.deeper(), targets=place.targets if finish.follows else finish.targets)
+            )
+            targets += finish.targets
+        index = self._index(loop, drawing)
+        params, bound = self._numbers(loop.params), self._numbers(targets)
+        repeat = Repeat(index, over, params, bound, body, orelse, loop.span)
+        accesses = self._accesses(loop, out) | (WRITES_ANYTHING if finish is not None else NOTHING)
+        out.emit(repeat, accesses, self.insides.hints_bound_in(loop))
+
+    def _enter(self, loop: Loop, drawing: Drawing | None, out: OpenBlock) -> ast.expr | None:
+        """The first values of the parameters are assigned; the result is what the loop runs over."""
+        inits = [(param, init) for param, init in zip(loop.params, loop.inits, strict=True) if self.uses.wanted(param)]
+        values = [init for _, init in inits]
+        nodes, accesses = self._take_values([*values, *self._over_atoms(loop, drawing)], out)
+        moves = self._move([param for param, _ in inits], nodes[: len(inits)])
+        if loop.exit is not None and loop.over is not None:
+            moves.append((self._number(loop.exit), ast.Constant(0)))
+        if moves:
+            out.emit(Move(moves, loop.span), accesses, frozenset(param.hint for param in loop.params))
+        return self._over(loop, drawing, [node for node in nodes[len(inits) :] if node is not None])
+
+    def _exhausted(self, loop: Loop) -> list[Stmt]:
+        """What happens when nothing is left to loop over: the targets take the parameters' values."""
+        pairs: list[tuple[int, ast.expr | None]] = [
+            (self._number(target), None if param is None else self.expressions.var(param))
+            for target, param in zip_longest(loop.targets, loop.params)
+            if self.uses.wanted(target)
+        ]
+        return [Move(pairs)] if pairs and loop.over is not None else []
+
+    @staticmethod
+    def _over_atoms(loop: Loop, drawing: Drawing | None) -> tuple[Atom, ...]:
+        if drawing is not None:
+            return ()
+        match loop.over:
+            case Range(start=start, stop=stop, step=step):
+                return (start, stop, step)
+            case Items(iterable=iterable):
+                return (iterable,)
+            case _:
+                return ()
+
+    def _over(self, loop: Loop, drawing: Drawing | None, nodes: list[ast.expr]) -> ast.expr | None:
+        names = self.expressions.names
+        if drawing is not None:
+            sequence: ast.expr = self.expressions.var(drawing.sequence)
+            if drawing.backward:
+                sequence = ast.Call(names.builtin("reversed"), [sequence], [])
+            return ast.Call(names.builtin("enumerate"), [sequence], []) if drawing.counted else sequence
+        match loop.over:
+            case Range(start=start, step=step, backward=backward):
+                first = 0 if start != Const(0) or step != Const(1) else 1
+                args = nodes[first:2] if step == Const(1) else nodes
+                call: ast.expr = ast.Call(names.builtin("range"), args, [])
+                return ast.Call(names.builtin("reversed"), [call], []) if backward else call
+            case Items():
+                return nodes[0]
+            case _:
+                return None
+
+    def _index(self, loop: Loop, drawing: Drawing | None) -> tuple[int | None, ...]:
+        indices = [] if loop.over is None else [loop.index]
+        if drawing is not None:
+            indices = [*([loop.index] if drawing.counted else []), drawing.element]
+        return tuple(self._number(var) if var is not None and self.uses.count(var) else None for var in indices)
+
+    # Values that are handed out
+
+    def _take_values(
+        self, atoms: Sequence[Atom], out: OpenBlock, targets: Sequence[Var] = ()
+    ) -> tuple[list[ast.expr | None], Accesses]:
+        """Expressions for values that are assigned one by one, in an order that is not known yet."""
+        known = [atom for atom in atoms if not isinstance(atom, Undefined)]
+        if len(known) > 1:
+            for atom in known:
+                slot = out.waiting.get(atom) if isinstance(atom, Var) else None
+                if slot is not None and slot.fragment.effect == WRITES:
+                    out.release(slot)
+        fragment = out.take(known, _several, beside=10, separate=not self._entangled(atoms, targets, out))
+        rest = iter(_parts(fragment))
+        return [None if isinstance(atom, Undefined) else next(rest) for atom in atoms], fragment.accesses
+
+    @staticmethod
+    def _entangled(atoms: Sequence[Atom], targets: Sequence[Var], out: OpenBlock) -> bool:
+        """Whether two assignments seem to need each other's old values, so that they share a line."""
+        hints = [frozenset() if isinstance(atom, Undefined) else out.fragment(atom).hints for atom in atoms]
+        pairs = [(target.hint, reads) for target, reads in zip(targets, hints, strict=False)]
+        return any(
+            mine in other_reads and other in reads
+            for at, (mine, reads) in enumerate(pairs)
+            for other, other_reads in pairs[at + 1 :]
+        )
+
+    def _move(self, targets: Sequence[Var], nodes: Sequence[ast.expr | None]) -> list[tuple[int, ast.expr | None]]:
+        return [(self._number(target), node) for target, node in zip(targets, nodes, strict=True)]
+
+    def _hand_out(self, targets: Sequence[Var], values: Sequence[Atom], out: OpenBlock) -> None:
+        """Assigns the values of a leaf."""
+        wanted = [(var, value) for var, value in zip(targets, values, strict=True) if self.uses.wanted(var)]
+        receivers = [var for var, _ in wanted]
+        origins = [(self._number(var), out.origin(None, (value,))) for var, value in wanted]
+        nodes, accesses = self._take_values([value for _, value in wanted], out, receivers)
+        if wanted:
+            spans = {number: span for number, span in origins if span is not None}
+            out.emit(Move(self._move(receivers, nodes), spans=spans), accesses, frozenset())
+
+    # Terminators
+
+    def _terminator(self, terminator: Terminator, out: OpenBlock, place: _Place) -> None:
+        match terminator:
+            case Yield(values=values):
+                self._hand_out(place.targets, values, out)
+            case Continue(values=values):
+                assert place.loop is not None
+                self._hand_out(place.loop.params, values, out)
+                out.emit(Jump("continue"), NOTHING, frozenset())
+            case Exit():
+                self._exit(terminator, out, place)
+            case Return(values=values):
+                span = out.origin(terminator.span, values)
+                out.emit(Leave(ast.Return(self._returned(values, out)), span), WRITES_ANYTHING, frozenset())
+            case Raise():
+                self._raise(terminator, out)
+            case Branch(cond=cond, then=then, orelse=orelse, span=span):
+                fragment = self._single(cond, out)
+                inner = place.deeper()
+                sides = self._block(then, inner), self._block(orelse, inner)
+                choice = Choice(fragment.node, *sides, fragment.effect == WRITES, span)
+                out.emit(choice, WRITES_ANYTHING, frozenset())
+
+    def _exit(self, terminator: Exit, out: OpenBlock, place: _Place) -> None:
+        loop = place.loop
+        assert loop is not None
+        values, targets = terminator.values, loop.targets
+        if loop.exit is not None:
+            values, targets = (*values, Const(terminator.kind)), (*targets, loop.exit)
+        self._hand_out(targets, values, out)
+        if place.after_exit is not None and place.after_exit[0] == terminator.kind:
+            _, block, yielded = place.after_exit
+            out.release_all()
+            out.items += self._block(block, replace(place, targets=yielded, after_exit=None))
+        out.emit(Jump("break"), NOTHING, frozenset())
+
+    def _returned(self, values: tuple[Atom, ...], out: OpenBlock) -> ast.expr | None:
+        if not values or values == (Const(None),):
+            return None
+        if len(values) == 1:
+            return out.take(values, lambda nodes: nodes[0], beside=7).node
+        if sum(width(out.fragment(value).node) + 2 for value in values) > RESULTS_WIDTH:
+            for value in values:
+                slot = out.waiting.get(value) if isinstance(value, Var) else None
+                if slot is not None and slot.var.hint not in GENERIC:
+                    out.release(slot)
+        return out.take(values, lambda nodes: ast.Tuple(nodes, _LOAD), beside=5).node
+
+    def _raise(self, terminator: Raise, out: OpenBlock) -> None:
+        atoms = [atom for atom in (terminator.exception, terminator.cause) if atom is not None]
+        parts = _parts(out.take(atoms, _several, beside=_ON_ONE_LINE if self.counted else 12))
+        exception = parts.pop(0) if terminator.exception is not None else None
+        cause = parts.pop(0) if terminator.cause is not None else None
+        out.emit(Leave(ast.Raise(exception, cause), terminator.span), WRITES_ANYTHING, frozenset())
+
+    # with and try
+
+    def _guarded(self, guarded: Guarded, out: OpenBlock, place: _Place) -> None:
+        context = None
+        if guarded.context is not None:
+            context = self._single(guarded.context, out).node
+        out.release_all()
+        inner = replace(place.deeper(), targets=guarded.targets)
+        handled = place.handled or guarded.context is not None or bool(guarded.handlers)
+        body = self._block(guarded.body, replace(inner, handled=handled))
+        handlers = [
+            Catch(
+                None if handler.exception is None else self.expressions.atom(handler.exception),
+                None if handler.name is None or not self.uses.count(handler.name) else self._number(handler.name),
+                self._block(handler.body, inner),
+            )
+            for handler in guarded.handlers
+        ]
+        final = None if guarded.final is None else self._block(guarded.final, replace(inner, targets=()))
+        name = None if guarded.name is None or not self.uses.count(guarded.name) else self._number(guarded.name)
+        guard = Guard(context, name, body, handlers, final, guarded.span)
+        out.emit(guard, WRITES_ANYTHING, self.insides.hints_bound_in(guarded))
+
+
+def _several(nodes: list[ast.expr]) -> ast.expr:
+    """Carries the parts of a statement through the building of an expression."""
+    return ast.Tuple(nodes, _LOAD)
+
+
+def _parts(fragment: Fragment) -> list[ast.expr]:
+    assert isinstance(fragment.node, ast.Tuple)
+    return fragment.node.elts
+
+
+def _in_place(store: Store) -> ast.operator:
+    return ast.Add() if store.mode == "add" else ast.Sub()
+
+
+def _chosen(statement: If, cond: ast.expr, then: ast.expr, orelse: ast.expr) -> ast.expr:
+    """``a and b``, ``a or b``, ``not a`` or ``b if a else c``."""
+    if echoes(statement):
+        if statement.orelse == Block((), Yield((statement.cond,))):
+            return _bool_op(ast.And(), cond, then)
+        return _bool_op(ast.Or(), cond, orelse)
+    if type_of_atom(statement.cond) == BOOL:
+        match then, orelse:
+            case ast.Constant(value=False), ast.Constant(value=True):
+                return negated(cond)
+            case _, ast.Constant(value=False):
+                return _bool_op(ast.And(), cond, then)
+            case ast.Constant(value=True), _:
+                return _bool_op(ast.Or(), cond, orelse)
+    return ast.IfExp(cond, then, orelse)
+
+
+def _bool_op(op: ast.boolop, *operands: ast.expr) -> ast.expr:
+    values: list[ast.expr] = []
+    for operand in operands:
+        same = isinstance(operand, ast.BoolOp) and type(operand.op) is type(op)
+        values += operand.values if same else [operand]  # type: ignore[attr-defined]
+    return ast.BoolOp(op, values)

@@ -1,0 +1,1 @@
+"""Which values are printed where they are used, and how control flow is laid out."""

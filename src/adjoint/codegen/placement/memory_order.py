@@ -1,0 +1,270 @@
+"""What a computation does to memory, which limits the places to which it can move.
+
+Memory that a function makes itself and hands to nobody is *private*: what happens to it has nothing to do with any
+other memory. The arrays and lists in which a derivative keeps values are of this kind.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import numpy as np
+
+from adjoint.codegen.expressions import BINARY, COMPARISON, UNARY, lookup
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Block,
+    Call,
+    Const,
+    Function,
+    Guarded,
+    Items,
+    Load,
+    Loop,
+    Return,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+)
+from adjoint.ir.types import Array, Dict, List, Scalar, Tuple
+from adjoint.ir.walk import blocks_of, operands
+from adjoint.records import dataclass
+
+Effect = Literal[0, 1, 2]
+"""What happens to memory: nothing, somebody reads it, somebody writes it."""
+PURE: Effect = 0
+READS: Effect = 1
+WRITES: Effect = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What happens to some private memory; or to all other memory and the world, where ``memory`` is None."""
+
+    effect: Effect
+    memory: Var | None = None
+
+
+Accesses = frozenset[Access]
+NOTHING: Accesses = frozenset()
+WRITES_ANYTHING: Accesses = frozenset((Access(WRITES),))
+
+_SIZES = (len, np.shape, np.size, np.ndim)  # of a list they change
+_FACTS = ("shape", "size", "ndim", "dtype")
+_LIST_METHODS = (list.append, list.pop)
+
+
+def conflict(one: Iterable[Access], other: Iterable[Access]) -> bool:
+    """Whether two computations may not change their order."""
+    theirs = tuple(other)
+    for mine in one:
+        for their in theirs:
+            if mine.memory is their.memory and (mine.effect == WRITES or their.effect == WRITES):
+                return True
+    return False
+
+
+def strongest(accesses: Iterable[Access]) -> Effect:
+    return max((access.effect for access in accesses), default=PURE)
+
+
+def effect_of(statement: Statement) -> Effect:
+    """The strongest effect of a statement without its blocks."""
+    match statement:
+        case Store():
+            return WRITES
+        case Load(base=base, key=key):
+            fact = isinstance(key, Attribute) and key.name in _FACTS and isinstance(type_of_atom(base), Array)
+            return PURE if fact or isinstance(type_of_atom(base), Tuple) else READS
+        case Call():
+            return _effect_of_call(statement)
+        case Guarded(context=Var() | Const()):
+            return WRITES
+        case Loop(over=Items(iterable=iterable)):
+            known = isinstance(type_of_atom(iterable), (Array, List, Dict, Tuple))
+            return READS if known else WRITES
+        case _:
+            return PURE
+
+
+def _effect_of_call(call: Call) -> Effect:
+    found = effects_of(call)
+    if not found.pure or not call.targets:  # without a target, somebody wants it to happen there
+        return WRITES
+    args = (*call.args, *(value for _, value in call.kwargs))
+    if call.callee in _SIZES:
+        return PURE if all(isinstance(type_of_atom(arg), (Array, Tuple)) for arg in args) else READS
+    read = args if found.reads is None else [args[position] for position in found.reads if position < len(args)]
+    return PURE if all(map(_holds_no_memory, read)) else READS
+
+
+def _holds_no_memory(atom: Atom) -> bool:
+    if isinstance(atom, Const):
+        return isinstance(atom.value, (bool, int, float, complex, str, bytes, type(None), type))
+    return isinstance(type_of_atom(atom), Scalar)
+
+
+def _is_arithmetic(call: Call) -> bool:
+    """Whether a call computes a number of numbers and does nothing else."""
+    for arg in call.args:
+        if type(arg) is Var:
+            if type(arg.type) is not Scalar:
+                return False
+        elif type(arg) is not Const or type(arg.value) not in (float, int, bool):
+            return False
+    return not call.kwargs and effects_of(call).pure
+
+
+@dataclass(slots=True)
+class _Made:
+    """Memory that a function makes: the block that makes it, and places in that block."""
+
+    block: Block
+    last_access: int = -1
+    first_handed_on: int = sys.maxsize
+
+
+class Memory:
+    """The private memory of a function, and what its statements access."""
+
+    def __init__(self, function: Function) -> None:
+        self._places: dict[int, int] = {}
+        self._made: dict[Var, _Made] = {}
+        self._find(function.body)
+        self.private = {var for var, own in self._made.items() if own.last_access < own.first_handed_on}
+        self._known: dict[int, tuple[Statement, Accesses]] = {}  # the statement keeps its identity valid
+
+    def of(self, statement: Statement) -> Accesses:
+        """What a statement accesses, its blocks included."""
+        if type(statement) is Call and statement.targets and _is_arithmetic(statement):
+            return NOTHING
+        known = self._known.get(id(statement))
+        if known is None:
+            found = frozenset(self._own(statement))
+            for block in blocks_of(statement):
+                found |= self._of_block(block)
+            known = self._known[id(statement)] = (statement, found)
+        return known[1]
+
+    def _of_block(self, block: Block) -> Accesses:
+        inside = [self.of(statement) for statement in block.statements]
+        inside += map(self._of_block, blocks_of(block.terminator))
+        return NOTHING.union(*inside)
+
+    def _own(self, statement: Statement) -> Iterator[Access]:
+        effect = effect_of(statement)
+        private = [atom for atom in operands(statement) if type(atom) is Var and atom in self.private]
+        if effect == PURE and not private:
+            return
+        if not private:
+            yield Access(effect)
+            return
+        for var in private:
+            if _hands_on(statement, var):
+                yield Access(WRITES, var)
+            elif effect != PURE:
+                yield Access(effect, var)
+        if effect != PURE and not _keeps_to(statement, private):
+            yield Access(READS if _writes_only_to(statement, private) else effect)
+
+    # Which memory is private: all that happens to it happens before it is handed on, if it ever is
+
+    def _find(self, block: Block) -> None:
+        for place, statement in enumerate(block.statements):
+            self._places[id(block)] = place
+            if self._made:
+                self._note(statement)
+            if type(statement) is not Call:
+                for inner in blocks_of(statement):
+                    self._find(inner)
+            elif _makes_memory(statement):
+                self._made[statement.targets[0]] = _Made(block)
+        self._places[id(block)] = len(block.statements)
+        self._note(block.terminator)
+        for inner in blocks_of(block.terminator):
+            self._find(inner)
+
+    def _note(self, node: Statement | Terminator) -> None:
+        """Notes what a node does to memory that the function made."""
+        for atom in operands(node):
+            own = self._made.get(atom) if type(atom) is Var else None
+            if own is None:
+                continue
+            assert isinstance(atom, Var)
+            if _hands_on(node, atom):
+                own.first_handed_on = min(own.first_handed_on, self._places[id(own.block)])
+            elif not isinstance(node, Return):
+                own.last_access = self._places[id(own.block)]
+
+
+def _makes_memory(call: Call) -> bool:
+    """Whether a call makes an array or a list that nobody else has."""
+    if len(call.targets) != 1 or not isinstance(call.targets[0].type, (Array, List)):
+        return False
+    found = effects_of(call)
+    return found.fresh and (not found.hands_on or isinstance(call.targets[0].type, List))
+
+
+def _hands_on(node: Statement | Terminator, var: Var) -> bool:
+    """Whether a variable's memory may have another name after this, or be changed by somebody else."""
+    match node:
+        case Load(target=target, base=base):
+            return base is not var or not (isinstance(base.type, List) or isinstance(target.type, Scalar))
+        case Store(base=base):
+            return base is not var or any(atom is var for atom in operands(node)[1:])
+        case Call():
+            return not _only_uses(node, var)
+        case Loop(over=Items(iterable=iterable), inits=inits):
+            return not isinstance(var.type, List) or iterable is not var or var in inits
+        case Return():
+            return False
+        case _:
+            return True
+
+
+def _only_uses(call: Call, var: Var) -> bool:
+    """Whether a call computes something new from a variable, or is a method of its list."""
+    if call.callee in _SIZES:
+        return True
+    if call.callee in _LIST_METHODS and call.args[0] is var:
+        return not any(atom is var for atom in operands(call)[1:])
+    found = effects_of(call)
+    if not found.pure:
+        return False
+    callee = call.callee
+    computes = isinstance(callee, np.ufunc) or any(lookup(table, callee) for table in (BINARY, COMPARISON, UNARY))
+    new = found.fresh and not found.hands_on
+    return computes or new or all(isinstance(target.type, Scalar) for target in call.targets)
+
+
+def _writes_only_to(statement: Statement, private: list[Var]) -> bool:
+    """Whether a statement copies what it reads into private memory."""
+    return (
+        isinstance(statement, Store) and statement.base in private and isinstance(type_of_atom(statement.base), Array)
+    )
+
+
+def _keeps_to(statement: Statement, private: list[Var]) -> bool:
+    """Whether a statement that accesses private memory accesses no other."""
+    match statement:
+        case Load(base=base):
+            return base in private
+        case Store(base=base, mode=mode):
+            if not isinstance(type_of_atom(base), Array):
+                return base in private and mode == "set"
+            return base in private and all(_holds_no_memory(atom) or atom in private for atom in operands(statement))
+        case Call(callee=callee, args=args):
+            if callee in _LIST_METHODS:
+                return args[0] in private
+            held = (atom for atom in operands(statement) if not _holds_no_memory(atom))
+            return effect_of(statement) == READS and all(atom in private for atom in held)
+        case Loop():
+            return True
+        case _:
+            return False

@@ -1,0 +1,144 @@
+"""The Python back end: IR to readable text, and text to a function that debuggers and tracebacks can show."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Callable, Sequence
+from importlib.util import source_hash
+from typing import Any
+
+from adjoint.codegen.global_names import GlobalNames
+from adjoint.codegen.lowering import Lowering
+from adjoint.codegen.naming import Webs, choose_names, parameter_names
+from adjoint.codegen.placement.control_layout import arrange_function
+from adjoint.codegen.placement.liveness import interference_of
+from adjoint.codegen.placement.loop_exits import return_from_loops
+from adjoint.codegen.statements import StatementPrinter
+from adjoint.codegen.tree import Stmt, bits, mentioned, number_in, walk
+from adjoint.codegen.unparse import Writer
+from adjoint.diagnostics.spans import Span
+from adjoint.ir.nodes import Definition, Function, Var
+from adjoint.records import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The text of a function, and what its text refers to.
+
+    Attributes
+    ----------
+    text
+        The ``def`` of the function, followed by those of the functions that it calls.
+    namespace
+        The objects that the text names, without Python's own.
+    name
+        The name of the function in the text.
+    lines
+        For lines of the text the places in the user's source that they come from.
+    """
+
+    text: str
+    namespace: dict[str, object]
+    name: str
+    lines: dict[int, Span] = field(default_factory=dict, compare=False)
+
+
+def emit(function: Function, *, name: str | None = None, counted: bool = False) -> Emitted:
+    """Writes a function as Python text.
+
+    Parameters
+    ----------
+    function
+        The function. Definitions that its calls reach are written too.
+    name
+        Its name in the text; its own where this is not given.
+    counted
+        Loops over sequences count through places rather than draw items: for compilers that know only that.
+    """
+    names = GlobalNames()
+    main = names.define(function, name)
+    drafts: list[_Draft] = []
+    while len(drafts) < len(names.definitions):
+        drafts.append(_Draft(names.definitions[len(drafts)], names, counted))
+    taken = {param for draft in drafts for param in draft.params}
+    settled, namespace = names.settle(taken)
+    avoid = {settled[token] for token in names.used()}
+    texts: list[str] = []
+    lines: dict[int, Span] = {}
+    first = 0
+    for draft in drafts:
+        text, spans = draft.finish(settled, avoid)
+        texts.append(text)
+        lines.update((first + line, span) for line, span in spans.items())
+        first += text.count("\n") + 2
+    return Emitted("\n\n".join(texts), namespace, settled[main], lines)
+
+
+origins: dict[str, dict[int, Span]] = {}
+"""Where the lines of the texts that were run come from, by the names under which tools know the texts."""
+
+
+def file_of(emitted: Emitted, filename_hint: str = "") -> str:
+    """The name under which tools know a text."""
+    digest = source_hash(emitted.text.encode()).hex()[:10]
+    return f"<adjoint {filename_hint or emitted.name} #{digest}>"
+
+
+def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
+    """Runs a text and gives the function; the text is registered so that tools find its lines."""
+    filename = file_of(emitted, filename_hint)
+    origins[filename] = emitted.lines
+    code = compile(emitted.text, filename, "exec")
+    lines = emitted.text.splitlines(keepends=True)
+    linecache.cache[filename] = (len(emitted.text), None, lines, filename)
+    namespace: dict[str, Any] = {"__name__": "adjoint.generated", **emitted.namespace}
+    exec(code, namespace)
+    function: Callable[..., Any] = namespace[emitted.name]
+    return function
+
+
+class _Draft:
+    """A function whose expressions are built and whose names are still open."""
+
+    def __init__(self, source: Definition | Function, names: GlobalNames, counted: bool) -> None:
+        function = source.function if isinstance(source, Definition) else source
+        if function is None:
+            raise ValueError(f"the definition of {source.name} is not complete")
+        self.token = names.define(source)
+        lowering = Lowering(return_from_loops(function), names, counted)
+        self.doc = function.doc
+        self.statements: list[Stmt] = lowering.run()
+        self.variables: Sequence[Var] = tuple(lowering.uses.numbers)
+        self.params = parameter_names(function.params)
+
+    def finish(self, settled: dict[str, str], avoid: set[str]) -> tuple[str, dict[int, Span]]:
+        """The text of the function with all names in place, and where its lines come from."""
+        numbers = range(len(self.params))
+        webs = Webs(self.variables, numbers, interference_of(self.statements, numbers))
+        everything = walk(self.statements)
+        webs.join_moves(everything)
+        read, bound = mentioned(everything)
+        names = choose_names(webs, bits(numbers) | read | bound, dict(enumerate(self.params)), avoid)
+        printer = StatementPrinter(self.variables, names, everything)
+        body = arrange_function(printer.block(self.statements))
+        if self.doc:
+            body = [part for part in body if not isinstance(part, ast.Pass)]
+        writer = Writer(_Written(settled, names).__getitem__)
+        text = writer.function(settled[self.token], self.params, self.doc, body)
+        spans = {line: printer.spans[part] for part, line in writer.lines.items() if part in printer.spans}
+        return text, spans
+
+
+class _Written(dict[str, str]):
+    """What is written for each token; other names stand for themselves."""
+
+    def __init__(self, settled: dict[str, str], names: Sequence[str]) -> None:
+        super().__init__(settled)
+        self.names = names
+
+    def __missing__(self, name: str) -> str:
+        if "$" in name:
+            raise KeyError(name)
+        found = self[name] = self.names[number_in(name)] if "%" in name else name
+        return found

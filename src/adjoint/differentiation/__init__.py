@@ -1,0 +1,1 @@
+"""Forward mode and reverse mode, as transformations of the intermediate representation."""

@@ -1,0 +1,1 @@
+"""Several directions in one sweep."""

@@ -1,0 +1,201 @@
+"""What of a derivative depends on its direction, a tangent or a cotangent, and what is the same in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+
+from adjoint.analysis.joins import joins
+from adjoint.analysis.memory.alias import Aliases
+from adjoint.ir.effects import Effects, effects_of, written_places
+from adjoint.ir.join import is_array
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Block,
+    Branch,
+    Call,
+    Definition,
+    Function,
+    Guarded,
+    If,
+    Items,
+    Load,
+    Loop,
+    Range,
+    Statement,
+    Store,
+    Var,
+)
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Tuple
+from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
+from adjoint.runtime import bundles
+
+_FACTS = ("shape", "ndim", "size", "dtype")
+"""Attributes of an array that say nothing of its elements."""
+
+
+_NOT_DIRECTED = (
+    *(len, np.shape, np.ndim, np.size, bundles.bundle_total, bundles.bundle_any),
+    *(bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across),
+)
+"""Calls that ask for a shape, make one number of all directions, or store what each has to a place of its own."""
+
+
+class Inseparable(Exception):
+    """A statement depends on a direction that can only be run once."""
+
+
+class Directed:
+    """What of a function depends on a direction."""
+
+    def __init__(self, function: Function, seeds: Sequence[Var]) -> None:
+        self._aliases = Aliases(function)
+        self._facts = {
+            load.target for load in statements_in(function.body) if isinstance(load, Load) and _is_fact(load)
+        }
+        self._vars: set[Atom] = set()
+        self._memory: set[Hashable] = set()
+        self._mark(seeds)
+        before = -1
+        while before != self._size():
+            before = self._size()
+            self._block(function.body)
+        if any(map(self.depends, set(function.params).difference(seeds))):
+            raise Inseparable
+
+    def _size(self) -> int:
+        return len(self._vars) + len(self._memory)
+
+    def depends(self, atom: Atom) -> bool:
+        """Whether a value, or what memory holds, is another one in another direction."""
+        if atom in self._facts:
+            return False
+        return atom in self._vars or (self._is_shared(atom) and self._aliases.of(atom) in self._memory)
+
+    def is_repeated(self, statement: Statement) -> bool:
+        """Whether a statement without blocks is run for each direction."""
+        match statement:
+            case Store(base=base):
+                return self.depends(base)
+            case Call(targets=targets):
+                return self._any([*targets, *_written(statement, facts_of(statement))])
+            case _:
+                return self._any(targets_of(statement))
+
+    def _is_shared(self, atom: Atom) -> bool:
+        """Whether others may see what is written to the memory of a value."""
+        if not isinstance(atom, Var):
+            return False
+        if isinstance(atom.type, Array):
+            return self._aliases.is_written(atom)
+        return isinstance(atom.type, (List, Tuple, Dict, Instance, Opaque))
+
+    def _mark(self, atoms: Iterable[Atom]) -> None:
+        for atom in atoms:
+            if isinstance(atom, Var):
+                self._vars.add(atom)
+                if self._is_shared(atom):
+                    self._memory.add(self._aliases.of(atom))
+
+    def _any(self, atoms: Iterable[Atom]) -> bool:
+        return any(map(self.depends, atoms))
+
+    def _block(self, block: Block) -> None:
+        for statement in block.statements:
+            self._statement(statement)
+        if isinstance(block.terminator, Branch):
+            self._refuse([block.terminator.cond])
+            self._block(block.terminator.then)
+            self._block(block.terminator.orelse)
+
+    def _statement(self, statement: Statement) -> None:
+        for block in blocks_of(statement):
+            self._block(block)
+        match statement:
+            case Call():
+                self._call(statement)
+            case Load(target=target):
+                if self._any(operands(statement)):
+                    self._mark([target])
+            case Store(base=base):
+                if self._any(operands(statement)):
+                    self._mark([base])
+            case If(cond=cond):
+                self._refuse([cond])
+            case Loop(over=Range(start=start, stop=stop, step=step)):
+                self._refuse([start, stop, step])
+            case Loop(over=Items(iterable=iterable)):
+                self._refuse([iterable])
+            case Guarded(context=context):
+                self._refuse([] if context is None else [context])
+        for value, var in joins(statement):
+            if self.depends(value):
+                self._mark([var])
+
+    def _call(self, call: Call) -> None:
+        facts = facts_of(call)
+        written = _written(call, facts)
+        if self._any(_looked_at(call, facts)):
+            self._mark([*call.targets, *written])
+            self._require(facts.known)
+        if self._any([*call.targets, *written]):
+            self._require(facts.known and facts.confined and all(map(self.depends, written)))
+
+    def _refuse(self, atoms: Iterable[Atom]) -> None:
+        self._require(not self._any(atoms))
+
+    def _require(self, condition: bool) -> None:
+        if not condition:
+            raise Inseparable
+
+
+def facts_of(call: Call) -> Effects:
+    """The effects of a call; those of a function of the IR are told by all that is in it."""
+    if not isinstance(call.callee, Definition) or call.callee.function is None:
+        return effects_of(call)
+    return Effects(
+        pure=False,
+        writes=written_places(call.callee.function),
+        known=_is_confined(call.callee.function, {call.callee}),
+        fresh=True,
+        hands_on=True,
+    )
+
+
+def _is_confined(function: Function, seen: set[Definition]) -> bool:
+    """Whether nothing in a function does more than to compute, to write to memory, and to raise exceptions."""
+    for statement in statements_in(function.body):
+        if not isinstance(statement, Call):
+            continue
+        callee = statement.callee
+        if not isinstance(callee, Definition):
+            facts = effects_of(statement)
+            if not (facts.known and facts.confined):
+                return False
+        elif callee not in seen:
+            seen.add(callee)
+            if callee.function is None or not _is_confined(callee.function, seen):
+                return False
+    return True
+
+
+def _is_fact(load: Load) -> bool:
+    """Whether a load only asks what an array is like, not what is in it."""
+    return isinstance(load.key, Attribute) and load.key.name in _FACTS and is_array(load.base)
+
+
+def _written(call: Call, facts: Effects) -> list[Atom]:
+    """The arguments to the memory of which a call writes."""
+    return [call.args[place] for place in facts.writes if place < len(call.args)]
+
+
+def _looked_at(call: Call, facts: Effects) -> list[Atom]:
+    """The operands on whose values a call depends: not those of which it only asks the shape, or makes one of all."""
+    atoms = list(operands(call))
+    if call.callee in _NOT_DIRECTED:
+        return []
+    if facts.reads is None:
+        return atoms
+    return [atom for atom in atoms if not (isinstance(atom, Var) and isinstance(atom.type, (Array, List, Tuple, Dict)))]

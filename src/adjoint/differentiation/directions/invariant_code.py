@@ -1,0 +1,150 @@
+"""What a derivative computes that is the same in all directions: once, before any sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from adjoint.analysis.memory.alias import Aliases
+from adjoint.differentiation.directions.dependence import Directed, facts_of
+from adjoint.ir.effects import written_places
+from adjoint.ir.join import is_array, type_of_atom
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Store, Var
+from adjoint.ir.types import OPAQUE, Array, Scalar, Tuple
+from adjoint.ir.walk import clone_function, operands, statements_in, substitute, terminators_in, vars_used
+from adjoint.optimize.dead_code import remove_dead_code
+from adjoint.optimize.zeros_by_shape import with_named_shapes
+from adjoint.records import dataclass
+from adjoint.runtime import display
+
+
+@dataclass(frozen=True, slots=True)
+class Beforehand:
+    """A derivative in two parts.
+
+    Attributes
+    ----------
+    before
+        Takes what the derivative takes; gives the value of the function (None where a derivative gives none), then
+        what sweeps need: a tuple of it all.
+    sweep
+        Takes what the derivative takes, then what sweeps need; gives the derivative in the direction.
+    """
+
+    before: Function
+    sweep: Function
+
+
+def beforehand(function: Function, seeds: Sequence[int], *, with_value: bool) -> Beforehand | None:
+    """The parts of a derivative; None where nothing costly is the same in all directions.
+
+    Parameters
+    ----------
+    function
+        A derivative.
+    seeds
+        The parameters that are the direction.
+    with_value
+        Whether it returns the value of the function and its derivative, or the derivative only.
+
+    Raises
+    ------
+    Inseparable
+        If it is not known what depends on the direction.
+    """
+    if written_places(function):
+        return None  # it would be written once more
+    if not all(facts_of(call).known for call in statements_in(function.body) if isinstance(call, Call)):
+        return None  # who knows whether it would do the same twice
+    directed = Directed(function, [function.params[place] for place in seeds])
+    results = _results(function, directed, with_value)
+    if results is None:
+        return None
+    value, derivative = results
+    alone = _returning(function, derivative)
+    costly = _Costly(function, alone, directed)
+    once = [call for call in alone.body.statements if isinstance(call, Call) and costly.holds(call)]
+    made = {target: Var(target.hint, target.type, target.named) for call in once for target in call.targets}
+    rest = tuple(statement for statement in alone.body.statements if statement not in once)
+    sweep = remove_dead_code(with_named_shapes(_with_body(alone, substitute(Block(rest, alone.body.terminator), made))))
+    used = vars_used(sweep.body)
+    kept = [target for call in once for target in call.targets if made[target] in used]
+    if all(isinstance(target.type, Scalar) and target.type.kind == "bool" for target in kept):
+        return None  # tests are cheap beside what they are for
+    params = (*function.params, *[made[target] for target in kept])
+    together = Var("results", Tuple(tuple(type_of_atom(result) or OPAQUE for result in (value, *kept))))
+    pack = Call((together,), display.make_tuple, (value, *kept))
+    before = _returning(_with_body(function, Block((*function.body.statements, pack), Return(()))), together)
+    return Beforehand(clone_function(before), clone_function(Function(function.name, params, sweep.body, function.doc)))
+
+
+def _with_body(function: Function, body: Block) -> Function:
+    return Function(function.name, function.params, body, function.doc)
+
+
+def _returning(function: Function, result: Atom) -> Function:
+    """The part of a function that computes one of its variables."""
+    return remove_dead_code(_with_body(function, Block(function.body.statements, Return((result,)))))
+
+
+def _results(function: Function, directed: Directed, with_value: bool) -> tuple[Atom, Atom] | None:
+    """The value and the derivative that a function returns; None where it does not simply do so."""
+    match function.body.terminator:
+        case Return(values=(result,)):
+            if not with_value:
+                return Const(None), result
+        case _:
+            return None
+    for statement in function.body.statements:
+        if isinstance(statement, Call) and statement.targets == (result,) and statement.callee is display.make_tuple:
+            value, derivative = statement.args
+            return None if directed.depends(value) else (value, derivative)
+    return None
+
+
+class _Costly:
+    """Finds statements that compute with arrays what is the same in all directions.
+
+    Parameters
+    ----------
+    function
+        A derivative.
+    alone
+        The part of it that gives the derivative without the value.
+    directed
+        What depends on the direction.
+    """
+
+    def __init__(self, function: Function, alone: Function, directed: Directed) -> None:
+        self._directed = directed
+        self._aliases = Aliases(function)
+        self._handed_on = self._aliases.classes(_handed_on(alone))
+
+    def holds(self, call: Call) -> bool:
+        """Whether a call is one, and nobody can change its results."""
+        if self._directed.is_repeated(call):
+            return False
+        facts = facts_of(call)
+        if not (facts.pure and facts.known) or facts.view_of is not None or facts.hands_on or facts.reads is not None:
+            return False
+        reads = any(isinstance(arg, Var) and isinstance(arg.type, Array) for arg in call.args)
+        return reads and all(map(self._stays, call.targets))
+
+    def _stays(self, var: Var) -> bool:
+        if isinstance(var.type, Array):
+            return not self._aliases.is_written(var) and self._aliases.of(var) not in self._handed_on
+        return isinstance(var.type, Scalar)
+
+
+def _handed_on(function: Function) -> Iterator[Atom]:
+    """What somebody else may come to know as part of a result or of a structure."""
+    for statement in statements_in(function.body):
+        match statement:
+            case Call():
+                facts = facts_of(statement)
+                if facts.hands_on or not facts.known:
+                    yield from operands(statement)
+            case Store(base=base, value=value) if not is_array(base):
+                yield value
+    for end in terminators_in(function.body):
+        if isinstance(end, Return):
+            yield from operands(end)

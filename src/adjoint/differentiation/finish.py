@@ -1,0 +1,158 @@
+"""The last touches to a derivative: names become code, conversions that change nothing go."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.differentiation.reverse.residuals.notes import Notes
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import is_array, type_of_atom
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.types import Array, Number, Scalar
+from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
+from adjoint.pipeline import FINISH, Context, run
+from adjoint.rules.declare import Bilinear, Elementwise
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.results import owned
+from adjoint.target import PYTHON, Target
+
+
+def finish(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
+    """A function that is ready to be printed; ``notes`` takes down what its loops keep."""
+    return run(FINISH, function, Context(target, notes=notes))
+
+
+def without_idle_conversions(function: Function) -> Function:
+    """Drops ``float(x)`` of a Python float, copies of memory that nobody else has, and what said that it is constant.
+
+    What was converted takes the name of the result.
+    """
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+    conversions = [call for call in calls if call.callee in (float, owned, stop_gradient) and len(call.args) == 1]
+    if not conversions:
+        return function
+    made = {target: call for call in calls for target in call.targets}
+    holders = _holders(function.body) if any(call.callee is owned for call in conversions) else Counter()
+    renamed: dict[Var, Atom] = {}
+    names: dict[Var, Var] = {}
+    idle: set[Statement] = set()
+    for statement in conversions:
+        if len(statement.targets) != 1:
+            continue
+        arg, target = statement.args[0], statement.targets[0]
+        if (
+            (statement.callee is float and _is_float(arg))
+            or (statement.callee is owned and _is_own(arg, made, holders))
+            or (statement.callee is stop_gradient and _is_plain(arg))
+        ):
+            idle.add(statement)
+            if isinstance(arg, Var):
+                arg = renamed.get(arg, arg)  # of a conversion that is dropped, too
+            if isinstance(arg, Var) and target.named and not arg.named and arg in made and arg not in names:
+                names[arg] = Var(target.hint, arg.type, named=True)
+            renamed[target] = names.get(arg, arg) if isinstance(arg, Var) else arg
+    if not idle:
+        return function
+    renamed.update(names)
+
+    def atom(old: Atom) -> Atom:
+        return renamed.get(old, old) if isinstance(old, Var) else old
+
+    def binder(old: Var) -> Var:
+        return names.get(old, old)
+
+    def block(old: Block) -> Block:
+        kept = tuple(rebuild(s, atom, block, binder) for s in old.statements if s not in idle)
+        return Block(kept, rebuild_terminator(old.terminator, atom, block))
+
+    return Function(function.name, function.params, block(function.body), function.doc)
+
+
+def with_direct_updates(function: Function) -> Function:
+    """The function with its updates of memory, and copies, in their shortest forms."""
+    for statement in statements_in(function.body):
+        if type(statement) is Store:
+            is_long = statement.mode != "set"
+        else:
+            is_long = type(statement) is Call and statement.callee is np.copy
+        if is_long:
+            from adjoint.optimize.in_place_updates import direct_updates
+
+            return direct_updates(function)
+    return function
+
+
+def _holders(body: Block) -> Counter[Var]:
+    """How often each variable is handed to something that may hold on to its memory."""
+    found: Counter[Var] = Counter()
+    views: list[tuple[Var, Atom]] = []
+    for statement in statements_in(body):
+        atoms = operands(statement)
+        if isinstance(statement, Store):
+            atoms = tuple(a for a in atoms if a is not statement.base)
+            if statement.mode != "set" or statement.key is None or is_array(statement.base):
+                continue  # copies what it stores
+        elif isinstance(statement, Load) and is_array(statement.base):
+            views.append((statement.target, statement.base))
+            continue
+        elif (isinstance(statement, Load) and not isinstance(statement.target.type, Array)) or (
+            isinstance(statement, Call) and _only_reads(statement)
+        ):
+            continue
+        found.update(atom for atom in atoms if isinstance(atom, Var))
+    for terminator in terminators_in(body):
+        found.update(atom for atom in operands(terminator) if isinstance(atom, Var))
+    for view, base in reversed(views):
+        if found[view] and isinstance(base, Var):
+            found[base] += 1
+    return found
+
+
+def _only_reads(call: Call) -> bool:
+    if call.callee is owned:  # it may be dropped: then the result is the memory itself
+        return False
+    facts = effects_of(call)
+    return (
+        isinstance(rule_for(call.callee), (Elementwise, Bilinear))
+        or all(isinstance(target.type, Scalar) for target in call.targets)
+        or (facts.known and facts.fresh and not facts.hands_on)
+    )
+
+
+def _is_float(atom: Atom) -> bool:
+    if isinstance(atom, Const):
+        return type(atom.value) is float
+    return isinstance(atom, Var) and atom.type == Scalar("float")
+
+
+def _is_plain(atom: Atom) -> bool:
+    """Whether something is a number or an array: containers of constants stay apart from others."""
+    return isinstance(type_of_atom(atom), (Scalar, Number, Array))
+
+
+def _is_own(atom: Atom, made: dict[Var, Call], holders: Counter[Var]) -> bool:
+    """Whether an array was made here and is handed to nobody but the caller."""
+    if isinstance(atom, Const):
+        return not hasattr(atom.value, "__array__")
+    if not isinstance(atom, Var):
+        return False
+    if isinstance(atom.type, Scalar):
+        return True
+    statement = made.get(atom)
+    if statement is None or not isinstance(atom.type, Array):
+        return False
+    return holders[atom] <= 1 and _makes_memory(statement)
+
+
+def _makes_memory(call: Call) -> bool:
+    """Whether the result of a call is surely memory of its own."""
+    if call.callee is np.sum:
+        return True
+    facts = effects_of(call)
+    if not facts.known or facts.view_of is not None:
+        return False
+    rule = rule_for(call.callee)
+    return facts.fresh or isinstance(rule, (Elementwise, Bilinear)) or rule is None

@@ -1,0 +1,1 @@
+"""Forward mode: beside every statement that of its tangent."""

@@ -1,0 +1,531 @@
+"""The tangent of one call, from the rule of its callee."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Container, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.diagnostics import DifferentiationError
+from adjoint.diagnostics.diagnostic import diagnostic
+from adjoint.differentiation.memory.shadow_types import ShadowTypes, typed, zero_for
+from adjoint.differentiation.memory.slots import has_slots, is_container
+from adjoint.differentiation.memory.structural import (
+    counts_as_float,
+    is_object_display,
+    object_display,
+    roles_of,
+    shadow_callee,
+)
+from adjoint.differentiation.reachability import Dependence
+from adjoint.differentiation.reverse.memory.gathers import REORDERED
+from adjoint.differentiation.rules.splice import splice
+from adjoint.differentiation.zeros.supports import NEVER_ZERO, Supports
+from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import UNDEFINED, Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
+from adjoint.ir.types import FLOAT, Array, Number, Scalar, Storage, Tuple, Type, has_one_layout, may_vary
+from adjoint.ir.walk import operands, rebuild
+from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import display
+from adjoint.runtime.arrays import match, zeros_like
+from adjoint.runtime.numbers import times
+from adjoint.runtime.tangents import follow_view, shadow_like, shadow_or_zeros
+from adjoint.types import shadow_class
+
+_ALWAYS_VIEWS = (*REORDERED, np.broadcast_to, np.real, np.imag, shadow_or_zeros)
+_WHOLE = Subscript((Const(Ellipsis),))
+
+
+class TangentRules:
+    """Emits calls with their tangents; ``dots`` has the tangent or shadow of each active variable."""
+
+    def __init__(
+        self, found: Dependence, types: ShadowTypes, dots: dict[Var, Atom], read: Callable[[], Container[Storage]]
+    ) -> None:
+        self.found = found
+        self.layouts_read = read
+        self.types = types
+        self.dots = dots
+        self.supports = Supports()
+
+    def dot(self, atom: Atom) -> Atom | None:
+        return self.dots.get(atom) if isinstance(atom, Var) else None
+
+    def dot_or_zero(self, builder: Builder, value: Atom, slot: Type | None) -> Atom:
+        """The tangent of a value, or zero, for a place for values of the type ``slot``."""
+        if isinstance(value, Undefined):
+            return UNDEFINED
+        dot = self.dot(value)
+        return zero_for(builder, value, slot, self.types) if dot is None else dot
+
+    def fresh_shadow(self, builder: Builder, var: Var) -> Atom:
+        """A zero shadow beside memory that a call has just made; a zero tangent beside a value."""
+        if not has_slots(var.type):
+            return zero_for(builder, var, var.type, self.types)
+        callee = np.zeros_like if isinstance(var.type, Array) else shadow_like
+        return typed(builder, callee, (var,), self.types.of(var.type), f"{var.hint}_dot")
+
+    def call(self, builder: Builder, call: Call) -> None:
+        """Emits a call and what makes the tangents of its results."""
+        builder.emit(call)
+        active = [target for target in call.targets if self.found.active(target)]
+        roles = roles_of(call, is_container)
+        if roles is not None:
+            self.structural(builder, call, roles)
+            return
+        args = (*call.args, *(value for _, value in call.kwargs))
+        rule = rule_for(call.callee)
+        if call.callee is follow_view and self.dot(call.args[0]) is not None:
+            self.follow(builder, call)
+        elif rule is None or isinstance(rule, (Constant, NoDerivative)) or all(self.dot(arg) is None for arg in args):
+            for target in active:
+                self.dots[target] = self.fresh_shadow(builder, target)
+        elif active:
+            self.apply(builder, call, rule, active)
+        elif rule.writes:
+            self.written(builder, call, rule)
+
+    # Calls that move things about
+
+    def structural(self, builder: Builder, call: Call, roles: Sequence[str]) -> None:
+        target = call.targets[0] if call.targets else None
+        holders = [arg for arg, role in zip(call.args, roles, strict=True) if role == "container"]
+        holds = any(self.holds(arg) for arg in holders)
+        if not holds and not (target is not None and self.found.active(target)):
+            return
+        callee: Any = shadow_callee(call)
+        content = self.content(target if not holders else holders[0])
+        args: list[Atom] = []
+        for place, (arg, role) in enumerate(zip(call.args, roles, strict=True)):
+            if role == "same":
+                args.append(arg)
+            elif role == "container":
+                args.append(self.dot_or_zero(builder, arg, type_of_atom(arg)))
+            else:
+                args.append(self.dot_or_zero(builder, arg, self.item_type(call, place, content)))
+        if is_object_display(call.callee):
+            args[0] = Const(shadow_class(object_display(call)[0]))
+        if target is None or not self.found.active(target):
+            builder.emit(Call((), callee, tuple(args), (), call.span))
+            return
+        self.emit_into(builder, target, callee, tuple(args), call)
+
+    def holds(self, container: Atom) -> bool:
+        return self.dot(container) is not None and self.found.active_slot(container, None)
+
+    def content(self, container: Atom | None) -> Type | None:
+        return None if container is None else self.found.content(container, None)
+
+    def item_type(self, call: Call, place: int, content: Type | None) -> Type | None:
+        """The type of the values in the slot that an argument goes to."""
+        target = call.targets[0].type if call.targets else None
+        if isinstance(target, Tuple) and len(target.items) == len(call.args):
+            return target.items[place]
+        if is_object_display(call.callee):
+            return self.field_type(call, place)
+        return type_of_atom(call.args[place]) if content is None else content
+
+    def field_type(self, call: Call, place: int) -> Type | None:
+        """The type of the values in a field of an object: any other of its objects may have a float there."""
+        type_ = type_of_atom(call.args[place])
+        if place < 2 or may_vary(type_):
+            return type_
+        if counts_as_float(call, place):
+            return FLOAT
+        name = object_display(call)[1][place - 2]
+        return self.found.content(call.targets[0], Attribute(name)) or type_
+
+    def emit_into(self, builder: Builder, target: Var, callee: Any, args: tuple[Atom, ...], call: Call) -> None:
+        dot = Var(f"{target.hint}_dot", self.types.of(target.type), target.named)
+        builder.emit(Call((dot,), callee, args, (), call.span))
+        self.dots[target] = dot
+
+    # Calls that compute
+
+    def apply(self, builder: Builder, call: Call, rule: Rule, active: list[Var]) -> None:
+        start = len(builder.statements)
+        args, kwargs = rule.bind(call.args, dict(call.kwargs))
+        if isinstance(rule, General):
+            results = self.general(builder, call, rule, args, kwargs)
+        elif isinstance(rule, Elementwise):
+            results = [self.elementwise(builder, call.targets[0], rule, args, kwargs)]
+        elif isinstance(rule, Linear):
+            results = [self.linear(builder, call, rule, args, kwargs)]
+        else:
+            assert isinstance(rule, Bilinear)
+            results = [self.bilinear(builder, call, args, kwargs)]
+        for target, result in zip(call.targets, results, strict=True):
+            if target in active:
+                self.dots[target] = self.settled(builder, call, rule, target, result, start)
+
+    def settled(self, builder: Builder, call: Call, rule: Rule, target: Var, result: Atom | None, start: int) -> Atom:
+        """The tangent of a result under its name, in memory of its own where it has to be."""
+        if result is None:
+            return self.fresh_shadow(builder, target)
+        is_view = has_slots(target.type) and self.view_base(call, rule) is not None
+        if (
+            isinstance(target.type, (Array, Number))
+            and not is_view
+            and (self.layout_shows(target) or self.needs_own_memory(builder, call, target, result, start))
+        ):
+            return self.own(builder, target, result)
+        hint, type_ = f"{target.hint}_dot", self.types.of(target.type) if has_slots(target.type) else None
+        dot = _renamed(builder, result, hint, type_, target.named, start)
+        self.supports.inherit(dot, result)
+        if is_view and call.callee not in _ALWAYS_VIEWS:
+            return self.followed(builder, call, rule, target, dot)
+        return dot
+
+    def view_base(self, call: Call, rule: Rule) -> Var | None:
+        """The array that the result of a call may be a view of, if it has a shadow."""
+        args, _ = rule.bind(call.args, dict(call.kwargs))
+        if rule.view_of is None or rule.view_of >= len(args):
+            return None
+        base = args[rule.view_of]
+        return base if isinstance(base, Var) and has_slots(base.type) and base in self.dots else None
+
+    def followed(self, builder: Builder, call: Call, rule: Rule, target: Var, dot: Atom) -> Atom:
+        base = self.view_base(call, rule)
+        assert base is not None
+        if not isinstance(target.type, Array) or not isinstance(base.type, Array):
+            return dot
+        args = (dot, self.dots[base], target, base)
+        return typed(builder, follow_view, args, self.types.of(target.type), f"{target.hint}_dot")
+
+    def follow(self, builder: Builder, call: Call) -> None:
+        """The shadow of a shadow that follows its array."""
+        shadow, base, like, like_base = call.args
+        dot, base_dot = self.dot(shadow), self.dot_or_zero(builder, base, type_of_atom(base))
+        assert dot is not None
+        self.emit_into(builder, call.targets[0], follow_view, (dot, base_dot, like, like_base), call)
+
+    def needs_own_memory(self, builder: Builder, call: Call, target: Var, result: Atom, start: int) -> bool:
+        """Whether the tangent may lie in memory that is written elsewhere, or later."""
+        sources = [arg for arg in (*call.args, *(value for _, value in call.kwargs)) if self.dot(arg) is not None]
+        if not has_slots(target.type) and not any(has_slots(type_of_atom(arg)) for arg in sources):
+            return False
+        return not _is_fresh(builder.statements[start:], result)
+
+    def layout_shows(self, target: Var) -> bool:
+        """Whether a shadow has to be laid out as ``target`` is, and a tangent need not be."""
+        if not has_slots(target.type) or not isinstance(target.type, Array) or has_one_layout(target.type):
+            return False
+        return target.type.storage.find() in self.layouts_read()
+
+    def laid_out(self, builder: Builder, target: Var) -> None:
+        """Lets a new array's shadow be laid out as the array."""
+        if target in self.dots and self.layout_shows(target):
+            self.dots[target] = self.own(builder, target, self.dots[target])
+
+    def own(self, builder: Builder, target: Var, result: Atom) -> Atom:
+        """Copies a tangent into new memory; memory that is written is laid out as that of ``target``."""
+        if not has_slots(target.type):
+            copy = np.copy if isinstance(target.type, Array) else operator.pos
+            return typed(builder, copy, (result,), self.types.of(target.type), f"{target.hint}_dot")
+        new = typed(builder, np.empty_like, (target,), self.types.of(target.type), f"{target.hint}_dot")
+        builder.emit(Store(new, _WHOLE, result, "set", builder.span))
+        return new
+
+    def elementwise(
+        self, builder: Builder, y: Var, rule: Elementwise, args: Sequence[Atom], kwargs: dict[str, Atom]
+    ) -> Atom | None:
+        start = len(builder.statements)
+        active = [place for place, arg in enumerate(args) if self.dot(arg) is not None]
+        constants = {place: arg.value for place, arg in enumerate(args) if isinstance(arg, Const)}
+        form = rule.form([_rank(type_of_atom(arg)) for arg in args], constants)
+        varying = {args[place] for place in active} | {y}
+        partials = None if rule.scaled is not None else splice(builder, form, (*args, y), kwargs)
+        if partials is not None:
+            varying |= _computed_from(varying, builder.statements[start:])
+        terms: list[tuple[int, Atom]] = []
+        for place in active:
+            dot, begin = self.dots[args[place]], len(builder.statements)  # type: ignore[index]
+            if partials is None:
+                products = splice(builder, form, (dot, *args, y), kwargs)
+                terms += _signed(_known(builder, rule, args, place, _part(products, place, len(args))))
+            else:
+                multiply = times if rule.singular else operator.mul
+                partial = _known(builder, rule, args, place, _part(partials, place, len(args)))
+                terms += self.scaled(builder, dot, partial, multiply)
+            if isinstance(dot, Var):
+                vanishes = rule.fn not in NEVER_ZERO
+                self.supports.follow(builder, begin, dot, varying.__contains__, vanishes=vanishes)
+        support = self.supports.united(builder, [term for _, term in terms])
+        total = _sum(builder, terms)
+        if total is None:
+            return None
+        if support is not None and isinstance(total, Var):
+            self.supports.found[total] = support
+        arguments = [type_of_atom(args[place]) for place in active]
+        becomes_real = not _is_complex(y.type) and any(_is_complex(type_) for type_ in arguments)
+        if rule.fn in (abs, np.absolute):
+            becomes_real = becomes_real or any(_may_be_complex(type_) for type_ in arguments)
+        if becomes_real or self.may_be_smaller(builder, y, args, active, total, start):
+            return self.matched(builder, total, y)
+        return total
+
+    def scaled(self, builder: Builder, dot: Atom, partial: Atom, multiply: Any) -> list[tuple[int, Atom]]:
+        match partial:
+            case Const(value=int() | float() as value) if value == 0:
+                return []
+            case Const(value=int() | float() as value) if value in (1, -1):
+                return [(int(value), dot)]
+            case _:
+                first, second = (dot, partial) if multiply is times else (partial, dot)
+                return [(1, builder.call(multiply, first, second, hint="t"))]
+
+    def may_be_smaller(
+        self, builder: Builder, y: Var, args: Sequence[Atom], active: list[int], total: Atom, start: int
+    ) -> bool:
+        """Whether a sum of contributions may lack the shape or dtype of the result: something passive enlarges it."""
+        if isinstance(y.type, Scalar) and y.type.dtype is None:
+            return False
+        if _same_kind(type_of_atom(total), y.type):
+            return False
+        reached = _inputs(builder.statements[start:], total)
+        seen = [type_of_atom(args[place]) for place in active]
+        seen += [type_of_atom(arg) for arg in args if arg in reached]
+        if y in reached:
+            return False
+        passive = [arg for place, arg in enumerate(args) if place not in active and arg not in reached]
+        return any(_may_enlarge(type_of_atom(arg), seen) for arg in passive)
+
+    def matched(self, builder: Builder, total: Atom, y: Var) -> Atom:
+        if has_slots(y.type):
+            return self.own(builder, y, total)
+        return typed(builder, match, (total, y), self.types.of(y.type), "t")
+
+    def linear(
+        self, builder: Builder, call: Call, rule: Linear, args: Sequence[Atom], kwargs: dict[str, Atom]
+    ) -> Atom | None:
+        wrt = range(len(args)) if rule.wrt is None else [place for place in rule.wrt if place < len(args)]
+        if all(self.dot(args[place]) is None for place in wrt):
+            return None
+        moved = list(args)
+        for place in wrt:
+            moved[place] = self.dot_or_zero(builder, args[place], _number(type_of_atom(args[place])))
+        support = self.supports.moved(builder, call, [moved[place] for place in wrt], moved)
+        dot = _called(builder, call.callee, moved, kwargs)
+        if support is not None:
+            self.supports.found[dot] = support
+        return dot
+
+    def bilinear(self, builder: Builder, call: Call, args: Sequence[Atom], kwargs: dict[str, Atom]) -> Atom | None:
+        terms: list[tuple[int, Atom]] = []
+        dots = [dot for dot in map(self.dot, args[:2]) if dot is not None]
+        vary_both = len(dots) > 1
+        support = self.supports.anywhere(builder, dots) if vary_both else None
+        for place in (0, 1):
+            dot = self.dot(args[place])
+            if dot is not None:
+                moved = (*args[:place], dot, *args[place + 1 :])
+                terms.append((1, _called(builder, call.callee, moved, kwargs)))
+        total = _sum(builder, terms)
+        if support is not None and isinstance(total, Var):
+            self.supports.found[total] = support
+        return total
+
+    def dot_for_rule(self, builder: Builder, rule: General, arg: Atom) -> Atom:
+        """The tangent of an argument for a rule: zeros for arrays of whole numbers, which may be operands."""
+        type_ = type_of_atom(arg)
+        if may_vary(type_):
+            return self.dot_or_zero(builder, arg, type_)
+        return builder.call(zeros_like, arg) if isinstance(type_, Array) and not rule.is_of_a_user else Const(None)
+
+    def general(
+        self, builder: Builder, call: Call, rule: General, args: Sequence[Atom], kwargs: dict[str, Atom]
+    ) -> list[Atom | None]:
+        dots = tuple([self.dot_for_rule(builder, rule, arg) for arg in args])
+        results = call.targets
+        unpacked = len(results) == 1 and isinstance(results[0].type, Tuple)
+        if unpacked:
+            items = results[0].type.items  # type: ignore[attr-defined]
+            results = tuple(builder.item(results[0], Const(i), item, "y") for i, item in enumerate(items))
+        y = results if len(results) > 1 or unpacked else results[0]
+        found = splice(builder, rule.jvp, (dots, y, *args), kwargs)
+        parts: list[Atom | None] = list(found) if isinstance(found, tuple) else [found]
+        parts = [None if isinstance(part, Const) and part.value is None else part for part in parts]
+        if not unpacked:
+            return parts
+        slots = [
+            self.dot_or_zero(builder, y, y.type) if part is None else part
+            for part, y in zip(parts, results, strict=True)
+        ]
+        return [typed(builder, display.make_list, tuple(slots), self.types.of(call.targets[0].type), "t")]
+
+    def written(self, builder: Builder, call: Call, rule: Rule) -> None:
+        """A call that writes its arguments and is linear in them: the same on shadows."""
+        if not isinstance(rule, Linear):
+            return
+        args, kwargs = rule.bind(call.args, dict(call.kwargs))
+        places = {*(range(len(args)) if rule.wrt is None else rule.wrt), *rule.writes}
+        moved = [
+            self.dot_or_zero(builder, arg, _number(type_of_atom(arg))) if place in places else arg
+            for place, arg in enumerate(args)
+        ]
+        builder.emit(Call((), call.callee, tuple(moved), tuple(kwargs.items()), call.span))
+
+
+def _called(builder: Builder, callee: Any, args: Sequence[Atom], kwargs: dict[str, Atom]) -> Var:
+    """Emits a call with one result; unlike ``Builder.call`` it takes keyword arguments of any name."""
+    (type_,) = builder.type_of_call(callee, args, tuple(kwargs.items()))
+    target = Var("t", type_)
+    builder.emit(Call((target,), callee, tuple(args), tuple(kwargs.items()), builder.span))
+    return target
+
+
+# Sums of signed terms
+
+
+def _known(builder: Builder, rule: Rule, args: Sequence[Atom], place: int, product: Atom | None) -> Atom:
+    """What a rule says of an argument that varies; a refusal where it says nothing.
+
+    Arithmetic with None is an error of its own, which the product with it repeats.
+    """
+    if product is None or (isinstance(product, Const) and product.value is None and Const(None) not in args):
+        label = f"{rule.name_of(place)} varies"
+        raise DifferentiationError([diagnostic("AD0204", builder.span, label, name=rule.name)])
+    return product
+
+
+def _signed(atom: Atom) -> list[tuple[int, Atom]]:
+    if isinstance(atom, Const):
+        return []
+    return [(1, atom)]
+
+
+def _part(parts: Atom | tuple[Atom | None, ...] | None, place: int, count: int) -> Atom | None:
+    if isinstance(parts, tuple):
+        return parts[place] if place < len(parts) else None
+    return parts if count == 1 or place == 0 else None
+
+
+def _sum(builder: Builder, terms: list[tuple[int, Atom]]) -> Atom | None:
+    ordered = sorted(terms, key=lambda term: -term[0])
+    if not ordered:
+        return None
+    sign, total = ordered[0]
+    if sign < 0:
+        total = builder.call(operator.neg, total)
+    for sign, term in ordered[1:]:
+        total = builder.call(operator.add if sign > 0 else operator.sub, total, term)
+    return total
+
+
+# Facts about types and statements
+
+
+def _rank(type_: Type | None) -> int | None:
+    match type_:
+        case Scalar():
+            return 0
+        case Array(dims=dims) if dims is not None:
+            return len(dims)
+        case _:
+            return None
+
+
+def _number(type_: Type | None) -> Type | None:
+    """The place of a linear argument: a whole number there has a zero tangent, too."""
+    return type_ if may_vary(type_) or not isinstance(type_, (Scalar, Array)) else Number()
+
+
+def _same_kind(one: Type | None, other: Type) -> bool:
+    """Whether values of two types surely have one dtype and shape."""
+    if isinstance(one, Scalar) and isinstance(other, Scalar):
+        return one.dtype == other.dtype
+    if not (isinstance(one, Array) and isinstance(other, Array)):
+        return False
+    if one.dtype is None or one.dtype != other.dtype or one.dims is None or other.dims is None:
+        return False
+    pairs = zip(one.dims, other.dims, strict=False)  # one broadcasts to the other: an extent that is not 1 is the same
+    return len(one.dims) == len(other.dims) and all(mine == "many" or theirs == "one" for mine, theirs in pairs)
+
+
+def _is_complex(type_: Type | None) -> bool:
+    """Whether a value is known to be complex."""
+    dtype = getattr(type_, "dtype", None)
+    return (isinstance(type_, Scalar) and type_.kind == "complex") or (dtype is not None and dtype.kind == "c")
+
+
+def _may_be_complex(type_: Type | None) -> bool:
+    """Whether a value is not known to be real."""
+    return not isinstance(type_, (Scalar, Array)) or (isinstance(type_, Array) and type_.dtype is None)
+
+
+def _may_enlarge(passive: Type | None, seen: Sequence[Type | None]) -> bool:
+    """Whether an argument may give the result a larger shape, or another dtype, than those that were seen."""
+    if isinstance(passive, Scalar):
+        if passive.dtype is None:
+            return False
+        return not any(isinstance(type_, (Array, Scalar)) and type_.dtype == passive.dtype for type_ in seen)
+    if not isinstance(passive, Array) or passive.dims is None or passive.dtype is None:
+        return True
+    return not any(_covers(type_, passive) for type_ in seen)
+
+
+def _covers(type_: Type | None, passive: Array) -> bool:
+    if not isinstance(type_, Array) or type_.dims is None or passive.dims is None or type_.dtype is None:
+        return False
+    assert passive.dtype is not None
+    if len(type_.dims) < len(passive.dims) or np.result_type(type_.dtype, passive.dtype) != type_.dtype:
+        return False
+    aligned = type_.dims[len(type_.dims) - len(passive.dims) :]
+    return all(theirs == "one" or mine == "many" for mine, theirs in zip(aligned, passive.dims, strict=True))
+
+
+def _inputs(statements: Sequence[Statement], result: Atom) -> set[Atom]:
+    """Everything that a value is computed from by these statements."""
+    reached: set[Atom] = {result}
+    for statement in reversed(statements):
+        if isinstance(statement, Call) and not reached.isdisjoint(statement.targets):
+            reached.update(operands(statement))
+    return reached
+
+
+def _computed_from(varying: set[Atom], statements: Sequence[Statement]) -> set[Atom]:
+    """What statements compute from values that vary."""
+    reached: set[Atom] = set()
+    for statement in statements:
+        if isinstance(statement, Call) and not (varying | reached).isdisjoint(operands(statement)):
+            reached.update(statement.targets)
+    return reached
+
+
+def _is_fresh(statements: Sequence[Statement], result: Atom) -> bool:
+    """Whether a value is surely in memory that nothing else refers to."""
+    if isinstance(type_of_atom(result), Scalar):
+        return True
+    for statement in reversed(statements):
+        if isinstance(statement, Call) and result in statement.targets:
+            found = effects_of(statement)
+            return found.known and found.view_of is None and not found.hands_on
+    return False
+
+
+def _renamed(builder: Builder, atom: Atom, hint: str, type_: Type | None, named: bool, start: int) -> Atom:
+    """Gives the variable that was bound last its proper name; one with a type of its own, wherever it was bound."""
+    if len(builder.statements) <= start or not isinstance(atom, Var):
+        return atom
+    new = Var(hint, type_ or atom.type, named)
+    first = len(builder.statements) - 1 if type_ is None else start
+    for place in range(first, len(builder.statements)):
+        match builder.statements[place]:
+            case Call(targets=(target,), callee=callee, args=args, kwargs=kwargs, span=span) if target is atom:
+                builder.statements[place] = Call((new,), callee, args, kwargs, span)
+            case Load(target=target, base=base, key=key, span=span) if target is atom:
+                builder.statements[place] = Load(new, base, key, span)
+            case _:
+                continue
+        later = builder.statements[place + 1 :]
+        builder.statements[place + 1 :] = [rebuild(each, lambda old: new if old is atom else old) for each in later]
+        return new
+    return atom
+
+
+__all__ = ["TangentRules"]

@@ -1,0 +1,1 @@
+"""Memory that carries derivatives: shadows, views, copies."""

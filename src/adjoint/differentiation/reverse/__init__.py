@@ -1,0 +1,6 @@
+"""Reverse mode: from a function to its values and cotangents."""
+
+from adjoint.differentiation.reverse.build import Split, reverse, split
+from adjoint.differentiation.reverse.calls.derived_functions import expand
+
+__all__ = ["Split", "expand", "reverse", "split"]

@@ -1,0 +1,1 @@
+"""Calls in reverse mode: rules, halves of functions, declared derivatives."""

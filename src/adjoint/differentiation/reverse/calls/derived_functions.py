@@ -1,0 +1,411 @@
+"""Calls of functions that have derivatives of their own: recursive functions, and reverse derivatives.
+
+A recursive function is split in two, which call themselves: a primal that gives its results and what its adjoint
+needs, and the adjoint. A reverse derivative is never reversed itself: its own reverse derivative is the reverse
+derivative of a forward derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from adjoint.differentiation.reverse.calls.calling_convention import Again, Request, Treatment, Treatments, until_known
+from adjoint.differentiation.reverse.cotangents import cotangent_type, cotangent_var
+from adjoint.differentiation.reverse.memory.overwritten_values import content
+from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
+from adjoint.differentiation.reverse.residuals.notes import Notes
+from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects_of, storages, written_places
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Applied,
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Declared,
+    Definition,
+    Derived,
+    Function,
+    Statement,
+    Terminator,
+    Var,
+)
+from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, Storage, is_handle
+from adjoint.ir.walk import (
+    clone_function,
+    inline,
+    map_blocks,
+    operands,
+    rebuild_terminator,
+    statements_in,
+    substitute,
+    terminators_in,
+)
+from adjoint.records import dataclass, field
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime import tangents
+from adjoint.target import PYTHON, Target
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.cotangents import Scope
+    from adjoint.differentiation.reverse.statements import Reverser
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Family:
+    """The halves of the recursive functions that one derivative calls, each made once.
+
+    ``by_chance`` has the cotangents that may be zero though nothing was left out, ``shadows`` the memory of cotangents,
+    of all functions.
+    """
+
+    treatments: Treatments
+    target: Target
+    runs_once: bool = False
+    """Whether the second half of a call runs once: then it may use up what the first has kept."""
+    halves: dict[Request, tuple[Definition, Definition]] = field(default_factory=dict)
+    by_chance: set[Var] = field(default_factory=set)
+    shadows: set[Var] = field(default_factory=set)
+    wholes: dict[tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Whole] = field(
+        default_factory=dict
+    )
+
+    def of(self, request: Request) -> tuple[Definition, Definition]:
+        """The primal and the adjoint of a recursive function."""
+        if request in self.halves:
+            return self.halves[request]
+        name = request.definition.name
+        primal, adjoint = Definition(f"{name}_primal"), Definition(f"{name}_adjoint")
+        self.halves[request] = primal, adjoint
+        if request.definition.checkpoints is not None:
+            from adjoint.differentiation.reverse.checkpointing.checkpoints import split_checkpointed as split
+        else:
+            from adjoint.differentiation.reverse.calls.primal_adjoint_split import split_recursive as split
+
+        primal.function, adjoint.function = split(request, self)
+        return primal, adjoint
+
+    def learn(self, definition: Definition, more: Treatment) -> None:
+        """Takes down how a function is treated; halves that do not know of it are of no use."""
+        is_made = any(request.definition is definition for request in self.halves)
+        if self.treatments[definition].add(more) and is_made:
+            raise Again
+
+    def gives_computed_zeros(self, call: Call) -> None:
+        """Takes down that a function is given cotangents that may be zero by chance."""
+        made = {adjoint: request.definition for request, (_, adjoint) in self.halves.items()}
+        made |= {whole.adjoint: key[0] for key, whole in self.wholes.items()}
+        definition = made.get(call.callee)
+        if definition is not None and self.treatments[definition].add(Treatment(computed_zeros=True)):
+            raise Again
+
+    def moved(self, definition: Definition) -> set[int]:
+        """The parameters of a recursive function in whose memory references move."""
+        if definition not in self.treatments:
+            from adjoint.differentiation.reverse.memory.moved_references import moved_places
+
+            for each, places in moved_places(definition).items():
+                self.treatments[each].first |= places
+        return self.treatments[definition].first
+
+    def whole(
+        self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
+    ) -> Whole:
+        """The adjoint of a recursive function that runs it again: it is given the memory of cotangents of arrays."""
+        key = (definition, wrt, outputs, lent)
+        if key not in self.wholes:
+            adjoint = Definition(f"{definition.name}_adjoint")
+            self.wholes[key] = Whole(adjoint, ())  # to its own calls
+            from adjoint.differentiation.reverse.build import reverse_again, without_results
+            from adjoint.differentiation.reverse.calls.fused_primal_adjoint import results_of, together
+
+            assert definition.function is not None
+            complete = not self.treatments[definition].computed_zeros
+            function = reverse_again(definition.function, wrt, outputs, lent, self, complete=complete)
+            results = results_of(function, len(operands(function.body.terminator)) - len(wrt) + len(lent))
+            adjoint.function = without_results(function, len(results))
+            known = {whole.adjoint: key[0] for key, whole in self.wholes.items() if whole.results}
+            both = together(clone_function(function), definition, adjoint, known)
+            if both is not None:
+                self.wholes[key] = Whole(both, results)
+        return self.wholes[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The adjoint of a recursive function that runs it again, and which results of that it gives before cotangents."""
+
+    adjoint: Definition
+    results: tuple[Var, ...]
+
+
+def with_family(make: Callable[[Family], T], target: Target, *, runs_once: bool = False) -> T:
+    """Makes a derivative; again where one call of a recursive function asks for more than others of its halves."""
+    return until_known(lambda treatments: make(Family(treatments, target, runs_once)))
+
+
+def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """The reverse of a recursive call is a call of the adjoint."""
+    if call.kwargs:
+        raise AssertionError("a recursive function is called with positional arguments")
+    if reverser.is_idle(call):
+        return
+    if is_checkpointed(call):
+        from adjoint.differentiation.reverse.checkpointing.checkpoints import reverse_checkpointed
+
+        _note_treatment(reverser, call)
+        reverse_checkpointed(reverser, call, scope, _request(reverser, call))
+        return
+    if reverser.compiled and run_again(reverser, call, scope):
+        return
+    request = _request(reverser, call)
+    results = [call.targets[place] for place in request.references]
+    varying = [arg for place in request.wrt if isinstance(arg := call.args[place], Var)]
+    references = [arg for arg in varying if is_handle(arg.type)]
+    numbers = [call.targets[place] for place in request.outputs if place not in request.references]
+    cotangents = [reverser.take(scope, target) for target in numbers]
+    if not (varying or results) or not (
+        references or results or any(cotangent is not None for cotangent in cotangents)
+    ):
+        return
+    _note_treatment(reverser, call)
+    primal, adjoint = reverser.family.of(request)
+    kept = _kept(reverser, call, request)
+    shadows = reverser.shadows
+    first = [shadows.of(arg) for place in request.first if isinstance(arg := call.args[place], Var)]
+    made = (*call.targets, *map(shadows.of, results), *kept)
+    reverser.context.edits.replace[id(call)] = Call(made, primal, (*call.args, *first), (), call.span)
+    seeds = [
+        reverser.context.zero(scope.sweep, target) if cotangent is None else cotangent
+        for target, cotangent in zip(numbers, cotangents, strict=True)
+    ]
+    if not varying:
+        return  # only the shadows of what it makes are asked for
+    values = [arg for arg in varying if not is_handle(arg.type)]
+    targets = tuple(map(cotangent_var, values))
+    given = (*kept, *seeds, *map(shadows.of, (*results, *references)))
+    scope.sweep.emit(Call(targets, adjoint, given, (), call.span))
+    for value, target in zip(values, targets, strict=True):
+        reverser.add(scope, value, target)
+
+
+def is_checkpointed(statement: object) -> bool:
+    """Whether a statement calls what is run again in the reverse sweep."""
+    return (
+        isinstance(statement, Call)
+        and isinstance(statement.callee, Definition)
+        and statement.callee.checkpoints is not None
+    )
+
+
+def _request(reverser: Reverser, call: Call) -> Request:
+    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
+    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
+    references = tuple(place for place in outputs if is_handle(call.targets[place].type))
+    first = tuple(place for place in wrt if call.args[place] in reverser.shadows.forward)
+    assert isinstance(call.callee, Definition)
+    return Request(call.callee, wrt, outputs, references, first)
+
+
+def _kept(reverser: Reverser, call: Call, request: Request) -> tuple[Var, ...]:
+    """What the primal keeps for the adjoint: values, and shadows where it has any in its hands."""
+    residual, shadows = Var("residual", OPAQUE), Var("shadows", OPAQUE)
+    reverser.bind_at(residual, call, after=True)
+    reverser.context.packs.add(residual)
+    if not request.moves_shadows:
+        return (residual,)
+    reverser.bind_at(shadows, call, after=True)
+    reverser.context.forward_shadows.add(shadows)
+    return residual, shadows
+
+
+def _note_treatment(reverser: Reverser, call: Call) -> None:
+    """Takes down which memory of a call is written later, while the function still reads it to be reversed."""
+
+    def written(atoms: Sequence[Atom]) -> set[int]:
+        return {
+            place
+            for place, atom in enumerate(atoms)
+            for storage in storages(type_of_atom(atom))
+            if storage in reverser.given.exposed or reverser.writes.after(call, storage)
+        }
+
+    treatment = Treatment(arguments=written(call.args), results=written(call.targets))
+    assert isinstance(call.callee, Definition)
+    reverser.family.learn(call.callee, treatment)
+
+
+def run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
+    """Calls an adjoint that computes anew what it needs, where the function does nothing but give its results."""
+    found = effects_of(call)
+    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
+    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
+    if not found.known or not found.pure or any(is_handle(target.type) for target in call.targets):
+        return False
+    if not all(isinstance(type_of_atom(arg), (Scalar, Array, Opaque)) for arg in call.args):
+        return False
+    lent = tuple(place for place in wrt if isinstance(type_of_atom(call.args[place]), Array))
+    memory = [reverser.memory(arg) for place in lent if isinstance(arg := call.args[place], Var)]
+    cotangents = [reverser.take(scope, call.targets[place]) for place in outputs]
+    if len(memory) < len(lent) or None in memory:
+        return False
+    if not wrt or all(cotangent is None for cotangent in cotangents):
+        return True
+    whole = reverser.family.whole(call.callee, wrt, outputs, lent)
+    seeds = [
+        reverser.context.zero(scope.sweep, call.targets[place]) if cotangent is None else cotangent
+        for place, cotangent in zip(outputs, cotangents, strict=True)
+    ]
+    values = [arg for place in wrt if place not in lent and isinstance(arg := call.args[place], Var)]
+    targets = tuple(map(cotangent_var, values))
+    unused = tuple(Var(result.hint, result.type) for result in whole.results)
+    args = tuple(content(reverser, arg, call) for arg in call.args)
+    shadows = tuple(own for own in memory if own is not None)
+    scope.sweep.emit(Call((*unused, *targets), whole.adjoint, (*args, *seeds, *shadows), (), call.span))
+    for value, target in zip(values, targets, strict=True):
+        reverser.add(scope, value, target)
+    return True
+
+
+def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """Reverses ``y, x_bar = D(args, v)``: one reverse derivative of the forward derivative of the same function.
+
+    Where an argument is a reference, the cotangent of its ``x_bar`` is a shadow of ``x_bar``: laid out as the memory
+    itself, it is the direction that the forward derivative takes.
+    """
+    from adjoint.differentiation.forward.forward import forward
+
+    derived = call.callee
+    assert isinstance(derived, Derived)
+    count = len(derived.function.params)
+    results = len(call.targets) - len(derived.wrt)
+    cotangents = [reverser.take(scope, target) for target in call.targets]
+    if all(cotangent is None for cotangent in cotangents) or _changes_memory(reverser, call, derived, results):
+        return
+    atoms = [content(reverser, arg, call) for arg in call.args]
+    dots = [
+        _zero(reverser, scope, target) if cotangent is None else cotangent
+        for target, cotangent in zip(call.targets[results:], cotangents[results:], strict=True)
+    ]
+    tangent = forward(derived.function, derived.wrt, derived.outputs, keep_derived=True, target=reverser.family.target)
+    wrt = tuple(place for place, arg in enumerate(call.args[:count]) if reverser.active(arg))
+    values = tuple(place for place in range(results) if cotangents[place] is not None)
+    outputs = (*values, *(results + place for place in range(len(derived.outputs))))
+    second = Derived(tangent, wrt, outputs)
+    given = [cotangent for cotangent in cotangents[:results] if cotangent is not None]
+    unused = tuple(Var(target.hint, target.type) for target in call.targets[:results])
+    receivers = (*call.args[count:], *(call.args[place] for place in wrt))
+    bars = tuple(_bar(reverser, atom) for atom in receivers)
+    operands = (*atoms[:count], *dots, *given, *atoms[count:])
+    scope.sweep.emit(Call((*unused, *bars), second, operands, (), call.span))
+    for atom, bar in zip(receivers, bars, strict=True):
+        if isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Array):
+            if reverser.active(atom):
+                scope.sweep.effect(tangents.pour, reverser.shadows.of(atom), bar)
+        else:
+            reverser.add(scope, atom, bar)
+
+
+def _changes_memory(reverser: Reverser, call: Call, derived: Derived, results: int) -> bool:
+    """Refuses a derivative of a function that writes its arguments, or returns part of them, where it varies."""
+    unite_flows(derived.function)
+    written = [call.args[place] for place in written_places(derived.function)]
+    memory: set[Storage] = set().union(*(storages(type_of_atom(arg)) for arg in call.args))
+    lent = {storage for storage in memory if storage.written}
+    returned = [target for target in call.targets[:results] if is_handle(target.type)]
+    shared = [target for target in returned if not lent.isdisjoint(storages(target.type))]
+    if not any(map(reverser.active, (*written, *shared))):
+        return False
+    label = "the derivative of a function that writes its arguments is differentiated again"
+    reverser.context.problem("AD0303", call.span, label)
+    return True
+
+
+def _zero(reverser: Reverser, scope: Scope, var: Var) -> Atom:
+    return reverser.shadows.none(scope.sweep, var) if is_handle(var.type) else reverser.context.zero(scope.sweep, var)
+
+
+def _bar(reverser: Reverser, atom: Atom) -> Var:
+    """A variable for the cotangent of what a derivative is called with."""
+    type_ = type_of_atom(atom)
+    assert type_ is not None
+    return Var(f"{_hint(atom)}_bar", reverser.shadows.type_of(type_) if is_handle(type_) else cotangent_type(type_))
+
+
+def _hint(atom: Atom) -> str:
+    return atom.hint if isinstance(atom, Var) else "t"
+
+
+def expand(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
+    """Writes out the reverse derivatives that a function calls by name, in what it calls too."""
+    return _Expansion(notes, target).function(function)
+
+
+class _Expansion:
+    """One walk over a function and the recursive functions that it calls, each written out once."""
+
+    def __init__(self, notes: Notes | None, target: Target) -> None:
+        self.notes = notes
+        self.target = target
+        self.definitions: dict[Definition, Definition] = {}
+        self.read: set[Atom] = set()
+        """What some statement reads in functions in which function values are called."""
+        self.outside_is_written = False
+        """Whether one of these functions writes memory that it is given."""
+
+    def function(self, function: Function) -> Function:
+        if any(isinstance(item, Call) and isinstance(item.callee, Applied) for item in statements_in(function.body)):
+            nodes = (*statements_in(function.body), *terminators_in(function.body))
+            self.read.update(atom for node in nodes for atom in operands(node))
+        given = (storage for param in function.params for storage in storages(param.type))
+        self.outside_is_written |= any(storage.written for storage in given)
+        return Function(function.name, function.params, self.block(function.body), function.doc)
+
+    def block(self, block: Block) -> Block:
+        if not any(_is_named(statement) for statement in statements_in(block)):
+            return block
+        builder = Builder(type_of_call)
+        renamed: dict[Var, Atom] = {}
+        for statement in block.statements:
+            current: Statement = substitute(statement, renamed)
+            if isinstance(current, Call) and isinstance(current.callee, Derived):
+                values = inline(builder, self.written_out(current.callee), current.args)
+                renamed.update(zip(current.targets, values, strict=True))
+            elif isinstance(current, Call) and isinstance(current.callee, Declared):
+                from adjoint.differentiation.reverse.calls.custom_derivatives import write_values
+
+                write_values(builder, current, renamed)
+            elif isinstance(current, Call) and isinstance(current.callee, Applied):
+                from adjoint.differentiation.reverse.calls.function_values import write_call
+
+                write_call(builder, current, self.read, self.outside_is_written)
+            elif isinstance(current, Call) and isinstance(current.callee, Definition):
+                callee = self.definition(current.callee)
+                builder.emit(Call(current.targets, callee, current.args, current.kwargs, current.span))
+            else:
+                builder.emit(map_blocks(current, self.block))
+        end: Terminator = substitute(block.terminator, renamed)
+        if isinstance(end, Branch):
+            end = rebuild_terminator(end, lambda atom: atom, self.block)
+        return builder.block(end)
+
+    def written_out(self, derived: Derived) -> Function:
+        from adjoint.differentiation.reverse.build import shared_reverse
+
+        return self.function(shared_reverse(derived.function, derived.wrt, derived.outputs, self.notes, self.target))
+
+    def definition(self, definition: Definition) -> Definition:
+        if definition not in self.definitions:
+            new = self.definitions[definition] = Definition(definition.name, None, definition.checkpoints)
+            self.definitions[new] = new
+            assert definition.function is not None
+            new.function = self.function(definition.function)
+        return self.definitions[definition]
+
+
+def _is_named(statement: Statement) -> bool:
+    return isinstance(statement, Call) and isinstance(statement.callee, (Declared, Applied, Derived, Definition))

@@ -1,0 +1,1 @@
+"""What is run again in the reverse sweep instead of kept."""

@@ -1,0 +1,115 @@
+"""Calls that are run again in the reverse sweep: of functions, and of loops that keep few of their states.
+
+A loop is a function of its own (``Definition.checkpoints``). Its first half runs the iterations and keeps states; its
+second half goes back from one iteration to the one before: from the last state that is kept it runs iterations again
+up to there, keeping states on the way where there is room, and then that iteration and its reverse.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
+from adjoint.differentiation.reverse.calls.calling_convention import Request
+from adjoint.differentiation.reverse.cotangents import cotangent_var
+from adjoint.ir.checked import checked
+from adjoint.ir.nodes import Applied, Atom, Call, Definition, Derived, Function, Var
+from adjoint.ir.types import OPAQUE, Array, is_handle
+from adjoint.ir.walk import clone_function, statements_in
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.calls.derived_functions import Family
+    from adjoint.differentiation.reverse.cotangents import Scope
+    from adjoint.differentiation.reverse.statements import Reverser
+
+
+def reverse_checkpointed(reverser: Reverser, call: Call, scope: Scope, request: Request) -> None:
+    """The reverse of a call that is run again; arrays' cotangents accumulate in the memory of the caller."""
+    if request.moves_shadows:
+        from adjoint.differentiation.reverse.checkpointing.loops import MOVING
+
+        reverser.context.problem("AD0309", call.span, MOVING)
+        return
+    targets = [call.targets[place] for place in request.outputs]
+    cotangents = [reverser.take(scope, target) for target in targets]
+    varying = list(dict.fromkeys(arg for place in request.wrt if isinstance(arg := call.args[place], Var)))
+    references = [arg for place in request.wrt if isinstance(arg := call.args[place], Var) and is_handle(arg.type)]
+    if not varying or not (references or any(cotangent is not None for cotangent in cotangents)):
+        return
+    primal, adjoint = reverser.family.of(request)
+    residual = Var("residual", OPAQUE)
+    reverser.bind_at(residual, call, after=True)
+    reverser.context.packs.add(residual)
+    reverser.context.edits.replace[id(call)] = Call((*call.targets, residual), primal, call.args, (), call.span)
+    zero, sweep = reverser.context.zero, scope.sweep
+    seeds = [
+        zero(sweep, target) if cotangent is None else cotangent
+        for target, cotangent in zip(targets, cotangents, strict=True)
+    ]
+    given = [arg for place in request.wrt if isinstance(arg := call.args[place], Var)]
+    values = [arg for arg in given if not isinstance(arg.type, Array) and not is_handle(arg.type)]
+    before: list[Atom] = []
+    for value in values:  # one that is handed over twice has its cotangent added up in the first
+        known = scope.get(value) if values.index(value) == len(before) else None
+        before.append(zero(sweep, value) if known is None else known)
+    memory = [reverser.shadows.of(arg) if is_handle(arg.type) else reverser.memory(arg) for arg in given]
+    shadows = [own for own in memory if own is not None]
+    after = tuple(map(cotangent_var, values))
+    sweep.emit(Call(after, adjoint, (residual, *before, *seeds, *shadows), (), call.span))
+    for place, (value, total) in enumerate(zip(values, after, strict=True)):
+        if values.index(value) == place:
+            scope.set(value, total)
+        else:
+            reverser.add(scope, value, total)
+
+
+def split_checkpointed(request: Request, family: Family) -> tuple[Function, Function]:
+    """The halves of what is run again.
+
+    The first takes what the function does, and gives the results and what the second needs. The second takes that,
+    the cotangents so far of the numbers among the parameters, those of the outputs, and the memory in which the
+    cotangents of arrays and references accumulate; it gives the cotangents of the numbers.
+    """
+    from adjoint.differentiation.reverse.checkpointing.loops import Iterations
+    from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Repeated
+
+    function = request.definition.function
+    assert function is not None
+    _check_repeatable(function, set())
+    checkpoints = request.definition.checkpoints
+    assert checkpoints is not None
+    written = family.treatments[request.definition].arguments
+    if not checkpoints.options:
+        made = Repeated(function, request, family, written).halves()
+    else:
+        made = Iterations(function, request, family, written, checkpoints).halves()
+    primal, adjoint = made
+    return checked(clone_function(primal), "primal"), checked(clone_function(adjoint), "adjoint")
+
+
+def _check_repeatable(function: Function, seen: set[Function]) -> None:
+    """Refuses what does something else when it is run again, or something that others see."""
+    from adjoint.ir.effects import effects_of
+
+    seen.add(function)
+    for statement in statements_in(function.body):
+        if not isinstance(statement, Call):
+            continue
+        callee = statement.callee
+        if isinstance(callee, (Definition, Derived, Function)):
+            inner = callee if isinstance(callee, Function) else callee.function
+            if inner is not None and inner not in seen:
+                _check_repeatable(inner, seen)
+            continue
+        if isinstance(callee, Applied):
+            continue  # it writes no memory that others see: else it is refused when it runs
+        found = effects_of(statement)
+        if not found.known or not (found.pure or found.confined):
+            raise DifferentiationError(_not_repeatable(statement.span))
+
+
+def _not_repeatable(span: Span | None) -> Diagnostic:
+    return diagnostic("AD0309", span, "this may do something else, or something that others see, when it is run again")
+
+
+__all__ = ["reverse_checkpointed", "split_checkpointed"]

@@ -1,0 +1,1 @@
+"""Shadows, overwritten values, and stores in reverse mode."""

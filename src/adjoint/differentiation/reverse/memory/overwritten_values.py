@@ -1,0 +1,301 @@
+"""What was in an array that is written later: a derivative that reads it is handed a copy, made where it was read.
+
+The copy is only made if the reverse region, once it is complete, still reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjoint.analysis.activity import all_memory, parts
+from adjoint.analysis.memory.storage_alias import owns_result
+from adjoint.diagnostics import Span
+from adjoint.differentiation.reverse.bindings import Region, Regions
+from adjoint.differentiation.reverse.region import Sweep
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array, List, Number, Opaque, Scalar, Storage, Tuple, fresh, is_handle, storage_of
+from adjoint.ir.walk import blocks_of, map_key, operands, statements_in, targets_of
+from adjoint.runtime import arrays, cotangents, tangents
+from adjoint.runtime.copies import snapshot
+from adjoint.runtime.results import owned
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.memory.loose_views import LooseViews
+    from adjoint.differentiation.reverse.memory.ordered_stores import Ordered
+    from adjoint.differentiation.reverse.statements import Reverser
+
+SHAPE_ARGUMENTS = {
+    arrays.unbroadcast: 1,
+    cotangents.check_cotangent: 1,
+    arrays.zeros_like: 0,
+    arrays.spread: 1,
+    arrays.restore_axes: 1,
+    arrays.count: 0,
+    np.zeros_like: 0,
+    np.shape: 0,
+    np.size: 0,
+    np.ndim: 0,
+    len: 0,
+    tangents.shadow_or_zeros: 1,
+}
+"""Functions that only ask an argument for its shape, and which."""
+
+
+_COPY_ARRAY: Any = np.copy
+_COPY_LIST: Any = list.copy
+
+
+Moment = tuple[int, tuple[int, ...]]
+"""A place in a function's text, and the loops around it."""
+
+
+class _Timeline:
+    """The order of a function's statements, the loops around each, and what each of them writes."""
+
+    def __init__(self, function: Function) -> None:
+        self.number: dict[int, Moment] = {}
+        self.events: list[tuple[int, tuple[int, ...], Storage, Atom | None]] = []
+        self.bound: dict[Atom, Moment] = dict.fromkeys(function.params, (-1, ()))
+        self.born: dict[Atom, Moment] = {}
+        self.scan(function.body, ())
+
+    def scan(self, block: Block, loops: tuple[int, ...]) -> None:
+        for statement in block.statements:
+            place = len(self.number)
+            now = self.number[id(statement)] = place, loops
+            for storage, name in _writes_of(statement):
+                self.events.append((place, loops, storage, name))
+            if isinstance(statement, (Call, Load)):
+                self.bound |= dict.fromkeys(targets_of(statement), now)
+                if isinstance(statement, Call) and owns_result(statement, effects_of(statement)):
+                    self.born[statement.targets[0]] = now
+            inner = (*loops, id(statement)) if isinstance(statement, Loop) else loops
+            if isinstance(statement, Loop):
+                self.bound |= dict.fromkeys(statement.params, (place, inner))
+            for nested in blocks_of(statement):
+                self.scan(nested, inner)
+        for nested in blocks_of(block.terminator):
+            self.scan(nested, loops)
+
+    def is_younger(self, written: Atom | None, read: Atom) -> bool:
+        """Whether an array is made anew each time behind the place where a variable is bound.
+
+        Then what it is called when it is written is never what the variable refers to, now or in other iterations.
+        """
+        if written is None or written not in self.born or read not in self.bound:
+            return False
+        (born, within), (bound, around) = self.born[written], self.bound[read]
+        return bound < born and within[: len(around)] == around
+
+
+class Writes:
+    """When memory is written, as far as the program text tells.
+
+    Parameters
+    ----------
+    elsewhere
+        Memory that others write after the function has run.
+    """
+
+    def __init__(self, regions: Regions, function: Function, elsewhere: Collection[Storage] = ()) -> None:
+        self.regions = regions
+        self.function = function
+        self.elsewhere = {storage.find() for storage in elsewhere}
+        self.homes: dict[Storage, Region] = {}
+        for var, binding in regions.bindings.items():
+            for storage in all_memory(var.type):
+                before = self.homes.get(storage, binding.region)
+                self.homes[storage] = _common(before, binding.region)
+
+    @cached_property
+    def timeline(self) -> _Timeline:
+        return _Timeline(self.function)
+
+    @cached_property
+    def is_vague(self) -> bool:
+        """Whether there is something of which it is not known whether it is a number or an array, or another index."""
+        return any(isinstance(var.type, (Number, Opaque, Tuple)) for var in self.regions.bindings)
+
+    def written_parts(self) -> Iterator[Load]:
+        """What is read at indices that may pick out views, or copies, and is written."""
+        if self.is_vague:
+            from adjoint.differentiation.memory.constant_views import is_unsure_part
+
+            yield from (load for load in statements_in(self.function.body) if is_unsure_part(load))
+
+    @cached_property
+    def loose(self) -> LooseViews | None:
+        """The values that may be views; None where all ranks are known, and all indices."""
+        if not self.is_vague:
+            return None
+        from adjoint.differentiation.reverse.memory.loose_views import loose_views
+
+        return loose_views(self.function, lambda statement: self.timeline.number[id(statement)], self.may_write)
+
+    def read_late(self) -> Iterator[tuple[Var, Span | None]]:
+        """Values that may be views of memory which was written before they are read."""
+        loose = self.loose
+        if loose is None or not loose.found:
+            return iter(())
+
+        def writes(storage: Storage) -> list[Moment]:
+            events = self.timeline.events
+            return [(place, loops) for place, loops, written, _ in events if written.find() is storage.find()]
+
+        return loose.read_late(self.function, lambda statement: self.timeline.number[id(statement)], writes)
+
+    @cached_property
+    def ordered(self) -> Ordered:
+        from adjoint.differentiation.reverse.memory.ordered_stores import Ordered
+
+        return Ordered(self.function.body, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
+
+    def after(self, statement: Statement, storage: Storage, read: Atom | None = None) -> bool:
+        """Whether memory, or the part that is read of it, may be written after a statement was executed once.
+
+        Memory that nothing outside of one iteration refers to is made anew in each.
+        """
+        root = storage.find()
+        if root in self.elsewhere:
+            return True
+        place, loops = self.timeline.number[id(statement)]
+        lifetime = _loops_around(self.homes.get(root))
+        again = [loop for loop in loops if loop not in lifetime]
+        written = any(
+            event.find() is root
+            and (when > place or any(loop in where for loop in again))
+            and not (read is not None and self.timeline.is_younger(name, read))
+            for when, where, event, name in self.timeline.events
+        )
+        return written and not (read is not None and self.ordered.holds(statement, read))
+
+    def reach(self, statement: Statement, read: Var) -> bool:
+        """Whether what a value refers to, or what lies in it, may be written after it was read."""
+        storage = storage_of(read.type)
+        if storage is not None and self.may_write(storage) and self.after(statement, storage, read):
+            return True
+        if self.loose is not None and any(self.after(statement, found) for found in self.loose.memory_of(read)):
+            return True
+        inner = [found for part in parts(read.type) for found in all_memory(part)]
+        return any(self.may_write(found) and self.after(statement, found) for found in inner)
+
+    def may_write(self, storage: Storage) -> bool:
+        """Whether anybody writes memory at any time."""
+        return storage.written or storage.find() in self.elsewhere
+
+    def settled(self, statement: Statement, base: Atom) -> bool:
+        """Whether what a statement reads from memory can be read again at any later time."""
+        storage = getattr(base.type, "storage", None) if isinstance(base, Var) else None
+        if not isinstance(storage, Storage):
+            return isinstance(base, Var) and isinstance(base.type, Tuple)
+        return not self.may_write(storage) or not self.after(statement, storage, base)
+
+
+def _common(one: Region, other: Region) -> Region:
+    while not other.within(one):
+        assert one.parent is not None
+        one = one.parent
+    return one
+
+
+def _loops_around(region: Region | None) -> set[int]:
+    found = set()
+    while region is not None:
+        if region.kind == "loop":
+            found.add(id(region.owner))
+        region = region.parent
+    return found
+
+
+def written_by(statement: Statement) -> Iterator[Storage]:
+    """The memory that a statement writes by itself."""
+    return (storage for storage, _ in _writes_of(statement))
+
+
+def _writes_of(statement: Statement) -> Iterator[tuple[Storage, Atom | None]]:
+    """The memory that a statement writes, and by which name; None for what lies in containers."""
+    if isinstance(statement, Store):
+        yield from _own(statement.base)
+    elif isinstance(statement, Call):
+        found = effects_of(statement)
+        values = operands(statement)
+        if not found.known:  # what lies in containers may be written, too
+            reached: dict[Storage, None] = {}
+            for value in values:
+                reached.update(dict.fromkeys(all_memory(value.type) if isinstance(value, Var) else ()))
+            yield from ((storage, None) for storage in reached)
+        for place in found.writes:
+            yield from _own(values[place]) if place < len(values) else ()
+
+
+def _own(atom: Atom) -> Iterator[tuple[Storage, Atom]]:
+    storage = getattr(atom.type, "storage", None) if isinstance(atom, Var) else None
+    if isinstance(storage, Storage) and storage.written:
+        yield storage, atom
+
+
+def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: bool = False) -> Atom:
+    """What stands in the reverse region for what an atom held when a statement was executed.
+
+    ``result`` says that the atom is bound by the statement, so that it is read after it.
+    """
+    if type(atom) is not Var or type(atom.type) is Scalar or not reverser.writes.reach(statement, atom):
+        return atom
+    known = reverser.known_copies.get((id(statement), atom, result))
+    if known is not None:
+        return known
+    from adjoint.differentiation.memory.copying import can_be_copied
+
+    hint = f"{atom.hint}_kept"
+    match atom.type:
+        case Array(dtype=dtype, dims=dims):
+            copy, make = Var(hint, Array(dtype, dims)), _COPY_ARRAY
+        case List(element=element) if isinstance(element, (Scalar, Number, Array)) and not is_handle(element):
+            copy, make = Var(hint, List(element)), _COPY_LIST
+        case Number():
+            copy, make = Var(hint, atom.type), owned
+        case type_ if can_be_copied(type_):
+            copy, make = Var(hint, fresh(type_)), snapshot
+        case _:
+            reverser.context.problem("AD0303", statement.span, "what is read here is changed later")
+            return atom
+    reverser.bind_at(copy, statement, after=result)
+    reverser.context.copies[copy] = Call((copy,), make, (atom,))
+    reverser.originals[copy] = atom
+    reverser.known_copies[id(statement), atom, result] = copy
+    return copy
+
+
+def content_key(reverser: Reverser, key: Key, statement: Statement) -> Key:
+    """An index as it was when a statement was executed."""
+    if not isinstance(key, Subscript):
+        return key
+    mapped = map_key(key, lambda atom: content(reverser, atom, statement))
+    assert mapped is not None
+    return mapped
+
+
+def ask_originals(reverser: Reverser, sweep: Sweep, start: int) -> None:
+    """In what was written since ``start``, lets shapes of arrays be asked of the array itself: they do not change."""
+    for place in range(start, len(sweep.nodes)):
+        node = sweep.nodes[place]
+        position = shape_argument(node.callee) if isinstance(node, Call) else None
+        if isinstance(node, Call) and position is not None and position < len(node.args):
+            arg = node.args[position]
+            original = reverser.originals.get(arg) if isinstance(arg, Var) else None
+            if original is not None and isinstance(original.type, Array):
+                args = (*node.args[:position], original, *node.args[position + 1 :])
+                sweep.nodes[place] = Call(node.targets, node.callee, args, node.kwargs, node.span)
+
+
+def shape_argument(callee: Any) -> int | None:
+    """The place of an argument of which a function only asks the shape."""
+    try:
+        return SHAPE_ARGUMENTS.get(callee)
+    except TypeError:  # not hashable
+        return None

@@ -1,0 +1,130 @@
+"""Which arrays own the memory of their cotangent.
+
+The cotangent of an array that is read by element, or used in a loop that it comes from outside of, accumulates in
+place: in zeros that are made where the reverse of the array's region starts. Else each read would cost an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from adjoint.differentiation.reverse.bindings import Region
+from adjoint.differentiation.reverse.context import Context
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Definition,
+    Key,
+    Load,
+    Slice,
+    Statement,
+    Subscript,
+    Terminator,
+    Var,
+)
+from adjoint.ir.types import INT, Array, Storage, is_float_dtype, is_handle
+from adjoint.ir.walk import blocks_of, operands
+from adjoint.runtime.arrays import zeros_like
+
+
+class Ownership:
+    """The owned cotangents of a function's arrays; arrays that are written have shadows instead."""
+
+    def __init__(self, context: Context, lent: Mapping[Var, Var], *, recursive: bool) -> None:
+        self.context = context
+        self.recursive = recursive
+        self.lent = lent
+        self.owned: dict[Var, Var] = {}
+        self.part_of: dict[Var, Var] = {}
+        self.touched: set[Var] = set()
+        for var in lent:
+            self.own(var)
+        if any(isinstance(var.type, Array) for var in context.regions.bindings):
+            self.scan(context.function.body)
+
+    def scan(self, block: Block) -> None:
+        region = self.context.region(block)
+        for node in (*block.statements, block.terminator):
+            for atom in operands(node):
+                if not isinstance(atom, Var) or atom not in self.context.regions.bindings:
+                    continue
+                home = self.context.regions.bindings[atom].region
+                if not region.within(home):
+                    raise AssertionError(f"{atom!r} is read outside of the block that binds it")
+                by_element = isinstance(node, Load) and node.base is atom
+                if isinstance(node, Call) and isinstance(node.callee, Definition):
+                    by_element |= self.recursive or node.callee.checkpoints is not None
+                from_outside = self.crosses_loop(region, home)
+                if by_element or (from_outside and not self.only_asks(node)):
+                    self.own(atom)
+            for inner in blocks_of(node):
+                self.scan(inner)
+
+    def crosses_loop(self, region: Region, home: Region) -> bool:
+        """Whether there is a loop between a variable's region and one that reads it."""
+        around: Region | None = region
+        while around is not None and around is not home:
+            if around.kind == "loop":
+                return True
+            around = around.parent
+        return False
+
+    def only_asks(self, node: Statement | Terminator) -> bool:
+        """Whether a statement gives nothing that varies."""
+        return isinstance(node, Call) and not any(map(self.context.active, node.targets)) and bool(node.targets)
+
+    def own(self, var: Var) -> None:
+        if var in self.owned or not isinstance(var.type, Array) or is_handle(var.type) or not self.context.active(var):
+            return
+        if var in self.lent:
+            self.owned[var] = self.lent[var]
+            return
+        type_ = Array(var.type.dtype, var.type.dims, Storage(written=True))
+        owned = self.owned[var] = Var(f"{var.hint}_bar", type_)
+        binding = self.context.regions.bindings[var]
+        place = (binding.region, (binding.order, 1))
+        base = self.viewed(binding.statement)
+        if base is not None and isinstance(binding.statement, Load):
+            self.part_of[var] = base
+            self.context.recipes[owned] = (*place, Load(owned, self.owned[base], binding.statement.key))
+            return
+        known = is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
+        make = np.zeros_like if known else zeros_like
+        self.context.recipes[owned] = (*place, Call((owned,), make, (var,)))
+
+    def viewed(self, statement: Statement | None) -> Var | None:
+        """The array of which a statement gives a view, if its cotangent has memory: then the view's is in there."""
+        if not isinstance(statement, Load) or not isinstance(statement.base, Var) or not _is_basic(statement.key):
+            return None
+        self.own(statement.base)
+        return statement.base if statement.base in self.owned else None
+
+    def accumulator(self, var: Var) -> Var | None:
+        """The owned cotangent of an array that is going to be added to."""
+        owned = self.owned.get(var)
+        if owned is not None:
+            self.touched.add(var)
+            if var in self.part_of:
+                self.accumulator(self.part_of[var])
+        return owned
+
+    def taken(self, var: Var) -> Var | None:
+        """The owned cotangent of an array, where anything was added to it."""
+        return self.owned.get(var) if var in self.touched else None
+
+
+def _is_basic(key: Key) -> bool:
+    """Whether an index surely gives a view."""
+    if not isinstance(key, Subscript):
+        return False
+    return all(isinstance(item, Slice) or _is_number(item) for item in key.items)
+
+
+def _is_number(item: Atom) -> bool:
+    if isinstance(item, Const):
+        return item.value is None or item.value is Ellipsis or type(item.value) is int
+    return isinstance(item, Var) and item.type == INT

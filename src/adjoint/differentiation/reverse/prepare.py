@@ -1,0 +1,101 @@
+"""What is done to a function before it is reversed, besides what has a module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from adjoint.analysis.activity import activity
+from adjoint.differentiation.reverse.build import reverse
+from adjoint.differentiation.reverse.normalize import normalize
+from adjoint.ir.builder import Builder
+from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Guarded, Statement, Var
+from adjoint.ir.raising import goes_on
+from adjoint.ir.walk import inline, map_blocks, operands, statements_in, substitute
+from adjoint.optimize.dead_code import remove_dead_code
+from adjoint.pipeline import NORMAL_FORM, Context, run
+from adjoint.rules.typing import type_of_call
+from adjoint.target import Target
+
+
+def with_written_copied(function: Function) -> Function:
+    """The function with its derivatives of functions that write their arguments as such of functions that do not."""
+    statements = statements_in(function.body)
+    if not any(isinstance(statement, Call) and isinstance(statement.callee, Derived) for statement in statements):
+        return function
+    from adjoint.differentiation.pure import without_writes  # seldom needed
+
+    return without_writes(function)
+
+
+def normalized(function: Function) -> Function:
+    """The form that the reverse sweep is read off, without what nothing depends on any more: it may be out of scope."""
+    return remove_dead_code(normalize(function))
+
+
+def with_complex_stores(function: Function) -> Function:
+    """The function with writes of imaginary parts as writes of complex numbers."""
+    statements = statements_in(function.body)
+    if not any(isinstance(statement, Call) and statement.callee is np.imag for statement in statements):
+        return function
+    from adjoint.differentiation.memory import imaginary_parts  # seldom needed
+
+    return remove_dead_code(imaginary_parts.with_complex_stores(function))
+
+
+def with_surgery_done(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], shared: frozenset[Var], target: Target
+) -> Function:
+    """The function with derivatives written out in which cotangents are changed, and through which one flows."""
+    while True:
+        calls = [call for call in statements_in(function.body) if _has_surgery(call)]
+        found = activity(function, wrt, outputs, None, shared) if calls else None
+        done = {id(call) for call in calls if found is not None and any(map(found.active, operands(call)))}
+        if not done:
+            return function
+        body = _with_written_out(function.body, done, target)
+        written = Function(function.name, function.params, body, function.doc)
+        function = run(NORMAL_FORM, written, Context(target))
+
+
+def _has_surgery(statement: Statement) -> bool:
+    if not isinstance(statement, Call) or not isinstance(statement.callee, Derived):
+        return False
+    from adjoint.differentiation.surgery import has_surgery  # seldom needed
+
+    return has_surgery(statement.callee.function)
+
+
+def written_out(derived: Derived, target: Target) -> Function:
+    """The program of a derivative, to be differentiated as any other."""
+    from adjoint.differentiation.reverse.residuals.tapes import as_arrays
+    from adjoint.differentiation.surgery import surgery_in, with_plain_values  # seldom needed
+
+    function = reverse(derived.function, derived.wrt, derived.outputs, target=target)
+    surgery = tuple(surgery_in(derived.function))
+    return as_arrays(with_plain_values(function, surgery)) if surgery else function
+
+
+def _with_written_out(block: Block, calls: set[int], target: Target) -> Block:
+    builder = Builder(type_of_call)
+    renamed: dict[Var, Atom] = {}
+    for statement in block.statements:
+        current: Statement = substitute(statement, renamed)
+        if isinstance(statement, Call) and id(statement) in calls:
+            results = inline(builder, written_out(statement.callee, target), operands(current))
+            renamed.update(zip(statement.targets, results, strict=True))
+        else:
+            builder.emit(map_blocks(current, lambda inner: _with_written_out(inner, calls, target)))
+    return builder.block(substitute(block.terminator, renamed))
+
+
+def with_exceptions_as_values(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], shared: frozenset[Var]
+) -> Function:
+    """The function without handlers that go on after exceptions from bodies that have changed memory."""
+    if not any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
+        return function
+    from adjoint.differentiation.reverse import exceptions_to_values as exceptions  # seldom needed
+
+    return exceptions.with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, None, shared))

@@ -1,0 +1,259 @@
+"""The reverse region while it is being written: a tree that can still change.
+
+Its blocks refer to variables of the forward region as if they were still there. Once the tree is complete, what
+nobody needs is dropped (:func:`prune`), so that only real needs decide what the forward region keeps; then
+:func:`freeze` turns the tree into statements, with each forward variable replaced by what stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from adjoint.differentiation.reverse.bindings import Region
+from adjoint.ir.builder import Builder
+from adjoint.ir.effects import ACTS, effects_of
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Definition,
+    Derived,
+    If,
+    Loop,
+    Raise,
+    Range,
+    Statement,
+    Store,
+    Var,
+    Yield,
+)
+from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, statements_in, substitute, targets_of, vars_used
+from adjoint.records import dataclass, field
+
+IMPURE = (list.pop, list.append, list.insert, list.extend, list.clear, dict.pop, dict.update, setattr)
+
+
+class Sweep(Builder):
+    """An open block of the reverse region: the reverse of the forward ``region``."""
+
+    def __init__(self, model: Builder, region: Region) -> None:
+        super().__init__(model.type_of_call, model.span)
+        self.region = region
+        self.nodes: list[Statement | ReverseIf | ReverseLoop] = self.statements  # type: ignore[assignment]
+        self.prologue: list[tuple[tuple[int, int], Statement]] = []
+        self.lasting: set[int] = set()
+
+    def last(self, start: int) -> None:
+        """Has statements from a place on stay that raise or act on the world, needed or not: they do not run again."""
+        self.lasting |= {
+            id(node) for node in self.nodes[start:] if isinstance(node, Statement) and raises_or_acts(node)
+        }
+
+    def first(self, order: tuple[int, int], statement: Statement) -> None:
+        """Puts a statement at the start of the block, among others in the order of the forward region."""
+        self.prologue.append((order, statement))
+
+    def content(self) -> Iterator[Statement | ReverseIf | ReverseLoop]:
+        """All nodes, those of the start first."""
+        for _, statement in sorted(self.prologue, key=lambda entry: entry[0]):
+            yield statement
+        yield from self.nodes
+
+
+@dataclass(eq=False, slots=True)
+class ReverseIf:
+    """An ``If`` of the reverse region; ``values`` are pairs, one for each target."""
+
+    cond: Atom
+    then: Sweep
+    orelse: Sweep
+    targets: list[Var] = field(default_factory=list)
+    values: list[tuple[Atom, Atom]] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class ReverseLoop:
+    """A ``Loop`` of the reverse region, without exits; ``values`` are those of the next iteration."""
+
+    over: Range
+    index: Var
+    body: Sweep
+    params: list[Var] = field(default_factory=list)
+    inits: list[Atom] = field(default_factory=list)
+    values: list[Atom] = field(default_factory=list)
+    targets: list[Var] = field(default_factory=list)
+
+
+Node = Statement | ReverseIf | ReverseLoop
+
+
+def blocks(node: Node) -> tuple[Sweep, ...]:
+    """The open blocks directly inside a node."""
+    if type(node) is ReverseIf:
+        return (node.then, node.orelse)
+    return (node.body,) if type(node) is ReverseLoop else ()
+
+
+def own_reads(node: Node) -> list[Var]:
+    """The variables that a node reads outside of its open blocks."""
+    atoms: tuple[Atom, ...]
+    match node:
+        case Call():
+            atoms = operands(node)
+        case ReverseIf(cond=cond):
+            atoms = (cond,)
+        case ReverseLoop(over=over):
+            atoms = (over.start, over.stop, over.step)
+        case _:
+            atoms = operands(node) + tuple(atom for block in blocks_of(node) for atom in vars_used(block))
+    return [atom for atom in atoms if type(atom) is Var]
+
+
+def acts(statement: Statement) -> bool:
+    """Whether a statement of the reverse region does more than to give values."""
+    if isinstance(statement, Store):
+        return True
+    if isinstance(statement, Call):
+        callee = statement.callee
+        return not statement.targets or isinstance(callee, (Definition, Derived)) or callee in IMPURE
+    return any(acts(inner) for block in blocks_of(statement) for inner in statements_in(block))
+
+
+def raises_or_acts(statement: Statement) -> bool:
+    """Whether a statement raises by ``raise``, or may act on the world."""
+    if isinstance(statement, Call):
+        found = effects_of(statement)
+        return not found.known or found == ACTS
+    inside = blocks_of(statement)
+    if any(isinstance(end, Raise) for block in inside for end in leaves(block)):
+        return True
+    return any(raises_or_acts(inner) for block in inside for inner in statements_in(block))
+
+
+# Dropping what nobody needs
+
+
+def prune(root: Sweep, results: list[Atom]) -> None:
+    """Drops all nodes, targets and loop parameters that neither ``results`` nor an effect needs."""
+    _Pruner(root).run(results)
+
+
+class _Pruner:
+    def __init__(self, root: Sweep) -> None:
+        self.root = root
+        self.origin: dict[Var, tuple[Node, int]] = {}
+        self.holder: dict[int, Node] = {}
+        self.needed_nodes: set[int] = set()
+        self.needed_vars: set[Var] = set()
+        self.work: list[Var] = []
+        self.effects: list[Node] = []
+        self.scan(root, None)
+
+    def scan(self, sweep: Sweep, holder: Node | None) -> None:
+        lasting = sweep.lasting
+        for node in sweep.content():
+            if holder is not None:
+                self.holder[id(node)] = holder
+            match node:
+                case ReverseIf(targets=targets):
+                    self.origin.update((target, (node, slot)) for slot, target in enumerate(targets))
+                case ReverseLoop(params=params, targets=targets):
+                    self.origin.update((param, (node, slot)) for slot, param in enumerate(params))
+                    self.origin.update((target, (node, slot)) for slot, target in enumerate(targets))
+                case _:
+                    for target in targets_of(node):
+                        self.origin[target] = node, -1
+                    if acts(node) or (lasting and id(node) in lasting):
+                        self.effects.append(node)
+            for block in blocks(node):
+                self.scan(block, node)
+
+    def run(self, results: list[Atom]) -> None:
+        for node in self.effects:
+            self.need_node(node)
+        for result in results:
+            self.need(result)
+        while self.work:
+            self.follow(self.work.pop())
+        self.drop(self.root)
+
+    def need(self, atom: Atom) -> None:
+        if isinstance(atom, Var) and atom not in self.needed_vars:
+            self.needed_vars.add(atom)
+            self.work.append(atom)
+
+    def need_node(self, node: Node) -> None:
+        while id(node) not in self.needed_nodes:
+            self.needed_nodes.add(id(node))
+            for var in own_reads(node):
+                self.need(var)
+            if id(node) not in self.holder:
+                return
+            node = self.holder[id(node)]
+
+    def follow(self, var: Var) -> None:
+        if var not in self.origin:
+            return
+        node, slot = self.origin[var]
+        self.need_node(node)
+        match node:
+            case ReverseIf(values=values):
+                for atom in values[slot]:
+                    self.need(atom)
+            case ReverseLoop(params=params, inits=inits, values=values):
+                for atom in (params[slot], inits[slot], values[slot]):
+                    self.need(atom)
+
+    def drop(self, sweep: Sweep) -> None:
+        sweep.nodes[:] = [node for node in sweep.nodes if id(node) in self.needed_nodes]
+        sweep.prologue[:] = [entry for entry in sweep.prologue if id(entry[1]) in self.needed_nodes]
+        for node in sweep.nodes:
+            match node:
+                case ReverseIf():
+                    kept = [slot for slot, target in enumerate(node.targets) if target in self.needed_vars]
+                    node.targets[:] = [node.targets[slot] for slot in kept]
+                    node.values[:] = [node.values[slot] for slot in kept]
+                case ReverseLoop():
+                    pairs = zip(node.params, node.targets, strict=True)
+                    kept = [slot for slot, pair in enumerate(pairs) if not self.needed_vars.isdisjoint(pair)]
+                    node.params[:] = [node.params[slot] for slot in kept]
+                    node.inits[:] = [node.inits[slot] for slot in kept]
+                    node.values[:] = [node.values[slot] for slot in kept]
+                    node.targets[:] = [node.targets[slot] for slot in kept]
+            for block in blocks(node):
+                self.drop(block)
+
+
+# Into statements
+
+
+def freeze(sweep: Sweep, resolve: Callable[[Atom], Atom]) -> tuple[Statement, ...]:
+    """The statements of an open block, with ``resolve`` applied to every atom that it reads."""
+    return tuple(_frozen(node, resolve) for node in sweep.content())
+
+
+def _frozen(node: Node, resolve: Callable[[Atom], Atom]) -> Statement:
+    match node:
+        case Call():
+            return rebuild(node, resolve)
+        case ReverseIf(cond, then, orelse, targets, values):
+            first = Block(freeze(then, resolve), Yield(tuple(resolve(pair[0]) for pair in values)))
+            second = Block(freeze(orelse, resolve), Yield(tuple(resolve(pair[1]) for pair in values)))
+            return If(resolve(cond), first, second, tuple(targets))
+        case ReverseLoop(over, index, body, params, inits, values, targets):
+            start, stop, step = resolve(over.start), resolve(over.stop), resolve(over.step)
+            inner = Block(freeze(body, resolve), Continue(tuple(map(resolve, values))))
+            firsts = tuple(map(resolve, inits))
+            space = Range(start, stop, step, over.backward)
+            return Loop(space, index, tuple(params), firsts, inner, tuple(targets))
+        case _ if blocks_of(node):
+            return substitute(node, {var: resolve(var) for var in own_reads(node)})
+        case _:
+            return rebuild(node, resolve)
+
+
+def is_zero(atom: Atom | None) -> bool:
+    """Whether a cotangent is the literal zero."""
+    return isinstance(atom, Const) and isinstance(atom.value, (int, float)) and atom.value == 0

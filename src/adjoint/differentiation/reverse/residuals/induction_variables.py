@@ -1,0 +1,89 @@
+"""Counters are counted back: what a loop adds to a whole number in each iteration, its reverse takes away again."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+from adjoint.differentiation.reverse.bindings import Binding
+from adjoint.differentiation.reverse.region import ReverseLoop
+from adjoint.ir.nodes import Atom, Call, Const, Continue, Loop, Range, Var
+from adjoint.ir.types import INT
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.residuals.selection import Keeper
+
+
+def unwound(keeper: Keeper, var: Var, binding: Binding) -> Var | None:
+    """What stands for a counter in the reverse of its loop; None if it is no counter."""
+    loop, region = binding.region.owner, binding.region
+    if binding.statement is not None or not isinstance(loop, Loop) or var not in loop.params or var.type != INT:
+        return None
+    node = keeper.loops.get(id(region))
+    slot = loop.params.index(var)
+    step = _step(keeper, loop, slot)
+    if node is None or step is None:
+        return None
+    after = _carried(node, var)
+    node.inits.append(_end(keeper, loop, slot, node))
+    before = Var(var.hint, var.type, var.named)
+    node.body.first((-1, 0), Call((before,), operator.sub, (after, step)))
+    node.values.append(before)
+    if not keeper.reverser.compiled or not keeper.is_natural(var):
+        return before
+    from adjoint.runtime.indices import natural
+
+    known = Var(var.hint, var.type)
+    node.body.first((-1, 0), Call((known,), natural, (before,)))
+    return known
+
+
+def _step(keeper: Keeper, loop: Loop, slot: int) -> Const | None:
+    """What each iteration adds to a parameter; None if that is not known, or not all iterations are run."""
+    end = loop.body.terminator
+    if not isinstance(loop.over, Range) or not isinstance(end, Continue):
+        return None
+    value = end.values[slot]
+    binding = keeper.bindings.get(value) if isinstance(value, Var) else None
+    made = binding.statement if binding is not None and binding.block is loop.body else None
+    if not isinstance(made, Call) or made.callee not in (operator.add, operator.sub):
+        return None
+    match made.args:
+        case (first, Const(value=int() as step)) if first is loop.params[slot]:
+            return Const(step if made.callee is operator.add else -step)
+        case (Const(value=int() as step), second) if second is loop.params[slot] and made.callee is operator.add:
+            return Const(step)
+        case _:
+            return None
+
+
+def _end(keeper: Keeper, loop: Loop, slot: int, node: ReverseLoop) -> Atom:
+    """What a counter is when its loop is over: what it was when the iteration around the loop was over, if possible."""
+    target = loop.targets[slot]
+    binding = keeper.bindings[target]
+    outer = binding.region.owner
+    around = keeper.loops.get(id(binding.region))
+    if (
+        isinstance(outer, Loop)
+        and around is not None
+        and loop.inits[slot] in outer.params
+        and isinstance(outer.over, Range)
+        and isinstance(outer.body.terminator, Continue)
+        and any(inner is node for inner in around.body.nodes)
+    ):
+        place = outer.params.index(loop.inits[slot])
+        if outer.body.terminator.values[place] is target:
+            after = _carried(around, target)
+            around.values.append(node.targets[-1])
+            around.inits.append(_end(keeper, outer, place, around))
+            return after
+    keeper.settle(target)
+    return target
+
+
+def _carried(node: ReverseLoop, var: Var) -> Var:
+    """One more variable that a reverse loop carries; the caller adds its first value and the next ones."""
+    param = Var(var.hint, var.type, var.named)
+    node.params.append(param)
+    node.targets.append(Var(var.hint, var.type, var.named))
+    return param

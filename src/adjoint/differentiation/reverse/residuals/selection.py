@@ -1,0 +1,578 @@
+"""What the reverse region reads of the forward region, and how it gets it.
+
+In this order: it is still there; it can be recomputed cheaply from what is; the trip count is known, and one array
+holds a number for each iteration; else a list grows in the forward region and shrinks in the reverse region, which
+visits everything in the opposite order.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjoint.diagnostics import Span
+from adjoint.differentiation.reverse.bindings import Binding, Region
+from adjoint.differentiation.reverse.context import sources
+from adjoint.differentiation.reverse.forward_edits import Slot, filler
+from adjoint.differentiation.reverse.region import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
+from adjoint.differentiation.reverse.residuals.induction_variables import unwound
+from adjoint.differentiation.reverse.residuals.notes import Notes
+from adjoint.differentiation.reverse.residuals.recomputed_values import sliced
+from adjoint.ir.effects import effects
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Applied,
+    Atom,
+    Attribute,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Declared,
+    Definition,
+    Derived,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Load,
+    Loop,
+    Range,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+    Yield,
+)
+from adjoint.ir.raising import goes_on
+from adjoint.ir.types import INT, OPAQUE, Array, List, Scalar, Storage
+from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, targets_of, vars_used
+from adjoint.rules.declare import Observer
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import display
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.statements import Reverser
+
+
+def vars_of(atoms: Iterable[Atom]) -> list[Var]:
+    return [atom for atom in atoms if type(atom) is Var]
+
+
+_BLANKS = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
+
+
+class Keeper:
+    """Finds for each variable of the forward region what stands for it in the reverse region."""
+
+    def __init__(self, reverser: Reverser, *, halves: bool, notes: Notes | None = None) -> None:
+        self.reverser = reverser
+        self.notes = notes
+        self.halves = halves
+        self.context = reverser.context
+        self.bindings = self.context.regions.bindings
+        self.stands_for: dict[Var, Atom] = {}
+        self.indices: dict[int, Var] = {}
+        self.loops: dict[int, ReverseLoop] = {}
+        self.tapes: dict[Var, Region] = {}
+        self.taped: dict[Region, list[Var]] = {}
+        self.popped: list[Var] = []
+        self.naturals: set[Var] | None = None
+        self.leaf_sets: dict[Var, frozenset[Var] | None] = {}
+        self.settled: set[Var] = set()
+        self.recomputed: set[Var] = set()
+        self.to_keep: set[Var] = set()
+        self.defined: set[Var] = set()
+
+    def is_natural(self, atom: Atom) -> bool:
+        """Whether a whole number of the forward region is never negative."""
+        if isinstance(atom, Const):
+            return type(atom.value) is int and atom.value >= 0
+        if self.naturals is None:
+            from adjoint.analysis.nonnegative import naturals_of
+
+            self.naturals = naturals_of(self.context.function)
+        return atom in self.naturals
+
+    def run(self, root: Sweep, results: list[Atom]) -> None:
+        """Settles everything that the reverse region and its results read."""
+        self.find_indices(root)
+        needed: dict[Var, None] = {}
+        self.collect_reads(root, needed)
+        needed.update(dict.fromkeys(vars_of(results)))
+        self.ask_sources()
+        counts = [var for var in needed if var in self.reverser.counts]
+        plain = self.closed_over_recipes([var for var in needed if var not in self.reverser.counts])
+        self.plan(plain)
+        for var in plain:
+            self.settle(var)
+        for var in self.inner_first(counts):
+            self.count(var)
+            self.settle(var)
+
+    def resolve(self, atom: Atom) -> Atom:
+        """What stands for an atom in the reverse region."""
+        return self.stands_for.get(atom, atom) if isinstance(atom, Var) else atom
+
+    # What is read
+
+    def find_indices(self, sweep: Sweep) -> None:
+        for node in sweep.content():
+            if isinstance(node, ReverseLoop):
+                self.indices[id(node.body.region)] = node.index
+                self.loops[id(node.body.region)] = node
+            for block in blocks(node):
+                self.find_indices(block)
+
+    def collect_reads(self, sweep: Sweep, found: dict[Var, None]) -> None:
+        for node in sweep.content():
+            found.update(dict.fromkeys(own_reads(node)))
+            for block in blocks(node):
+                self.collect_reads(block, found)
+            if isinstance(node, ReverseIf):
+                found.update(dict.fromkeys(vars_of([atom for pair in node.values for atom in pair])))
+            elif isinstance(node, ReverseLoop):
+                found.update(dict.fromkeys(vars_of((*node.inits, *node.values))))
+
+    def closed_over_recipes(self, needed: list[Var]) -> list[Var]:
+        found = dict.fromkeys(needed)
+        work = list(needed)
+        while work:
+            var = work.pop()
+            if var in self.context.recipes:
+                for atom in own_reads(self.context.recipes[var][2]):
+                    if atom not in found:
+                        found[atom] = None
+                        work.append(atom)
+        return list(found)
+
+    def ask_sources(self) -> None:
+        """What is asked for its shape must have a value on all paths, and so must what it is one of."""
+        work = list(self.context.asked)
+        while work:
+            var = work.pop()
+            if not self.context.may_be_undefined(var):
+                continue
+            for atom in sources(var, self.bindings[var]):
+                if isinstance(atom, Var) and atom not in self.context.asked:
+                    self.context.asked.add(atom)
+                    work.append(atom)
+
+    # What is recomputed
+
+    def plan(self, needed: list[Var]) -> None:
+        """Decides, region by region, whether to recompute values or to keep them: whichever keeps less."""
+        groups: dict[Region, list[Var]] = {}
+        for var in needed:
+            binding = self.bindings.get(var)
+            if binding is not None and binding.region.in_loop and var not in self.context.recipes:
+                groups.setdefault(binding.region, []).append(var)
+        for group in groups.values():
+            sets = {var: self.leaves_of(var) for var in group}
+            can = {var: below for var, below in sets.items() if below is not None}
+            kept = {var for var in group if var not in can}
+            everything = frozenset().union(*can.values()) - kept if can else frozenset()
+            if len(everything) <= sum(not below <= kept for below in can.values()):
+                self.recomputed.update(can)
+                continue
+            for var, below in can.items():
+                if len(below - kept) <= 1:
+                    self.recomputed.add(var)
+                    kept |= below
+                else:
+                    kept.add(var)
+                    self.to_keep.add(var)
+
+    def leaves_of(self, var: Var) -> frozenset[Var] | None:
+        """The variables to keep if this one is recomputed; None where it cannot be."""
+        if var in self.leaf_sets:
+            return self.leaf_sets[var]
+        self.leaf_sets[var] = None
+        found = self.leaf_sets[var] = self.find_leaves(var)
+        return found
+
+    def find_leaves(self, var: Var) -> frozenset[Var] | None:
+        binding = self.bindings.get(var)
+        if binding is None or not binding.region.in_loop or self.is_index(var):
+            return frozenset()
+        if var in self.context.forward_shadows or binding.statement is None:
+            return None
+        statement = binding.statement
+        if not self.cheap(statement):
+            return None
+        found: set[Var] = set()
+        for atom in self.outer_reads(statement):
+            below = self.leaves_of(atom)
+            if below is None:
+                if not isinstance(atom.type, Scalar) and not self.is_array_from_outside(atom, binding.region):
+                    return None
+                below = frozenset((atom,))
+            found |= below
+        return frozenset(found)
+
+    def is_array_from_outside(self, atom: Var, region: Region) -> bool:
+        """Whether one array is kept for all iterations of a loop that reads its elements."""
+        binding = self.bindings.get(atom)
+        if not isinstance(atom.type, Array) or binding is None or not isinstance(binding.statement, (Call, type(None))):
+            return False
+        home = binding.region
+        around: Region | None = region
+        while around is not None and around is not home and around.kind != "loop":
+            around = around.parent
+        return around is not home and region.within(home)
+
+    def is_index(self, var: Var) -> bool:
+        loop = self.context.regions.index_of.get(var)
+        return loop is not None and isinstance(loop.over, Range)
+
+    def outer_reads(self, statement: Statement) -> list[Var]:
+        reads = vars_of(operands(statement))
+        if not blocks_of(statement):
+            return reads
+        inner = {var for block in blocks_of(statement) for var in vars_used(block)}
+        bound = {var for block in blocks_of(statement) for nested in block.statements for var in targets_of(nested)}
+        outer = inner - bound
+        return reads + [var for var in self.bindings if var in outer]
+
+    def cheap(self, statement: Statement) -> bool:
+        """Whether a statement may be, and is worth being, executed again."""
+        match statement:
+            case Call(targets=(target,), callee=callee):
+                if not isinstance(target.type, Scalar) or not _repeatable(callee):
+                    return False
+                return all(_number_or_shape(atom, callee) for atom in operands(statement))
+            case Load(base=Var(type=Array()), key=Attribute(name="shape" | "size" | "ndim")):
+                return True
+            case Load(target=target, base=base):
+                return isinstance(target.type, (Scalar, Array)) and self.reverser.writes.settled(statement, base)
+            case If(targets=targets):
+                if not targets or not all(isinstance(target.type, Scalar) for target in targets):
+                    return False
+                return all(self.cheap_block(block) for block in blocks_of(statement))
+            case _:
+                return False
+
+    def cheap_block(self, block: Block) -> bool:
+        return isinstance(block.terminator, Yield) and all(map(self.cheap, block.statements))
+
+    # Settling one variable
+
+    def settle(self, var: Var) -> None:
+        if var in self.settled:
+            return
+        self.settled.add(var)
+        if var in self.context.recipes:
+            self.settle_recipe(var)
+            return
+        binding = self.bindings.get(var)
+        if binding is None:
+            return
+        if var in self.context.copies:
+            self.make_copy(var)
+        region = binding.region
+        if region.kind == "top":
+            if self.halves or var in self.context.asked:
+                self.define(var)
+            return
+        if not region.in_loop:
+            self.stands_for[var] = self.handed_out(var, binding)
+        elif self.is_index(var):
+            self.stands_for[var] = self.indices[id(region)]
+        elif var in self.recomputed or (self.leaves_of(var) == frozenset()):
+            self.recompute(var, binding)
+        elif is_left_by_exceptions(region):  # what was put on a list there would stay
+            self.stands_for[var] = self.handed_out(var, binding)
+        else:
+            self.keep(var, binding)
+
+    def settle_recipe(self, var: Var) -> None:
+        region, order, statement = self.context.recipes[var]
+        self.context.sweeps[region].first(order, statement)
+        for atom in own_reads(statement):
+            self.settle(atom)
+            self.define(atom)
+
+    def make_copy(self, var: Var) -> None:
+        statement, after = self.context.anchors[var]
+        edits = self.context.edits
+        (edits.put_after if after else edits.put_before)(statement, self.context.copies[var])
+
+    def define(self, var: Var) -> None:
+        """Gives a variable a value also on the paths on which nobody reads it: there it will be kept, too."""
+        binding = self.bindings.get(var)
+        if var in self.context.forward_shadows:
+            self.define_shadow(var)
+        if binding is None or var in self.defined or not self.context.may_be_undefined(var):
+            return
+        self.defined.add(var)
+        owner = binding.statement or binding.region.owner
+        assert isinstance(owner, (If, Guarded, Loop))
+        names = owner.targets if var in owner.targets else owner.params if isinstance(owner, Loop) else ()
+        self.context.edits.define(owner, names.index(var))
+        for atom in sources(var, binding):
+            if isinstance(atom, Var):
+                self.define(atom)
+
+    def define_shadow(self, shadow: Var) -> None:
+        """The same for a shadow that moves beside its memory."""
+        found = self.reverser.shadows.found
+        var = next((var for var, own in found.items() if own is shadow), None)
+        if var is None or shadow in self.context.edits.filled or not self.context.may_be_undefined(var):
+            return
+        self.context.edits.filled.add(shadow)
+        for atom in sources(var, self.bindings[var]):
+            if isinstance(atom, Var) and atom in found:
+                self.define_shadow(found[atom])
+
+    def handed_out(self, var: Var, binding: Binding) -> Atom:
+        """A variable of a branch, handed out so that the reverse of the branch can read it."""
+        owner, parent = binding.region.owner, binding.region.parent
+        assert isinstance(owner, (If, Guarded)) and parent is not None
+        target = Var(var.hint, var.type, var.named)
+        elsewhere: Atom = UNDEFINED
+        if self.halves or parent.in_loop or var in self.context.asked:
+            self.define(var)
+            self.context.asked.add(target)
+            elsewhere = filler(var.type)
+        sides = range(len(blocks_of(owner)))
+        values = tuple(var if side == binding.region.side else elsewhere for side in sides)
+        self.context.edits.hand_out(owner, target, values)
+        block = self.context.regions.block_of(owner) if parent.in_loop else parent.start
+        self.context.regions.bind(target, parent, None, block)
+        self.context.anchors[target] = owner, True
+        if var in self.context.forward_shadows:
+            self.context.forward_shadows.add(target)
+        self.settle(target)
+        return self.resolve(target)
+
+    def recompute(self, var: Var, binding: Binding) -> None:
+        """Executes the statement that binds a variable again, where the reverse of its region starts."""
+        statement = binding.statement
+        assert statement is not None
+        if self.notes is not None:
+            self.notes.note(var, statement.span, None)
+        sweep = self.context.sweeps[binding.region]
+        new = Var(var.hint, var.type, var.named)
+        self.stands_for[var] = new
+        if isinstance(statement, If):
+            copy: Statement = sliced(statement, var, new, self.context.asked)
+        else:
+            copy = rebuild(statement, lambda atom: atom, binder=lambda old: new if old is var else old)
+        for atom in self.outer_reads(copy):
+            if atom not in self.to_keep and self.leaves_of(atom) is not None:
+                self.recomputed.add(atom)
+            self.settle(atom)
+        sweep.first(self.place_of(binding), copy)
+
+    # Keeping
+
+    def keep(self, var: Var, binding: Binding) -> None:
+        counted_back = unwound(self, var, binding)
+        if counted_back is not None:
+            self.stands_for[var] = counted_back
+            return
+        loop = binding.region.owner
+        if self.notes is not None:
+            self.notes.note(var, _span_of(binding), self.reason(var, binding))
+        if binding.region.kind == "loop" and isinstance(loop, Loop) and self.countable(loop, binding.region, var):
+            self.keep_in_array(var, binding, loop)
+            return
+        if self.reverser.compiled:
+            from adjoint.differentiation.reverse.residuals.arrays import keep_in_grid
+
+            if keep_in_grid(self, var, binding):
+                return
+        self.keep_in_list(var, binding)
+
+    def reason(self, var: Var, binding: Binding) -> str:
+        """Why a variable is not computed again."""
+        if var in self.reverser.originals:
+            return f"what {self.reverser.originals[var].hint!r} holds here is overwritten later"
+        if var in self.context.forward_shadows:
+            return "references move: their shadows are kept beside them"
+        if binding.statement is None or isinstance(binding.statement, Loop):
+            return "each iteration changes it"
+        if not self.cheap(binding.statement):
+            return "computing it again costs more"
+        return "what it is made of is not kept"
+
+    def countable(self, loop: Loop, region: Region, var: Var) -> bool:
+        """Whether one array can hold the variable for all iterations."""
+        outside = region.parent is not None and not region.parent.in_loop
+        exits = any(isinstance(leaf, Exit) for leaf in leaves(loop.body))
+        fits = isinstance(var.type, Scalar)
+        return outside and not exits and fits and isinstance(loop.over, Range) and not loop.over.backward
+
+    def keep_in_array(self, var: Var, binding: Binding, loop: Loop) -> None:
+        over = loop.over
+        assert isinstance(over, Range) and isinstance(var.type, Scalar)
+        kept = Var(f"{var.hint}_kept", List(var.type, Storage(written=True)))
+        one = Var("t", List(var.type, Storage(written=True)))
+        size = self.size(loop, over)
+        edits = self.context.edits
+        edits.put_before(loop, Call((one,), display.make_list, (Const(_BLANKS[var.type.kind]),)))
+        edits.put_before(loop, Call((kept,), operator.mul, (one, size), (), _span_of(binding)))
+        index = self.loop_index(loop, binding.region)
+        core = binding.region.start
+        place = self.place(over, index, lambda statement: edits.put_first(core, statement))
+        self.after_binding(var, binding, Store(kept, Subscript((place,)), var))
+        sweep = self.context.sweeps[binding.region]
+        new = Var(var.hint, var.type, var.named)
+        self.stands_for[var] = new
+        back = self.place(over, self.indices[id(binding.region)], lambda statement: sweep.first((-1, 0), statement))
+        self.to_parent(kept, binding.region)
+        sweep.first(self.place_of(binding), Load(new, kept, Subscript((back,))))
+
+    def to_parent(self, kept: Var, region: Region) -> None:
+        """Binds what is made before a loop in the region around the loop."""
+        assert region.parent is not None
+        self.context.regions.bind(kept, region.parent, None, region.parent.start)
+        self.settle(kept)
+
+    def size(self, loop: Loop, over: Range) -> Atom:
+        edits = self.context.edits
+        if _counts_from_start(over):
+            return over.stop  # a list repeated a negative number of times is empty
+        steps, size = Var("steps", OPAQUE), Var("size", INT)
+        edits.put_before(loop, Call((steps,), range, (over.start, over.stop, over.step)))
+        edits.put_before(loop, Call((size,), len, (steps,)))
+        return size
+
+    def loop_index(self, loop: Loop, region: Region) -> Var:
+        if loop.index is not None:
+            return loop.index
+        return self.context.edits.index.setdefault(id(loop), Var("i", INT))
+
+    def place(self, over: Range, index: Var, emit: Callable[[Statement], None]) -> Atom:
+        """The number of the iteration with this index."""
+        if _counts_from_start(over):
+            return index
+        distance, place = Var("t", INT), Var("k", INT)
+        emit(Call((distance,), operator.sub, (index, over.start)))
+        if over.step == Const(1):
+            return distance
+        emit(Call((place,), operator.floordiv, (distance, over.step)))
+        return place
+
+    @staticmethod
+    def place_of(binding: Binding) -> tuple[int, int]:
+        """Where in the reverse of its region a kept value is read: parameters before what is made of them."""
+        return (-1, 1 + binding.order) if binding.statement is None else (binding.order, 0)
+
+    def after_binding(self, var: Var, binding: Binding, statement: Statement) -> None:
+        """Puts a statement where a variable is known, once for each time that its region is reversed."""
+        edits = self.context.edits
+        owner = binding.statement
+        self.define(var)
+        if var in self.context.anchors and binding.block is binding.region.start:
+            anchor, after = self.context.anchors[var]
+            (edits.put_after if after else edits.put_before)(anchor, statement)
+        elif owner is None or binding.block is not binding.region.start:
+            edits.put_first(binding.region.start, statement)
+        else:
+            edits.put_after(owner, statement)
+
+    def keep_in_list(self, var: Var, binding: Binding) -> None:
+        kept = Var(f"{var.hint}_kept", List(var.type, Storage(written=True)))
+        region = binding.region
+        while region.parent is not None and region.parent.kind != "top":
+            region = region.parent
+        owner = region.owner
+        assert owner is not None
+        made = Call((kept,), display.make_list, (), (), _span_of(binding))
+        self.context.edits.put_before(owner, made)  # type: ignore[arg-type]
+        self.after_binding(var, binding, Call((), list.append, (kept, var)))
+        new = Var(var.hint, var.type, var.named)
+        self.stands_for[var] = new
+        self.context.sweeps[binding.region].first(self.place_of(binding), self.taken_back(new, kept, binding.region))
+        self.tapes[kept] = binding.region
+        self.taped.setdefault(binding.region, []).append(kept)
+        if var in self.context.forward_shadows:
+            self.context.forward_shadows.add(kept)
+        else:
+            self.popped.append(kept)
+        self.context.regions.bind(kept, self.context.regions.top, None, self.context.function.body)
+
+    def taken_back(self, new: Var, kept: Var, region: Region) -> Statement:
+        """Reads a kept value: by the number of the iteration where a list holds one for each, else from the end."""
+        loop, index = region.owner, self.indices.get(id(region))
+        outside = region.parent is not None and not region.parent.in_loop
+        if region.kind != "loop" or not outside or index is None or not isinstance(loop, Loop):
+            return Call((new,), list.pop, (kept,))
+        if not isinstance(loop.over, Range):
+            return Load(new, kept, Subscript((index,)))
+        over = loop.over
+        if over.backward or over.start != Const(0) or over.step != Const(1):  # the list has no gap at its start
+            return Call((new,), list.pop, (kept,))
+        return Load(new, kept, Subscript((index,)))
+
+    # Trip counts
+
+    def inner_first(self, counts: list[Var]) -> list[Var]:
+        def depth(var: Var) -> int:
+            region: Region | None = self.context.region(self.context.regions.core(self.reverser.counts[var]))
+            found = 0
+            while region is not None:
+                region, found = region.parent, found + 1
+            return found
+
+        return sorted(counts, key=depth, reverse=True)
+
+    def count(self, count: Var) -> None:
+        """Finds the number of full iterations: the length of a list that grows by one in each, or a counter."""
+        loop = self.reverser.counts[count]
+        core = self.context.regions.core(loop)
+        region = self.context.region(core)
+        parent = region.parent
+        assert parent is not None
+        tapes = self.taped.get(region, [])
+        if tapes and not parent.in_loop:
+            self.context.recipes[count] = (parent, (-1, 0), Call((count,), len, (tapes[0],)))
+            return
+        param, following = Var("count", INT), Var("count", INT)
+        self.context.edits.put_first(core, Call((following,), operator.add, (param, Const(1))))
+
+        def value(leaf: Continue | Exit, full: bool) -> Atom:
+            return following if full else param
+
+        self.context.edits.carry(loop, Slot(param, Const(0), count, value))
+        block = self.context.regions.block_of(loop)
+        self.context.regions.bind(count, parent, loop, block)
+
+
+def is_left_by_exceptions(region: Region) -> bool:
+    """Whether an exception may leave a region, and control go on behind it."""
+    owner = region.owner
+    return region.kind == "guarded" and region.side == 0 and isinstance(owner, Guarded) and goes_on(owner)
+
+
+def _counts_from_start(over: Range) -> bool:
+    start = over.start
+    return over.step == Const(1) and isinstance(start, Const) and start.value in (0, 1)
+
+
+def _repeatable(callee: object) -> bool:
+    """Whether a call only computes its result."""
+    if isinstance(callee, (Function, Definition, Declared, Derived, Applied)):
+        return False
+    rule = rule_for(callee)
+    if rule is not None and (not rule.pure or isinstance(rule, Observer)):
+        return False
+    return effects(callee).pure
+
+
+def _number_or_shape(atom: Atom, callee: object) -> bool:
+    if isinstance(atom, Const):
+        return True
+    if not isinstance(atom, Var):
+        return False
+    return isinstance(atom.type, Scalar) or (callee in (len, np.size, np.ndim) and isinstance(atom.type, Array))
+
+
+def _span_of(binding: Binding) -> Span | None:
+    """Where a variable is computed."""
+    owner = binding.statement or binding.region.owner
+    return None if owner is None else owner.span

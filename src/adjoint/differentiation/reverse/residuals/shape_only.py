@@ -1,0 +1,132 @@
+"""Nothing is kept for its shape alone.
+
+Where terms prove that a cotangent has the shape of its value, it needs no fitting; where a function asks an array for
+its shape only, any array of that shape does, and one that is at hand spares keeping another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjoint.differentiation.reverse.memory.overwritten_values import shape_argument
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
+from adjoint.ir.types import Array
+from adjoint.ir.walk import blocks_of, map_blocks, statements_in, substitute, targets_of
+from adjoint.runtime.arrays import unbroadcast
+
+if TYPE_CHECKING:
+    from adjoint.analysis.extents import Shape
+
+    Key = tuple[Shape, object]
+
+
+def without_idle_shapes(function: Function) -> Function:
+    """The function with fewer questions about shapes."""
+    if not any(_asks_an_array(statement) for statement in statements_in(function.body)):
+        return function
+    fitter = _Fitter(function)
+    body = fitter.block(function.body, {})
+    if not fitter.changed:
+        return function
+    return Function(function.name, function.params, substitute(body, fitter.settled()), function.doc)
+
+
+def _asks(statement: Statement) -> int | None:
+    """The argument of which a statement asks the shape."""
+    if not isinstance(statement, Call):
+        return None
+    place = shape_argument(statement.callee)
+    return place if place is not None and place < len(statement.args) else None
+
+
+def _asks_an_array(statement: Statement) -> bool:
+    place = _asks(statement)
+    return place is not None and isinstance(type_of_atom(statement.args[place]), Array)  # type: ignore[union-attr]
+
+
+class _Fitter:
+    def __init__(self, function: Function) -> None:
+        from adjoint.analysis.extents import Extents
+        from adjoint.analysis.undefined import may_be_undefined
+
+        self.extents = Extents(function)
+        self.tapes = set(self.extents.tapes)
+        self.undefined = may_be_undefined(function.body)
+        self.params = function.params
+        self.renamed: dict[Var, Atom] = {}
+        self.taken: set[Var] = set()
+        self.changed = False
+
+    def settled(self) -> dict[Var, Atom]:
+        def last(atom: Atom) -> Atom:
+            while isinstance(atom, Var) and atom in self.renamed:
+                atom = self.renamed[atom]
+            return atom
+
+        return {var: last(var) for var in self.renamed}
+
+    def block(self, block: Block, known: dict[Key, Var]) -> Block:
+        known = dict(known)
+        if not known:
+            for param in self.params:
+                self.note(param, known)
+        statements: list[Statement] = []
+        for statement in block.statements:
+            if isinstance(statement, Call) and self.fits(statement):
+                self.renamed[statement.targets[0]] = statement.args[0]
+                self.changed = True
+                continue
+            if isinstance(statement, Call):
+                statement = self.asked_elsewhere(statement, known)
+            if self.takes(statement):
+                self.taken.update(targets_of(statement))
+            statements.append(
+                map_blocks(statement, lambda inner: self.block(inner, known)) if blocks_of(statement) else statement
+            )
+            if not isinstance(statement, Loop):
+                for target in targets_of(statement):
+                    self.note(target, known)
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = Branch(end.cond, self.block(end.then, known), self.block(end.orelse, known), end.span)
+        return Block(tuple(statements), end)
+
+    def takes(self, statement: Statement) -> bool:
+        """Whether a statement reads what was kept."""
+        base = statement.base if isinstance(statement, Load) else None
+        if isinstance(statement, Call) and statement.callee is list.pop:
+            base = statement.args[0]
+        return base in self.tapes
+
+    def note(self, var: Var, known: dict[Key, Var]) -> None:
+        if var in self.taken or var in self.undefined:
+            return
+        shape = self.extents.of(var)
+        if shape and isinstance(var.type, Array) and var.type.dtype is not None:
+            known.setdefault((shape, var.type.dtype), var)
+
+    def fits(self, call: Call) -> bool:
+        """Whether a cotangent has the shape and dtype of its value as it is."""
+        if call.callee is not unbroadcast or len(call.args) != 2:
+            return False
+        is_known = getattr(getattr(call.args[0], "type", None), "dtype", None) is not None
+        return is_known and self.extents.alike(*call.args) is not None
+
+    def asked_elsewhere(self, call: Call, known: dict[Key, Var]) -> Call:
+        """The call with another array of the same shape and dtype in place of one that was kept."""
+        place = _asks(call)
+        like = None if place is None else call.args[place]
+        if place is None or not isinstance(like, Var) or like not in self.taken or not isinstance(like.type, Array):
+            return call
+        shape = self.extents.of(like)
+        other = known.get((shape, like.type.dtype)) if shape is not None and like.type.dtype is not None else None
+        if other is None:
+            return call
+        self.changed = True
+        return Call(
+            call.targets, call.callee, (*call.args[:place], other, *call.args[place + 1 :]), call.kwargs, call.span
+        )
+
+
+__all__ = ["without_idle_shapes"]

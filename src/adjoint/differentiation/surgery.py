@@ -1,0 +1,110 @@
+"""What a function that changes cotangents does, and what is left of it in a derivative of a derivative.
+
+A derivative of a derivative is mostly made of the forward derivative of the function, which takes for granted that
+cotangents are those of the function. Where they are changed, it is the program of the first derivative that is
+differentiated: it is written out, and the values in it are plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from adjoint.analysis.linearity import is_linear
+from adjoint.differentiation.reverse.region import raises_or_acts
+from adjoint.ir.nodes import Block, Branch, Call, Declared, Definition, Function, Return, Statement, Surgery
+from adjoint.ir.walk import clone_function, leaves, map_blocks, rebuild_terminator, same_atom, statements_in
+from adjoint.records import replace
+
+HELPS_SHARED = (
+    "use only the value that is returned from there on: x = ad.with_derivative(x, fn)",
+    "or hand it a copy: ad.with_derivative(x.copy(), fn)",
+)
+"""The ways out where memory has several names behind surgery, and is written."""
+
+
+def leaves_alone(surgery: Surgery) -> bool:
+    """Whether the cotangents stay what they are, whatever else is done."""
+    seeds = surgery.function.params[: surgery.arguments]
+    ends = [end for end in leaves(surgery.function.body) if isinstance(end, Return)]
+    return all(end.values == seeds for end in ends)
+
+
+def is_inert(declared: Declared) -> bool:
+    """Whether nothing is lost where a pullback does not run for a cotangent that is zero."""
+    if not isinstance(declared, Surgery):
+        return True
+    acts = any(map(raises_or_acts, statements_in(declared.function.body)))
+    return not acts and is_linear(declared.function, range(len(declared.seeds)))
+
+
+def is_sole(declared: Declared) -> bool:
+    """Whether the memory of the arguments goes by the names of the results from here on."""
+    return isinstance(declared, Surgery) and declared.sole
+
+
+def without_pullback(call: Call) -> Call:
+    """The same values, whose cotangents pass as they are."""
+    surgery: Surgery = call.callee
+    seeds = surgery.function.params[: surgery.arguments]
+    identity = clone_function(Function(surgery.function.name, seeds, Block((), Return(seeds))))
+    plain = replace(surgery, pullback=identity)
+    return Call(call.targets, plain, call.args[: 2 * surgery.arguments], (), call.span)
+
+
+def has_surgery(function: Function) -> bool:
+    """Whether cotangents are changed in a function, or in what it calls."""
+    return any(True for _ in surgery_in(function))
+
+
+def surgery_in(function: Function, seen: set[int] | None = None) -> Iterator[Surgery]:
+    """The surgery in a function and in what it calls."""
+    seen = set() if seen is None else seen
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    for statement in statements_in(function.body):
+        match statement:
+            case Call(callee=Surgery() as surgery):
+                yield surgery
+            case Call(callee=Function() as inner) | Call(callee=Definition(function=Function() as inner)):
+                yield from surgery_in(inner, seen)
+
+
+def with_plain_values(function: Function, surgery: Iterable[Surgery]) -> Function:
+    """A derivative that was written out of a function with this surgery, in which that is done."""
+    return _Plain(set(map(id, surgery))).function(function)
+
+
+class _Plain:
+    """One walk over a function and the recursive functions that it calls."""
+
+    def __init__(self, done: set[int]) -> None:
+        self.done = done
+        self.definitions: dict[Definition, Definition] = {}
+
+    def function(self, function: Function) -> Function:
+        return Function(function.name, function.params, self.block(function.body), function.doc)
+
+    def block(self, block: Block) -> Block:
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = rebuild_terminator(end, same_atom, self.block)
+        return Block(tuple(map(self.statement, block.statements)), end)
+
+    def statement(self, statement: Statement) -> Statement:
+        match statement:
+            case Call(callee=Surgery() as callee) if id(callee) in self.done:
+                return without_pullback(statement)
+            case Call(callee=Definition() as callee):
+                definition = self.definition(callee)
+                return Call(statement.targets, definition, statement.args, statement.kwargs, statement.span)
+            case _:
+                return map_blocks(statement, self.block)
+
+    def definition(self, definition: Definition) -> Definition:
+        if definition not in self.definitions:
+            new = self.definitions[definition] = Definition(definition.name)
+            self.definitions[new] = new
+            assert definition.function is not None
+            new.function = self.function(definition.function)
+        return self.definitions[definition]

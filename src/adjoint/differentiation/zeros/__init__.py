@@ -1,0 +1,1 @@
+"""Zeros that were left out, told from zeros that were computed."""

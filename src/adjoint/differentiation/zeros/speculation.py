@@ -1,0 +1,254 @@
+"""A derivative that takes no zero for one that was left out, for as long as its results are numbers.
+
+The supports of cotangents (:mod:`adjoint.differentiation.zeros.supports`) matter only where a slope that is infinite,
+or not a number, meets a zero. There, without them, a result is not a number. So a derivative may run without
+supports, speculatively; where a result is not a number it is computed again, with them (deoptimization).
+
+It is legal where what the supports decide ends in the results alone, by arithmetic in which what is not a number stays
+so, and where nobody notices that the derivative runs twice: it writes nothing that others see.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.differentiation.zeros.supports import is_support
+from adjoint.ir.effects import effects_of, storages
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Continue,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Items,
+    Load,
+    Loop,
+    Raise,
+    Range,
+    Statement,
+    Store,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Scalar, Storage, storage_of
+from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, rebuild, rebuild_terminator, statements_in
+from adjoint.rules.declare import Bilinear, Linear
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.numbers import choose, divide, product, quotient, selected, times
+
+_ARITHMETIC = frozenset(
+    {
+        *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.matmul),
+        *(times, divide, product, quotient, selected, choose, abs, float, complex, np.where, np.copy),
+        *(np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.square),
+        *(list, tuple, dict, operator.getitem),
+    }
+)
+"""Functions whose result is not a number where an operand is not, but for what a selection leaves out."""
+_CONDITIONS = frozenset({choose, np.where})
+_OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of", "unbroadcast"])
+"""The same of our own, by name."""
+
+
+def without_supports(function: Function) -> Function:
+    """A derivative that takes each cotangent for one of which nothing was left out.
+
+    Parameters
+    ----------
+    function
+        A derivative, before it is finished.
+
+    Returns
+    -------
+    Function
+        It gives what ``function`` gives, or something that is not a number. The very function where that might not be
+        so, or there is nothing to gain.
+    """
+    statements = statements_in(function.body)
+    present = {
+        statement.targets[0]: statement.args[1]
+        for statement in statements
+        if type(statement) is Call and statement.callee is selected and _asks_support(statement)
+    }
+    if not present or _is_noticed(function, statements):
+        return function
+    return _replaced(function, present) if _Flow(present, statements).ends_in_results(function.body) else function
+
+
+def _asks_support(call: Call) -> bool:
+    support = call.args[0]
+    return isinstance(support, Var) and is_support(support)
+
+
+def _is_noticed(function: Function, statements: Iterable[Statement]) -> bool:
+    """Whether anybody sees how often a function is run."""
+    outside = {storage for param in function.params for storage in storages(param.type)}
+    for statement in statements:
+        if type(statement) is Call:
+            facts = effects_of(statement)
+            if not facts.confined or not facts.known:
+                return True
+            written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
+        elif type(statement) is Store:
+            written = [statement.base]
+        else:
+            continue
+        for atom in written:
+            storage = storage_of(atom.type) if isinstance(atom, Var) else None
+            if storage is None or storage in outside:
+                return True
+    return False
+
+
+class _Flow:
+    """Where products go that count as present though they may have been left out."""
+
+    def __init__(self, start: Iterable[Var], statements: Sequence[Statement]) -> None:
+        self.statements = statements
+        self.onward: dict[Any, list[Any]] = {}
+        """From variables, and classes of memory, to those that are made of them."""
+        for statement in statements:
+            self.follow(statement)
+        self.reached: set[Any] = set()
+        work = [place for var in start for place in self.reach((var, *self.homes(var)))]
+        while work:
+            work += self.reach(self.onward.get(work.pop(), ()))
+
+    def reach(self, places: Iterable[Any]) -> list[Any]:
+        new = [place for place in places if place not in self.reached]
+        self.reached.update(new)
+        return new
+
+    def reaches(self, atom: Atom | None) -> bool:
+        return isinstance(atom, Var) and atom in self.reached
+
+    def homes(self, var: Var) -> Iterable[Storage]:
+        """The memory that can be reached from a variable."""
+        return () if type(var.type) is Scalar else storages(var.type)
+
+    def edges(self, sources: Iterable[Atom], targets: Iterable[Atom]) -> None:
+        ends: list[Any] = []
+        for target in targets:
+            if isinstance(target, Var):
+                ends.append(target)
+                self.live_in(target)
+                ends += self.homes(target)
+        for source in sources:
+            if isinstance(source, Var):
+                self.live_in(source)
+                self.onward.setdefault(source, []).extend(ends)
+
+    def live_in(self, var: Var) -> None:
+        """What memory holds is what its variables refer to."""
+        for home in self.homes(var):
+            self.onward.setdefault(home, []).append(var)
+
+    def follow(self, statement: Statement) -> None:
+        match statement:
+            case Call(targets=targets):
+                writes = effects_of(statement).writes
+                written = [statement.args[place] for place in writes if place < len(statement.args)]
+                self.edges(operands(statement), (*targets, *written))
+            case Load(target, base):
+                self.edges((base,), (target,))
+            case Store(base=base, value=value):
+                self.edges((value,), (base,))
+            case If(targets=targets) | Guarded(targets=targets):
+                for inner in blocks_of(statement):
+                    for leaf in leaves(inner):
+                        if isinstance(leaf, Yield):
+                            self.carry(leaf.values, targets)
+            case Loop():
+                self.carry(statement.inits, statement.params)
+                self.carry(statement.params, statement.targets)
+                for leaf in leaves(statement.body):
+                    if isinstance(leaf, Continue):
+                        self.carry(leaf.values, statement.params)
+                    elif isinstance(leaf, Exit):
+                        self.carry(leaf.values, statement.targets)
+
+    def carry(self, values: Sequence[Atom], targets: Sequence[Var]) -> None:
+        for value, target in zip(values, targets, strict=False):
+            self.edges((value,), (target,))
+
+    def ends_in_results(self, body: Block) -> bool:
+        """Whether it is in results only, by arithmetic, that anybody sees a difference."""
+        if any(map(self.reaches, _deciding(body))):
+            return False
+        return all(map(self.keeps, self.statements))
+
+    def keeps(self, statement: Statement) -> bool:
+        """Whether what is not a number is not a number after a statement."""
+        if type(statement) is Call:
+            reached = [place for place, arg in enumerate(statement.args) if self.reaches(arg)]
+            if any(self.reaches(value) for _, value in statement.kwargs):
+                return False
+            return not reached or _is_arithmetic(statement, reached) or _is_idle(statement)
+        match statement:
+            case Load(key=key) | Store(key=key):
+                return not any(map(self.reaches, key_atoms(key)))
+            case If(cond=cond):
+                return not self.reaches(cond)
+            case Loop(over=Range(start, stop, step)):
+                return not any(map(self.reaches, (start, stop, step)))
+            case Loop(over=Items(iterable)):
+                return not self.reaches(iterable)
+            case Guarded(context=context):
+                return not self.reaches(context)
+        return True
+
+
+def _is_idle(call: Call) -> bool:
+    """Whether a call computes a support, which nobody asks then, or looks at what never changes, as a shape."""
+    return all(map(is_support, call.targets)) or effects_of(call).reads == ()
+
+
+def _is_arithmetic(call: Call, reached: list[int]) -> bool:
+    callee = call.callee
+    if callee in _CONDITIONS:
+        return 0 not in reached
+    if callee in _ARITHMETIC or isinstance(rule_for(callee), (Linear, Bilinear)):
+        return True
+    module = getattr(callee, "__module__", None) or ""
+    return module.startswith("adjoint.runtime.") and callee.__name__ in _OWN
+
+
+def _deciding(block: Block) -> Iterator[Atom]:
+    """What decides where a block ends, or blocks in it: conditions, exceptions."""
+    end = block.terminator
+    if isinstance(end, Branch):
+        yield end.cond
+        yield from _deciding(end.then)
+        yield from _deciding(end.orelse)
+    elif isinstance(end, Raise):
+        yield from operands(end)
+    for statement in block.statements:
+        for inner in blocks_of(statement):
+            yield from _deciding(inner)
+
+
+def _replaced(function: Function, new: Mapping[Var, Atom]) -> Function:
+    """A function without the statements that make some variables, and with others in their place."""
+
+    def atom(old: Atom) -> Atom:
+        while isinstance(old, Var) and old in new:
+            old = new[old]
+        return old
+
+    def block(old: Block) -> Block:
+        kept = tuple(
+            rebuild(statement, atom, block)
+            for statement in old.statements
+            if not (type(statement) is Call and statement.targets and statement.targets[0] in new)
+        )
+        return Block(kept, rebuild_terminator(old.terminator, atom, block))
+
+    return Function(function.name, function.params, block(function.body), function.doc)

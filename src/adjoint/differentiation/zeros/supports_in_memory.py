@@ -1,0 +1,629 @@
+"""Supports of cotangents (in forward mode, of tangents) that went through memory, loops and branches.
+
+A cotangent that was read from memory, carried by a loop or handed out by a branch counts as its own support
+(``supports``), though a zero there may be one that was merely computed. Where that may be, and a product with a slope
+that may be infinite asks, the support is kept beside the cotangent: what makes, moves or adds up the one is done with
+the other, too. Such a support is a number that is not zero, and not negative, where the cotangent was not left out.
+
+Nothing is kept that nobody asks for: the question goes back from the products, along what may be zero by chance.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+import numpy as np
+
+from adjoint.differentiation.zeros.supports import is_moving, is_support, of_same_rank, ones_where
+from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Applied,
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Definition,
+    Derived,
+    Exit,
+    Function,
+    Guarded,
+    Handler,
+    If,
+    Load,
+    Loop,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Array, Number, Scalar, Storage, is_handle, relocated, storage_of
+from adjoint.ir.walk import (
+    binders_of,
+    blocks_of,
+    leaves,
+    operands,
+    statements_in,
+    substitute,
+    targets_of,
+    terminators_in,
+)
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime import display
+from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.numbers import choose, divide, product, quotient, selected, somewhere, times
+
+PRESENT = Const(1.0)
+"""The support of a cotangent of which it is not known whether anything was left out."""
+_BOTH_PARTS = Const(1 + 1j)
+_STRONG = {times: product, divide: quotient}
+_ASKING = (times, divide, selected)
+_SUMS = (operator.add, operator.sub, np.add, np.subtract)
+_SIGNS = (operator.neg, operator.pos, np.negative, np.positive)
+_PRODUCTS = (operator.mul, operator.truediv, np.multiply, times, divide, product, quotient)
+_LINEAR = (np.sum, np.mean, np.copy, np.ravel, unbroadcast, np.concatenate, np.stack)
+_DISPLAYS = (display.make_list, display.make_tuple, display.make_dict)
+
+
+def keep_supports(
+    block: Block,
+    seeds: Collection[Var],
+    by_chance: Collection[Var],
+    shadows: Collection[Var],
+    *,
+    complete: bool,
+    passive: Callable[[Var], bool],
+    calls: Callable[[Call], None],
+) -> Block:
+    """A block of a derivative in which products ask for supports that are kept in memory.
+
+    Parameters
+    ----------
+    block
+        What is linear in the seeds, and may be other statements.
+    seeds
+        The cotangents, or tangents, that the block is given.
+    by_chance
+        Cotangents that a product with a partial derivative made: they may be zero by chance.
+    shadows
+        Memory of cotangents, which functions that are called fill.
+    complete
+        Whether a zero in the seeds is left out. Else nothing is known of it: it is a number like others.
+    passive
+        Whether a variable is known not to vary: a product with a zero of it is left out.
+    calls
+        Is told of functions that are given what may be zero by chance: their seeds are not complete.
+    """
+    if complete and not by_chance:
+        return block
+    if not any(_is_of_interest(statement) for statement in statements_in(block)):
+        return block
+    flow = _Flow(block, seeds, by_chance, shadows, complete)
+    for call in flow.calls:
+        calls(call)
+    return _Keeper(flow, passive).function(block, seeds) if flow.needed else block
+
+
+def _is_of_interest(statement: Statement) -> bool:
+    return isinstance(statement, Call) and (_is_called(statement) or statement.callee in _ASKING)
+
+
+def _asked(block: Block, statements: Sequence[Statement]) -> set[Var]:
+    """What products, and the supports that they read, ask whether it was left out."""
+    read = {atom for end in terminators_in(block) for atom in operands(end)}
+    read.update(atom for statement in statements if not _tells(statement) for atom in operands(statement))
+    asked: set[Atom] = set()
+    for statement in reversed(statements):
+        if _tells(statement) and not read.isdisjoint(targets_of(statement)):
+            read.update(operands(statement))
+            asked.update(operands(statement))
+        elif isinstance(statement, Call) and statement.callee in _ASKING:
+            asked.add(statement.args[0])
+    return _vars(asked)
+
+
+def _tells(statement: Statement) -> bool:
+    """Whether a statement computes a support."""
+    return isinstance(statement, (Call, Load)) and any(map(is_support, targets_of(statement)))
+
+
+class _Flow:
+    """Where cotangents of a block come from, and what is needed of their supports."""
+
+    def __init__(
+        self,
+        block: Block,
+        seeds: Collection[Var],
+        by_chance: Collection[Var],
+        shadows: Collection[Var],
+        complete: bool,
+    ) -> None:
+        self.shadows = shadows
+        self.onward: dict[Var, list[Var]] = {}
+        self.back: dict[Var, list[Var]] = {}
+        self.homes: dict[Storage, Var] = {}
+        self.bound: set[Var] = set()
+        statements = statements_in(block)
+        for statement in statements:
+            self.bound.update(targets_of(statement), binders_of(statement))
+            self.statement(statement)
+        for seed in seeds:
+            self.share(seed)
+        self.linear = _closure(seeds, self.onward)
+        self.unknown = self.not_known(statements, seeds, complete)
+        tainted = _closure((*(var for var in by_chance if var in self.linear), *self.unknown), self.onward)
+        self.tainted = tainted & self.linear
+        self.asked = _asked(block, statements) & self.tainted
+        self.needed = _closure(self.asked, self.back, self.tainted)
+        self.calls = [
+            statement
+            for statement in statements
+            if isinstance(statement, Call) and _is_called(statement) and not self.tainted.isdisjoint(statement.args)
+        ]
+
+    def edge(self, source: Atom, target: Var) -> None:
+        whole = isinstance(target.type, Scalar) and target.type.kind in ("int", "bool")
+        if isinstance(source, Var) and not whole:
+            self.onward.setdefault(source, []).append(target)
+            self.back.setdefault(target, []).append(source)
+
+    def join(self, source: Atom, target: Var) -> None:
+        """``target`` has the value of ``source``; a reference is to the same memory."""
+        self.edge(source, target)
+        if isinstance(source, Var) and is_handle(target.type):
+            self.edge(target, source)
+
+    def share(self, var: Var) -> None:
+        """What lies in one class of memory may be one."""
+        if not is_handle(var.type):
+            return
+        storage = storage_of(var.type)
+        if storage is not None:
+            self.join(self.homes.setdefault(storage, var), var)
+
+    def statement(self, statement: Statement) -> None:
+        for target in (*targets_of(statement), *binders_of(statement)):
+            self.share(target)
+        match statement:
+            case Call() | Load() if _tells(statement):
+                pass
+            case Call():
+                self.call(statement)
+            case Load(target=target, base=base):
+                self.join(base, target)
+            case Store(base=Var() as base, value=value):
+                self.share(base)
+                self.join(value, base) if _is_reference(value) else self.edge(value, base)
+            case Loop():
+                self.loop(statement)
+            case If(targets=targets) | Guarded(targets=targets):
+                for inner in blocks_of(statement):
+                    for leaf in leaves(inner):
+                        if isinstance(leaf, Yield):
+                            for value, target in zip(leaf.values, targets, strict=False):
+                                self.join(value, target)
+
+    def call(self, call: Call) -> None:
+        for arg in operands(call):
+            for target in _derived(call):
+                self.edge(arg, target)
+        called = _is_called(call)
+        if not called and effects(call.callee).hands_on:  # it makes a container, or takes something out of one
+            for arg in filter(_is_reference, call.args):
+                for target in call.targets:
+                    self.join(arg, target)
+        if not call.targets or called:
+            for memory in _vars(call.args):
+                if is_handle(memory.type) and (not called or memory in self.shadows):
+                    self.share(memory)
+                    for arg in _vars(call.args) - {memory}:
+                        held = _is_reference(arg) and (not called or arg in self.shadows)
+                        self.join(arg, memory) if held else self.edge(arg, memory)
+
+    def loop(self, loop: Loop) -> None:
+        for slot, param in enumerate(loop.params):
+            self.join(loop.inits[slot], param)
+            self.join(param, loop.targets[slot])
+        for leaf in leaves(loop.body):
+            if isinstance(leaf, Continue):
+                for value, param in zip(leaf.values, loop.params, strict=True):
+                    self.join(value, param)
+            elif isinstance(leaf, Exit):
+                for value, target in zip(leaf.values, loop.targets, strict=False):
+                    self.join(value, target)
+
+    def not_known(self, statements: Iterable[Statement], seeds: Collection[Var], complete: bool) -> set[Var]:
+        """Cotangents of which nothing is known: other functions made them, or they lie in memory from outside."""
+        found = {seed for seed in seeds if not complete or _is_container(seed)}
+        found |= {var for var in self.linear if var not in self.bound and var not in seeds and is_handle(var.type)}
+        for statement in statements:
+            if not isinstance(statement, Call) or self.linear.isdisjoint(_vars(operands(statement))):
+                continue
+            called = _is_called(statement)
+            if called or len(statement.targets) > 1:
+                found.update(statement.targets)
+            if called:
+                found.update(arg for arg in _vars(statement.args) if arg in self.linear and is_handle(arg.type))
+        memory = {var for var in found if is_handle(var.type)}
+        handles = {var for var in self.linear if is_handle(var.type)}
+        return found & self.linear | _closure(memory, self.onward, handles)
+
+
+def _closure(start: Iterable[Var], edges: dict[Var, list[Var]], within: Collection[Var] | None = None) -> set[Var]:
+    found = set(start)
+    work = list(found)
+    while work:
+        for var in edges.get(work.pop(), ()):
+            if var not in found and (within is None or var in within):
+                found.add(var)
+                work.append(var)
+    return found
+
+
+def _derived(call: Call) -> tuple[Var, ...]:
+    """The results of a call to which tangents flow: function values give values, as many tangents, and a pullback."""
+    return call.targets[len(call.targets) // 2 : -1] if isinstance(call.callee, Applied) else call.targets
+
+
+def _is_called(call: Call) -> bool:
+    return isinstance(call.callee, (Definition, Function, Derived))
+
+
+def _vars(atoms: Iterable[Atom]) -> set[Var]:
+    return {atom for atom in atoms if isinstance(atom, Var)}
+
+
+def _is_reference(atom: Atom) -> bool:
+    return isinstance(atom, Var) and is_handle(atom.type)
+
+
+def _is_array(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Array | Number)
+
+
+def _is_of_integers(atom: Atom) -> bool:
+    dtype = atom.type.dtype if isinstance(atom, Var) and isinstance(atom.type, Array) else None
+    return dtype is not None and dtype.kind in "iub"
+
+
+def _is_complex(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    if isinstance(type_, Array):
+        return type_.dtype is not None and type_.dtype.kind == "c"
+    return isinstance(type_, Scalar) and type_.kind == "complex"
+
+
+def _is_container(var: Var) -> bool:
+    return not isinstance(var.type, (Array, Number, Scalar))
+
+
+class _Keeper:
+    """Writes a block with the supports that are needed."""
+
+    def __init__(self, flow: _Flow, passive: Callable[[Var], bool]) -> None:
+        self.flow = flow
+        self.passive = passive
+        self.supports: dict[Var, Atom] = dict.fromkeys(flow.unknown, PRESENT)
+        self.memory: dict[Storage, Storage] = {}
+
+    # Names
+
+    def new(self, var: Var) -> Var:
+        """The variable of a support, in memory of its own."""
+        support = Var("support", relocated(var.type, self.home))
+        self.supports[var] = support
+        return support
+
+    def home(self, storage: Storage) -> Storage:
+        return self.memory.setdefault(storage, Storage(written=storage.written))
+
+    def keeps(self, var: Atom) -> bool:
+        return isinstance(var, Var) and var in self.flow.needed and var not in self.flow.unknown
+
+    def of(self, atom: Atom, builder: Builder) -> Atom:
+        """The support of a value at this place."""
+        if isinstance(atom, Const):
+            return Const(abs(atom.value)) if type(atom.value) in (int, float, complex) else atom
+        if not isinstance(atom, Var):
+            return atom
+        if atom in self.supports:
+            return self.supports[atom]
+        is_value = isinstance(atom.type, (Scalar, Array, Number))  # of one that is not linear: zeros of its own
+        return builder.call(abs, atom, hint="support") if is_value else atom
+
+    def given(self, arg: Atom, builder: Builder) -> Atom:
+        """An argument of the same call for supports; what is not linear is a place, an axis, a shape."""
+        return self.of(arg, builder) if isinstance(arg, Var) and arg in self.flow.linear else arg
+
+    def slot(self, arg: Atom, builder: Builder, *, in_memory: bool = True) -> Atom:
+        """The same for what is put into memory, or moved: an array has the shape of what it belongs to."""
+        moves = arg in self.flow.linear or (in_memory and not _is_of_integers(arg))
+        return self.shaped(arg, builder) if moves and _is_array(arg) else self.given(arg, builder)
+
+    def shaped(self, atom: Atom, builder: Builder) -> Atom:
+        """The support of a value in the shape of the value, where paths meet or it is put into memory."""
+        support = self.of(atom, builder)
+        if support == PRESENT and isinstance(atom, Var) and isinstance(atom.type, Array):
+            return ones_where(support, atom, builder)
+        return support
+
+    # Blocks
+
+    def function(self, block: Block, seeds: Collection[Var]) -> Block:
+        """The outermost block; seeds that are written are their own supports at first."""
+        builder = Builder(type_of_call)
+        for seed in seeds:
+            if is_handle(seed.type) and self.keeps(seed):
+                self.remember(seed, seed, builder)
+        found = self.block(block)
+        return Block((*builder.statements, *found.statements), found.terminator)
+
+    def block(self, block: Block, more: Callable[[Terminator, Builder], Terminator] | None = None) -> Block:
+        builder = Builder(type_of_call)
+        for statement in block.statements:
+            builder.span = statement.span
+            self.statement(statement, builder)
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = Branch(end.cond, self.block(end.then, more), self.block(end.orelse, more), end.span)
+        elif more is not None:
+            end = more(end, builder)
+        return builder.block(end)
+
+    def statement(self, statement: Statement, builder: Builder) -> None:
+        match statement:
+            case Call():
+                self.call(statement, builder)
+            case Load(target, base, key, span):
+                if _tells(statement):
+                    builder.emit(self.asking(statement))
+                    return
+                if self.keeps(target):
+                    kept = self.of(base, builder)
+                    if kept == PRESENT:
+                        self.supports[target] = PRESENT
+                    else:
+                        builder.emit(Load(self.new(target), kept, key, span))
+                builder.emit(statement)
+            case Store(base, key, value, mode, span):
+                kept = self.of(base, builder) if self.keeps(base) else PRESENT
+                if kept != PRESENT:
+                    mode = "add" if mode == "sub" else mode
+                    put = self.of(value, builder) if _is_array(base) else self.shaped(value, builder)
+                    builder.emit(Store(kept, key, put, mode, span))
+                builder.emit(statement)
+            case If():
+                slots = self.needed_slots(statement.targets)
+                more = self.yielding(slots)
+                then, orelse = self.block(statement.then, more), self.block(statement.orelse, more)
+                targets = (*statement.targets, *(self.new(statement.targets[slot]) for slot in slots))
+                builder.emit(If(statement.cond, then, orelse, targets, statement.span))
+            case Guarded():
+                self.guarded(statement, builder)
+            case Loop():
+                self.loop(statement, builder)
+
+    def needed_slots(self, targets: tuple[Var, ...]) -> list[int]:
+        return [slot for slot, target in enumerate(targets) if self.keeps(target)]
+
+    def yielding(self, slots: list[int]) -> Callable[[Terminator, Builder], Terminator]:
+        def more(end: Terminator, builder: Builder) -> Terminator:
+            if not isinstance(end, Yield):
+                return end
+            return Yield((*end.values, *(self.shaped(end.values[slot], builder) for slot in slots)))
+
+        return more
+
+    def guarded(self, statement: Guarded, builder: Builder) -> None:
+        slots = self.needed_slots(statement.targets)
+        more = self.yielding(slots)
+        body = self.block(statement.body, more)
+        handlers = tuple(Handler(each.exception, each.name, self.block(each.body, more)) for each in statement.handlers)
+        final = None if statement.final is None else self.block(statement.final)
+        targets = (*statement.targets, *(self.new(statement.targets[slot]) for slot in slots))
+        builder.emit(Guarded(statement.context, statement.name, body, handlers, final, targets, statement.span))
+
+    def loop(self, loop: Loop, builder: Builder) -> None:
+        count = len(loop.params)
+        slots = [slot for slot in range(count) if self.keeps(loop.params[slot]) or self.keeps(loop.targets[slot])]
+        extra = [slot for slot in self.needed_slots(loop.targets) if slot >= count]
+        inits = [self.shaped(loop.inits[slot], builder) for slot in slots]
+        params = [self.new(loop.params[slot]) for slot in slots]
+
+        def more(end: Terminator, inner: Builder) -> Terminator:
+            if isinstance(end, Continue):
+                return Continue((*end.values, *(self.shaped(end.values[slot], inner) for slot in slots)))
+            if isinstance(end, Exit):
+                firsts = [self.shaped(end.values[slot], inner) for slot in slots]
+                others = [self.shaped(end.values[slot], inner) for slot in extra]
+                return Exit(end.kind, (*end.values[:count], *firsts, *end.values[count:], *others))
+            return end
+
+        body = self.block(loop.body, more)
+        firsts = [self.new(loop.targets[slot]) for slot in slots]
+        others = [self.new(loop.targets[slot]) for slot in extra]
+        targets = (*loop.targets[:count], *firsts, *loop.targets[count:], *others)
+        all_params, all_inits = (*loop.params, *params), (*loop.inits, *inits)
+        builder.emit(Loop(loop.over, loop.index, all_params, all_inits, body, targets, loop.exit, loop.span))
+
+    # Calls
+
+    def asking(self, statement: Statement) -> Statement:
+        """A statement that computes a support: it asks those that are kept. The shape of a value is its own."""
+        if isinstance(statement, Call) and statement.callee is np.ones_like:
+            return statement
+        asked = {
+            atom: self.supports[atom]
+            for atom in operands(statement)
+            if isinstance(atom, Var) and atom in self.flow.asked and atom in self.supports
+        }
+        return substitute(statement, asked)
+
+    def call(self, call: Call, builder: Builder) -> None:
+        if _tells(call):
+            builder.emit(self.asking(call))
+            return
+        if not call.targets:
+            memory = [arg for arg in _vars(call.args) if is_handle(arg.type)]
+            if any(map(self.keeps, memory)) and self.flow.unknown.isdisjoint(memory) and not _is_called(call):
+                args = tuple([self.slot(arg, builder) for arg in call.args])
+                builder.emit(Call((), call.callee, args, call.kwargs, call.span))
+            builder.emit(call)
+            return
+        first = call.args[0] if call.args else None
+        if call.callee in _ASKING and isinstance(first, Var) and first in self.flow.asked:
+            self.product(call, first, builder)
+        else:
+            builder.emit(call)
+        (target, *others) = call.targets
+        if not others and self.keeps(target):
+            self.made(call, target, builder)
+
+    def product(self, call: Call, cotangent: Var, builder: Builder) -> None:
+        """A product that asks: not a number where a zero that was computed meets an infinite slope."""
+        support, (target,) = self.supports[cotangent], call.targets
+        if call.callee is selected:
+            builder.emit(Call((target,), selected, (support, *call.args[1:]), (), call.span))
+            return
+        value = target if support == PRESENT else Var(target.hint, target.type)
+        builder.emit(Call((value,), _STRONG[call.callee], call.args, call.kwargs, call.span))
+        if value is not target:
+            builder.emit(Call((target,), selected, (support, value), (), call.span))
+
+    def made(self, call: Call, target: Var, builder: Builder) -> None:
+        """The support of what a call makes."""
+        given = [arg for arg in operands(call) if isinstance(arg, Var) and arg in self.flow.linear]
+        if any(arg in self.flow.unknown and _is_container(arg) for arg in given):
+            self.supports[target] = PRESENT
+            return
+        callee = call.callee
+        is_arithmetic = _is_array(target) and (callee in _SUMS or callee in _SIGNS or callee in _PRODUCTS)
+        in_memory = is_handle(target.type) and not is_arithmetic
+        if not given or in_memory or any(_is_reference(arg) and _is_container(arg) for arg in given):
+            self.again(call, target, builder)
+            return
+        self.combined(call, target, given, builder)
+        made = self.supports[target]
+        if is_handle(target.type) and made != PRESENT:  # in memory of its own: the operands may be written
+            self.remember(target, made, builder)
+
+    def remember(self, target: Var, support: Atom, builder: Builder) -> None:
+        """Puts a support into memory of its own; of complex numbers both parts, which may be written one by one."""
+        if not _is_complex(target):
+            builder.emit(Call((self.new(target),), abs, (support,), (), builder.span))
+            return
+        ones = builder.call(np.ones_like, target, hint="support")
+        both = builder.call(operator.mul, ones, _BOTH_PARTS, hint="support")
+        builder.emit(Call((self.new(target),), selected, (support, both), (), builder.span))
+
+    def stored(self, value: Atom, base: Atom, builder: Builder) -> Atom:
+        """The support of what is stored in an array: of complex numbers both parts."""
+        support = self.of(value, builder)
+        if not _is_complex(base) or _is_complex(support):
+            return support
+        return builder.call(operator.mul, support, _BOTH_PARTS, hint="support")
+
+    def magnitude(self, support: Atom, builder: Builder) -> Atom:
+        """A support as numbers that are not complex: sums of them do not cancel."""
+        return builder.call(abs, support, hint="support") if _is_complex(support) else support
+
+    def combined(self, call: Call, target: Var, given: list[Var], builder: Builder) -> None:
+        """The support of a value by those of its operands: of a sum, a product, a choice."""
+        callee = call.callee
+        if callee in (choose, np.where) and call.args[0] not in given:
+            parts = [self.magnitude(self.of(arg, builder), builder) for arg in call.args[1:]]
+            chosen = builder.call(callee, call.args[0], *parts, hint="support")
+            self.supports[target] = self.fitted(chosen, target, builder) if PRESENT in parts else chosen
+            return
+        supports = [self.magnitude(self.of(arg, builder), builder) for arg in given]
+        if all(support == PRESENT for support in supports):
+            self.supports[target] = PRESENT
+        elif callee in _SUMS:
+            self.supports[target] = self.sum(call, target, builder)
+        elif callee in _SIGNS:
+            self.supports[target] = supports[0]
+        elif callee in _PRODUCTS and len(given) == 1:
+            self.supports[target] = self.scaled(call, given[0], supports[0], target, builder)
+        elif callee is selected and call.args[1] in given:
+            self.supports[target] = self.fitted(self.of(call.args[1], builder), target, builder)
+        elif (is_moving(callee) or callee in _LINEAR) and len(given) == 1 and call.args[0] is given[0]:
+            self.again(call, target, builder)
+        else:
+            parts = [
+                support if _is_number(support) else builder.call(somewhere, support, hint="support")
+                for support in supports
+            ]
+            self.supports[target] = self.fitted(_united(parts, builder), target, builder)
+
+    def again(self, call: Call, target: Var, builder: Builder) -> None:
+        """The same call, for supports."""
+        in_memory = call.callee in _DISPLAYS
+        args = tuple([self.slot(arg, builder, in_memory=in_memory) for arg in call.args])
+        if not is_handle(target.type):
+            args = tuple([self.magnitude(arg, builder) if arg not in call.args else arg for arg in args])
+        kwargs = tuple([(name, self.given(value, builder)) for name, value in call.kwargs])
+        if args == call.args and not effects(call.callee).pure:
+            self.supports[target] = PRESENT  # what it does is done once
+            return
+        builder.emit(Call((self.new(target),), call.callee, args, kwargs, call.span))
+
+    def sum(self, call: Call, target: Var, builder: Builder) -> Atom:
+        parts = [self.magnitude(self.of(arg, builder), builder) for arg in call.args]
+        if PRESENT in parts:
+            return PRESENT
+        return builder.call(operator.add, *parts, hint="support")
+
+    def scaled(self, call: Call, given: Var, support: Atom, target: Var, builder: Builder) -> Atom:
+        """The support of a product: a factor that does not vary leaves out what it makes zero."""
+        (other,) = [arg for arg in call.args if arg is not given] or [given]
+        fitted = self.fitted(support, target, builder)
+        if isinstance(other, Var) and self.passive(other) and call.callee in (operator.mul, np.multiply, times):
+            keeps = builder.call(operator.ne, other, Const(0), hint="support")
+            return builder.call(choose, keeps, fitted, Const(0.0), hint="support")
+        return fitted
+
+    def fitted(self, support: Atom, target: Var, builder: Builder) -> Atom:
+        """A support in the shape of what it belongs to."""
+        if isinstance(target.type, Scalar):
+            return _number(support, builder) if _is_truth(support) else support
+        if of_same_rank(support, target):
+            return support
+        return ones_where(support, target, builder)
+
+
+def _in_one(support: Atom, builder: Builder) -> Atom:
+    """A support as one number."""
+    return support if _is_number(support) else builder.call(somewhere, support, hint="support")
+
+
+def _is_number(atom: Atom) -> bool:
+    return isinstance(atom, Const) or (isinstance(atom, Var) and isinstance(atom.type, Scalar))
+
+
+def _is_truth(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Scalar) and atom.type.kind == "bool"
+
+
+def _number(support: Atom, builder: Builder) -> Atom:
+    return builder.call(choose, support, Const(1.0), Const(0.0), hint="support")
+
+
+def _united(parts: list[Atom], builder: Builder) -> Atom:
+    """Whether any of several numbers is not zero."""
+    if PRESENT in parts:
+        return PRESENT
+    total: Atom = parts[0]
+    if len(parts) > 1:
+        total = builder.call(operator.ne, total, Const(0), hint="support")
+    for part in parts[1:]:
+        other = builder.call(operator.ne, part, Const(0), hint="support")
+        total = builder.call(operator.or_, total, other, hint="support")
+    return total
+
+
+__all__ = ["keep_supports"]

@@ -1,0 +1,413 @@
+"""Python's own functions, where they act on structure rather than on numbers."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.calls.opaque_calls import refuse_made_here
+from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import type_of
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    Closure,
+    IteratorValue,
+    Method,
+    Partial,
+    RangeValue,
+    Record,
+    Ref,
+    SliceValue,
+    TupleValue,
+    Union,
+    Value,
+    is_atom,
+)
+from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
+from adjoint.frontend.library import python_functions as library
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Scalar
+from adjoint.runtime import display, numbers
+from adjoint.runtime.arrays import float_dtype
+
+
+@handles(range)
+def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    atoms = [materialize(lo, value, node) for value in args]
+    if len(atoms) == 1:
+        return RangeValue(Const(0), atoms[0], Const(1))
+    return RangeValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else Const(1))
+
+
+@handles(enumerate)
+def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+    return IteratorValue("enumerate", (kept(lo, args[0]), start))
+
+
+@handles(zip)
+def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    parts = tuple(kept(lo, arg) for arg in args)
+    refuse_twice(lo, parts, node)
+    if kwargs.get("strict", Const(False)) != Const(False):
+        for place, part in enumerate(parts[1:], 2):
+            if isinstance(part, IteratorValue) or isinstance(parts[0], IteratorValue):
+                raise lo.problem("AD0301", node, "'zip' with 'strict' of something that has no length")
+            end = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
+            words = [Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
+            library.call(lo, library.check_as_long, [part, parts[0], *words], node)
+    return IteratorValue("zip", parts)
+
+
+@handles(reversed)
+def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    method = objects.special_method(lo, args[0], "__reversed__")
+    if method is not None:
+        return NotImplemented
+    if is_iterator(args[0]):
+        raise lo.mistake(TypeError, node, "an iterator cannot be reversed")
+    return IteratorValue("reversed", (sequence(lo, args[0]),))
+
+
+def _by_method(name: str) -> Handler:
+    def convert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        method = objects.special_method(lo, args[0], name) if args else None
+        if method is None:
+            return NotImplemented
+        from adjoint.frontend.calls.calls import call_value
+
+        return call_value(lo, method, args[1:], kwargs, node)
+
+    return convert
+
+
+for _function, _name in (
+    (abs, "__abs__"),
+    (float, "__float__"),
+    (int, "__int__"),
+    (round, "__round__"),
+    (complex, "__complex__"),
+    (math.floor, "__floor__"),
+    (math.ceil, "__ceil__"),
+    (math.trunc, "__trunc__"),
+):
+    HANDLERS[_function] = _by_method(_name)
+
+
+@handles(bool)
+def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.syntax.expressions import truth_of
+
+    if not args or isinstance(args[0], Var):
+        return NotImplemented
+    return truth_of(lo, args[0], node)
+
+
+@handles(iter)
+def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    value = kept(lo, args[0])
+    return value if is_iterator(value) else IteratorValue("iter", (value,))
+
+
+@handles(next)
+def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if is_iterator(args[0]):
+        from adjoint.frontend.iterators.generators import is_inside_generator
+
+        if len(args) == 1 and lo.run_data.handled and is_inside_generator(lo):
+            label = "that there is no item becomes a 'RuntimeError' inside a generator"
+            raise lo.problem("AD0104", node, label, helps=("give 'next' a default",))
+        return library.call(lo, library.first if len(args) == 1 else library.first_or, args, node)
+    if all(is_atom(arg) for arg in args):
+        return NotImplemented
+    raise lo.problem(
+        "AD0305", node, "'next' takes an item out of an iterator, which the reverse sweep cannot give back"
+    )
+
+
+@handles(len)
+def _len(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], RangeValue):
+        return NotImplemented
+    if isinstance(args[0], IteratorValue):
+        return NotImplemented
+    return containers.length(lo, args[0], node)
+
+
+@handles(eval, exec, locals, globals)
+def _names_unseen(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    raise lo.problem("AD0301", node, "variables are read or written here by names that are not in the source")
+
+
+@handles(vars, dir)
+def _names_of_the_frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return NotImplemented if args else _names_unseen(lo, args, kwargs, node)
+
+
+@handles(sys._getframe, inspect.currentframe, inspect.stack)
+def _frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.calls.calls import LIBRARY_FOLDERS
+
+    if lo.frame is not None and lo.frame.closure.source.file.startswith(LIBRARY_FOLDERS):
+        return NotImplemented  # a library that asks who calls it, to name the place
+    raise lo.problem("AD0301", node, "the frame of the function is asked for, and a derivative has another one")
+
+
+@handles(isinstance)
+def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    classes = materialize(lo, args[1], node)
+    if isinstance(args[0], Union):
+        from adjoint.frontend.syntax.expressions import on_each_option
+
+        return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
+    cls = objects.class_of(lo, args[0])
+    if cls is None or not isinstance(classes, Const):
+        return NotImplemented
+    try:
+        if isinstance(args[0], Const):
+            return Const(isinstance(args[0].value, classes.value))
+        return Const(issubclass(cls, classes.value))
+    except TypeError:
+        raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
+
+
+@handles(type)
+def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    cls = objects.class_of(lo, args[0]) if len(args) == 1 else None
+    return NotImplemented if cls is None else Const(cls)
+
+
+@handles(callable)
+def _callable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], Const):
+        return Const(callable(args[0].value))
+    if isinstance(args[0], (Closure, Method, Partial)):
+        return Const(True)
+    return Const(objects.special_method(lo, args[0], "__call__") is not None)
+
+
+@handles(hasattr)
+def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    base, name = args
+    if not isinstance(name, Const):
+        return NotImplemented
+    if isinstance(base, Const):
+        return Const(hasattr(base.value, name.value))
+    if isinstance(base, Ref):
+        record = lo.store[base]
+        assert isinstance(record, Record)
+        return Const(record.get(name.value) is not None or hasattr(record.cls, name.value))
+    if isinstance(base, Closure):
+        owner = hasattr if base.function is None else base.function
+        return Const(name.value in base.attributes or hasattr(owner, name.value))
+    cls = objects.class_of(lo, base)
+    if cls is None:
+        return NotImplemented
+    if isinstance(base, Var) and isinstance(base.type, Instance) and not hasattr(cls, name.value):
+        return lo.open.call(hasattr, base, name)
+    return Const(hasattr(cls, name.value))
+
+
+@handles(getattr)
+def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    base, name, *default = args
+    if not isinstance(name, Const):
+        return NotImplemented
+    if not default:
+        return objects.attribute(lo, base, name.value, node)
+    present = _hasattr(lo, [base, name], {}, node)
+    if present is NotImplemented:
+        return objects.attribute(lo, base, name.value, node)
+    return lo.branch(present, lambda: objects.attribute(lo, base, name.value, node), lambda: default[0], node)
+
+
+@handles(setattr)
+def _setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _set_named(lo, args, node, bare=False)
+
+
+@handles(object.__setattr__)
+def _bare_setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _set_named(lo, args, node, bare=True)
+
+
+def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bool) -> Any:
+    base, name, value = args
+    if not isinstance(name, Const):
+        raise lo.problem("AD0301", node, "the name of the attribute is not known")
+    objects.set_attribute(lo, base, name.value, value, node, bare=bare)
+    return NONE
+
+
+@handles(object.__init__)
+def _object_init(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return NONE
+
+
+@handles(super)
+def _super(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.interpreter.values import SuperValue
+
+    if len(args) != 2 or not isinstance(args[0], Const):
+        return NotImplemented
+    return SuperValue(args[0].value, args[1])
+
+
+# -- containers -------------------------------------------------------------------------------------------------------
+
+
+@handles(tuple)
+def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not args:
+        return TupleValue(())
+    value = sequence(lo, args[0])
+    from adjoint.frontend.iterators.items import written_out
+
+    items = written_out(lo, value, node)
+    if items is not None:
+        return TupleValue(tuple(items))
+    if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
+        return NotImplemented
+    # A run-time list serves as the tuple: nobody can write it.
+    if is_lazy(args[0]):
+        return value
+    return library.call(lo, library.copied, [value], node)
+
+
+@handles(list)
+def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not args:
+        return making.new_list(lo, [], node)
+    value = kept(lo, args[0])
+    if is_lazy(value) and not isinstance(value := drawn(lo, value, node), IteratorValue):
+        return value
+    from adjoint.frontend.iterators.items import static_items
+
+    items = static_items(lo, value, node)
+    if items is not None:
+        return making.new_list(lo, items, node)
+    if isinstance(value, Var) and isinstance(value.type, Dict):
+        return lo.open.call(display.keys_of, value)
+    if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
+        return NotImplemented
+    return library.call(lo, library.copied, [value], node)
+
+
+@handles(slice)
+def _slice(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    atoms = [materialize(lo, value, node) for value in args]
+    if len(atoms) == 1:
+        return SliceValue(NONE, atoms[0], NONE)
+    return SliceValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else NONE)
+
+
+# -- folds ------------------------------------------------------------------------------------------------------------
+
+
+@handles(np.isscalar)
+def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], Var) and isinstance(args[0].type, (Scalar, Array)):
+        return Const(isinstance(args[0].type, Scalar))
+    return NotImplemented
+
+
+@handles(np.ndim)
+def _ndim(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    rank = _rank(lo, args[0]) if len(args) == 1 else None
+    return NotImplemented if rank is None else Const(rank)
+
+
+def _rank(lo: Lowerer, value: Value) -> int | None:
+    """The rank of an array, or of what would be one; None where it is not known."""
+    match value:
+        case Const(value=constant):
+            return np.ndim(constant)
+        case Var(type=Array(dims=dims)):
+            return None if dims is None else len(dims)
+        case Var(type=Scalar()):
+            return 0
+    items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
+    if items is None:
+        return None
+    inner = _rank(lo, items[0]) if items else 0
+    return None if inner is None else 1 + inner
+
+
+@handles(float_dtype)
+def _float_dtype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], Var) and args[0].type == Scalar("float"):
+        return Const(np.dtype(float))
+    dtype = _dtype(args[0])
+    return NotImplemented if dtype is None else Const(np.result_type(dtype, np.float16))
+
+
+@handles(np.result_type)
+def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of arrays and dtypes; what numbers of Python add to it, NumPy itself says when it runs."""
+    dtypes = [_dtype(arg) for arg in args]
+    unknown = not dtypes or any(dtype is None for dtype in dtypes)  # NumPy finds float64 equal to None
+    return NotImplemented if unknown else Const(np.result_type(*dtypes))
+
+
+def _dtype(value: Value) -> Any:
+    match value:
+        case Var(type=Array(dtype=dtype)) | Var(type=Scalar(dtype=dtype)):
+            return dtype
+        case Const(value=type() | np.dtype() as constant):
+            return np.dtype(constant)
+        case _:
+            return None
+
+
+@handles(numbers.is_real)
+def _is_real(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return Const(_surely_real(lo, args[0], node))
+
+
+@handles(np.sign)
+def _sign(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of complex numbers it is their direction, which varies."""
+    from adjoint.frontend.calls.calls import call_value
+
+    if kwargs or len(args) != 1 or not is_atom(args[0]) or _surely_real(lo, args[0], node):
+        return NotImplemented
+    conjugate = call_value(lo, Const(numbers.sign), args, {}, node)
+    return call_value(lo, Const(np.conjugate), [conjugate], {}, node)
+
+
+def _surely_real(lo: Lowerer, value: Value, node: ast.AST | None) -> bool:
+    match type_of(materialize(lo, value, node)):
+        case Scalar(kind=kind):
+            return kind != "complex"
+        case Array(dtype=dtype):
+            return dtype is not None and dtype.kind != "c"
+        case _:
+            return False
+
+
+def _observing(function: Any) -> Handler:
+    def observe(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        for value in (*args, *kwargs.values()):
+            refuse_made_here(lo, value, node)
+        atoms = [materialize(lo, value, node, observer=True) for value in args]
+        pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
+        if function is print:
+            lo.open.effect(print, *atoms, **pairs)
+            return NONE
+        if not pairs and atoms and all(isinstance(a, Const) for a in atoms) and function is str:
+            return Const(str(*(a.value for a in atoms)))  # type: ignore[union-attr]
+        return objects.call_any(lo, function, list(atoms), node, **pairs)
+
+    return observe
+
+
+for _observer in (print, repr, str, format):
+    HANDLERS[_observer] = _observing(_observer)

@@ -1,0 +1,53 @@
+"""What classes change about how Python makes objects, looks attributes up and assigns them, where it is not followed.
+
+What is not followed is refused: it would be passed over otherwise.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+from adjoint.frontend.interpreter.core import Lowerer
+
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+
+
+def refuse_custom_lookup(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
+    """Raises where a class looks all its attributes up by a method of its own."""
+    if isinstance(cls.__getattribute__, types.FunctionType):
+        raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__getattribute__'")
+
+
+def refuse_custom_assignment(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
+    """Raises where a class assigns all its attributes by a method of its own, or lets nobody assign them."""
+    if not isinstance(cls.__setattr__, types.FunctionType):
+        return
+    if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
+        raise lo.mistake(FrozenInstanceError, node, f"{cls.__name__!r} is frozen: its fields cannot be assigned")
+    raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__setattr__'")
+
+
+def refuse_unusual_descriptor(lo: Lowerer, cls: type, name: str, found: Any, node: ast.AST | None) -> None:
+    """Raises where assigning an attribute runs the code of a descriptor, which is no property."""
+    if hasattr(type(found), "__set__") and not isinstance(found, _SLOTS):
+        raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
+
+
+def has_no_place_for(cls: type, name: str) -> bool:
+    """Whether objects of a class with ``__slots__`` have none for an attribute, so that assigning it raises."""
+    return not cls.__dictoffset__ and not isinstance(inspect.getattr_static(cls, name, None), _SLOTS)
+
+
+def refuse_custom_making(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
+    """Raises where objects of a class are not made by ``__init__`` alone."""
+    if inspect.getattr_static(cls, "__new__", object.__new__) is not object.__new__:
+        raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__new__'")
+    if inspect.getattr_static(type(cls), "__call__") is not type.__dict__["__call__"]:
+        raise lo.problem("AD0301", node, f"the metaclass of {cls.__name__!r} defines '__call__'")
+    init = inspect.getattr_static(cls, "__init__")
+    if not isinstance(init, types.FunctionType) and init is not object.__init__:
+        raise lo.problem("AD0301", node, f"the '__init__' of {cls.__name__!r} is not a function")

@@ -1,0 +1,91 @@
+"""Calls that mean, by declaration, a call of a Python function, which is read in their place.
+
+A definition that raises NotImplementedError says that it does not cover a call. Then the call stays what it is, and
+is refused if a derivative would have to flow through it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any
+
+from adjoint.frontend.interpreter.core import Frame, Lowerer, Restart
+from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Value
+from adjoint.ir.nodes import Const
+from adjoint.rules import registry
+
+LIBRARY = "adjoint.rules."
+
+
+def meaning_of(callee: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
+    """The function that a call means by declaration, None if there is none."""
+    if isinstance(callee, type):
+        return None
+    return registry.definition_of(
+        callee, [_known(value) for value in args], {name: _known(value) for name, value in kwargs.items()}
+    )
+
+
+def _known(value: Value) -> Any:
+    return value.value if isinstance(value, Const) else registry.UNKNOWN
+
+
+def covers(
+    lo: Lowerer, meaning: Callable[..., Any], nargs: int, keywords: tuple[str, ...], node: ast.AST | None
+) -> bool:
+    """Whether a definition says what a call with these arguments means."""
+    if (meaning, lo.span(node)) in lo.settings.uncovered:
+        return False
+    try:
+        inspect.signature(meaning).bind(*range(nargs), **dict.fromkeys(keywords))
+    except TypeError:
+        return False
+    return True
+
+
+def refuse_functions(
+    lo: Lowerer, callee: Any, meaning: Callable[..., Any], values: Sequence[Value], node: ast.AST | None
+) -> None:
+    """Refuses a call that a definition does not cover, if it is handed a function that may vary."""
+    if any(_is_function(value) for value in values):
+        what = lo.settings.uncovered.get((meaning, lo.span(node)), "these arguments")
+        label = f"no derivative of {callee.__name__!r} is known with {what}"
+        helps = ("leave it out if it is an option", "or say what the result solves: ad.implicit(solve, residual)")
+        raise lo.problem("AD0204", node, label, helps=helps, name=callee.__name__)
+
+
+def _is_function(value: Value) -> bool:
+    return isinstance(value, (Closure, Method, Partial, Operator)) or (
+        isinstance(value, Const) and isinstance(value.value, (FunctionType, partial, MethodType))
+    )
+
+
+def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
+    """Starts again without the definition that is being read, if it says here that it does not cover the call."""
+    match node.exc:
+        case ast.Call(func=ast.Name(id="NotImplementedError"), args=said):
+            frame = _outermost(lo.frame)
+        case _:
+            return
+    if frame is not None:
+        lo.settings.uncovered[frame.closure.function, frame.call_span] = _text(lo, said)
+        raise Restart
+
+
+def _text(lo: Lowerer, said: Sequence[ast.expr]) -> str:
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    value = evaluate(lo, said[0]) if said else None
+    return str(value.value) if isinstance(value, Const) else "this call"
+
+
+def _outermost(frame: Frame | None) -> Frame | None:
+    """The activation of the definition that the user's code called; None where the user's code runs."""
+    found = None
+    while frame is not None and frame.closure.globals.get("__name__", "").startswith(LIBRARY):
+        found, frame = frame, frame.caller
+    return found

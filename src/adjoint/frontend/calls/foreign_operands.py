@@ -1,0 +1,87 @@
+"""Operands that bring an arithmetic of their own: a masked array, a matrix, a series meets what varies.
+
+Rules know what NumPy's arrays do. What a subclass, or a class that takes over NumPy's functions, makes of an operation
+they do not: it is refused where it is known, else the operand is asked when the derivative runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from adjoint.analysis.may_vary import varying
+from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Var
+from adjoint.ir.types import Opaque, carries_derivative
+from adjoint.ir.walk import map_blocks, operands, statements_in
+from adjoint.rules.declare import Bilinear, Elementwise, General, Linear
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.checks import PLAIN, brings_arithmetic, check_operand, ways_out
+from adjoint.runtime.sparse_matrices import sparse_times, times_sparse
+
+_DIFFERENTIATED = (Elementwise, Linear, Bilinear, General)
+
+
+def with_operands_checked(function: Function, params: Sequence[Var]) -> Function:
+    """The function with a question before each operation of what varies and of something whose class is not known.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0207, where the class is known and brings an arithmetic of its own.
+    """
+    if not any(_unsure(statement) for statement in statements_in(function.body)):
+        return function
+    varied = varying(function.body, params)
+    found: list[Diagnostic] = []
+    body = _checked(function.body, varied, frozenset(), found)
+    if found:
+        raise DifferentiationError(found)
+    return Function(function.name, function.params, body, function.doc)
+
+
+def _unsure(statement: Statement) -> list[Var]:
+    """The operands of a differentiated operation of which it is not known that they are numbers or plain arrays."""
+    if not isinstance(statement, Call) or not isinstance(rule_for(statement.callee), _DIFFERENTIATED):
+        return []
+    if statement.callee in (sparse_times, times_sparse):
+        return []
+    return [
+        atom
+        for atom in operands(statement)
+        if isinstance(atom, Var)
+        and isinstance(atom.type, Opaque)
+        and (atom.type.cls is None or brings_arithmetic(atom.type.cls) or not issubclass(atom.type.cls, PLAIN))
+    ]
+
+
+def _checked(block: Block, varied: Set[Atom], asked: Set[Var], found: list[Diagnostic]) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        unsure = _unsure(statement)
+        if unsure and any(isinstance(atom, Var) and _varies(atom, varied) for atom in operands(statement)):
+            assert isinstance(statement, Call)
+            for operand in dict.fromkeys(unsure):
+                cls = operand.type.cls if isinstance(operand.type, Opaque) else None
+                if cls is not None and brings_arithmetic(cls):
+                    found.append(_problem(statement, operand, cls))
+                elif operand not in asked:
+                    name = Const(operand.hint if operand.named else None)
+                    statements.append(Call((), check_operand, (operand, name), (), statement.span))
+            asked = asked | set(unsure)
+        statements.append(map_blocks(statement, lambda inner: _checked(inner, varied, asked, found)))  # noqa: B023
+    end = block.terminator
+    if isinstance(end, Branch):
+        end = Branch(
+            end.cond, _checked(end.then, varied, asked, found), _checked(end.orelse, varied, asked, found), end.span
+        )
+    return Block(tuple(statements), end)
+
+
+def _varies(atom: Var, varied: Set[Atom]) -> bool:
+    return atom in varied and carries_derivative(atom.type)
+
+
+def _problem(call: Call, operand: Var, cls: type) -> Diagnostic:
+    which = f"{operand.hint!r}" if operand.named else "an operand"
+    label = f"{which} is an object of class {cls.__name__!r}"
+    return diagnostic("AD0207", call.span, label, helps=ways_out(cls), name=cls.__name__)

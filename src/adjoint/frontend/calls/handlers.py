@@ -1,0 +1,122 @@
+"""The table of Python's own functions that act on structure, by which their calls are lowered."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from importlib import import_module
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
+from typing import Any
+
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Value
+
+Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any]
+HANDLERS: dict[Any, Handler] = {}
+
+
+_FAMILIES = (
+    "library.array_calls",
+    "library.array_functions",
+    "library.array_writers",
+    "calls.builtins",
+    "data.container_methods",
+    "library.collections_calls",
+    "iterators.folds",
+    "data.constants",
+    "calls.tangent_arithmetic",
+    "data.key_paths",
+)
+_FOR_NUMBERS = ("calls.builtins", "iterators.folds")
+_FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
+_WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "copy", "heapq")
+_loaded: set[str] = set()
+
+
+def handler(constant: Any) -> Handler | None:
+    """What lowers calls of ``constant``; the handler may decline by returning ``NotImplemented``."""
+    for family in _families(constant):
+        if family not in _loaded:
+            import_module(f"adjoint.frontend.{family}")  # for what it registers
+            _loaded.add(family)
+    try:
+        return HANDLERS.get(constant)
+    except TypeError:
+        return None
+
+
+def _families(constant: Any) -> tuple[str, ...]:
+    """The modules that may have a handler for a function, as far as its own module tells."""
+    match constant:
+        case BuiltinFunctionType() if constant.__module__ in ("builtins", "math"):
+            return _FOR_NUMBERS
+        case MethodDescriptorType() if constant.__objclass__.__module__ == "builtins":
+            return _FOR_CONTAINERS
+        case type() if constant.__module__ == "builtins":
+            return _FOR_CONTAINERS if constant is dict else _FOR_NUMBERS
+        case type(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
+            return ("iterators.itertools_calls",)
+        case type(__module__="adjoint.declarations.surgery"):
+            return ("surgery.backward_blocks",)
+        case type(__module__="collections" | "types"):
+            return ("library.collections_calls",)
+        case FunctionType(__module__="contextlib" | "adjoint.frontend.control.contexts_of_generators"):
+            return ("control.contexts_of_generators",)
+        case FunctionType(__module__="adjoint.declarations.implicit"):
+            return ("declared.implicit_calls",)
+        case FunctionType(__module__="statistics"):
+            return ("library.statistics_calls",)
+        case FunctionType(__module__="adjoint.declarations.custom_derivatives") if constant.__name__ != "stop_gradient":
+            return ("declared.inside",)
+        case FunctionType(__module__="adjoint.parameters.aggregate" | "adjoint.parameters.iteration"):
+            return ("data.parameter_updates",)
+        case FunctionType(__module__="adjoint.parameters.unroll"):
+            return ("data.parameter_updates",)
+        case FunctionType(__module__="adjoint.declarations.function_values"):
+            return ("calls.function_values",)
+        case FunctionType(__module__="adjoint.declarations.checkpointing"):
+            return ("surgery.checkpointed_loops",)
+        case FunctionType(__module__="adjoint.declarations.flow_derivatives"):
+            return ("flow.derivatives",)
+        case FunctionType(__module__="adjoint.declarations.inline_adjoints"):
+            return ("declared.inline_adjoints",)
+        case FunctionType(__module__="adjoint.declarations.surgery"):
+            return ("surgery.surgery",)
+        case FunctionType(__module__=str(home)):
+            return _families_of_functions(home)
+        case _:
+            return _FAMILIES
+
+
+def _families_of_functions(home: str) -> tuple[str, ...]:
+    """The same for functions in Python of a module; rules, which are called all the time, have no handlers."""
+    if home.startswith("adjoint.runtime"):
+        return _FOR_NUMBERS
+    if home.startswith("adjoint.rules"):
+        return ()
+    if home == "inspect":
+        return _FOR_NUMBERS
+    return _FAMILIES if home.partition(".")[0] in _WITH_HANDLERS else ()
+
+
+def handles(*functions: Any) -> Callable[[Handler], Handler]:
+    def register(function: Handler) -> Handler:
+        for constant in functions:
+            HANDLERS[constant] = function
+        return function
+
+    return register
+
+
+def kept(lo: Lowerer, value: Value) -> Value:
+    """What a value iterates over, for whoever asks for an item after the other."""
+    from adjoint.frontend.iterators.items import iterated
+
+    return iterated(lo, value, None)
+
+
+def sequence(lo: Lowerer, value: Value) -> Value:
+    """The same, all items computed."""
+    from adjoint.frontend.iterators.iterators import drawn
+
+    return drawn(lo, kept(lo, value), None)

@@ -1,0 +1,77 @@
+"""Operands of rules are arrays: of a list, a tuple or a range an array is made before a rule sees it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.data import making
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import RangeValue, TupleValue, Value
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import List, Opaque, Tuple
+
+
+def with_arrays(
+    lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call, with arrays for the sequences that the callee makes arrays of.
+
+    Where no derivative flows through any of them, the call stays as it is written.
+    """
+    if not any(is_sequence(lo, value) for value in (*args, *kwargs.values())):
+        return args, kwargs
+    if not any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+        return args, kwargs
+    from adjoint.rules.operands import operands_of
+
+    operands = operands_of(callee)
+    given: Iterable[tuple[int | str, Value]] = (*enumerate(args), *kwargs.items())
+    lifted: Mapping[int | str, Value] = {
+        key: array(lo, value, node) if operands.has(key) else value for key, value in given
+    }
+    return [lifted[place] for place in range(len(args))], {name: lifted[name] for name in kwargs}
+
+
+def arrays(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[Value]:
+    """Values of which NumPy makes arrays: as they are, unless one of them is a sequence and one may vary."""
+    if not any(may_carry(lo, value) for value in values):
+        return list(values)
+    return [array(lo, value, node) for value in values]
+
+
+def array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """The array of a sequence; any other value as it is."""
+    from adjoint.frontend.calls.calls import call_value
+
+    match value:
+        case RangeValue(start=start, stop=stop, step=step):
+            return call_value(lo, Const(np.arange), [start, stop, step], {}, node)
+        case Const(value=range() as numbers):
+            bounds = [Const(bound) for bound in (numbers.start, numbers.stop, numbers.step)]
+            return call_value(lo, Const(np.arange), list(bounds), {}, node)
+    return call_value(lo, Const(np.array), [value], {}, node) if is_sequence(lo, value) else value
+
+
+def array_operand(lo: Lowerer, value: Value, node: ast.AST | None, *, always: bool = False) -> Atom:
+    """The atom of what an array is written with: of a sequence its array, if that varies or if it is computed with."""
+    return materialize(lo, array(lo, value, node) if always or may_carry(lo, value) else value, node)
+
+
+def is_sequence(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is a list, a tuple or a range, of which NumPy makes an array."""
+    match value:
+        case TupleValue() | RangeValue():
+            return True
+        case Const(value=list() | tuple() | range()):
+            return True
+        case Var(type=List() | Tuple() | Opaque(cls=builtins.range)):
+            return True
+        case _:
+            return making.list_items(lo, value) is not None

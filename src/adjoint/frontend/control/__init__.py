@@ -1,0 +1,1 @@
+"""Control flow: loops, exceptions, ``with``, recursion, and what they carry."""

@@ -1,0 +1,64 @@
+"""Which functions are running, one inlined in another: whether a function that calls itself can be inlined again."""
+
+from __future__ import annotations
+
+import ast
+
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
+from adjoint.ir.nodes import Const
+
+MAX_STRUCTURAL_DEPTH = 60
+MAX_REPEATED = 300
+
+
+def activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
+    """The arguments of the innermost running activation of this function."""
+    for node, args in reversed(lo.run_data.activations):
+        if node is closure.source.node:
+            return args
+    return None
+
+
+def inlined_activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
+    """The same, as far as what runs is inlined: a function that is called has a body of its own."""
+    for node, args in reversed(lo.run_data.activations):
+        if node is closure.source.node:
+            return args
+        if node in lo.settings.called:
+            return None
+    return None
+
+
+def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> bool:
+    """Whether a recursion goes down a structure that is known, so that inlining it ends."""
+    if len(lo.run_data.activations) > MAX_STRUCTURAL_DEPTH:
+        return False
+    for old, new in zip(before, now, strict=False):
+        if old is new:
+            continue
+        if isinstance(old, Closure) or isinstance(new, Closure):
+            return True
+        if _size(lo, new) < _size(lo, old):
+            return True
+        if isinstance(old, Const) and isinstance(new, Const) and old != new and isinstance(new.value, int):
+            return True
+    return False
+
+
+def is_too_often(lo: Lowerer, code: ast.AST) -> bool:
+    """Whether inlining a function in itself, which it does from several places, takes too much code."""
+    count = lo.run_data.repeated[code] = lo.run_data.repeated.get(code, 0) + 1
+    return count > MAX_REPEATED * lo.settings.patience
+
+
+def _size(lo: Lowerer, value: Value) -> int:
+    if isinstance(value, TupleValue):
+        return 1 + sum(_size(lo, item) for item in value.items)
+    if isinstance(value, Ref):
+        record = lo.store[value]
+        assert isinstance(record, Record)
+        return 1 + sum(_size(lo, item) for item in record.items)
+    if isinstance(value, GeneratorObject):
+        return 1 + sum(_size(lo, arg) for arg in value.args)
+    return 1

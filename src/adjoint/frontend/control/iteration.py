@@ -1,0 +1,253 @@
+"""What a ``for`` loop runs over: unrolled where the items are structures, a counted loop where they can be indexed."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from adjoint.frontend.control.loops import run_loop
+from adjoint.frontend.data import containers
+from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import (
+    UNDEFINED,
+    GeneratorObject,
+    GeneratorValue,
+    IteratorValue,
+    Ref,
+    Value,
+)
+from adjoint.frontend.iterators.items import (
+    Getter,
+    Perhaps,
+    by_index,
+    given_now,
+    iterated,
+    known_range,
+    lengths_of,
+    static_getters,
+)
+from adjoint.frontend.iterators.iterators import (
+    given_by_generator,
+    has_generator,
+    is_given_by_generator,
+    is_lazy,
+    peeled,
+    unnoticed,
+)
+from adjoint.ir.nodes import Const, Items, Range, Var
+from adjoint.ir.types import INT, OPAQUE, Dict, List
+
+
+def run_for(
+    lo: Lowerer,
+    node: ast.AST,
+    iterable: Value,
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt] = (),
+    assigned: Sequence[ast.AST] = (),
+) -> None:
+    """Runs ``body`` for every item of ``iterable``, bound by ``bind``."""
+    iterable = iterated(lo, iterable, node)
+    containers.refuse_number(lo, iterable, "cannot be iterated over", node)
+    if isinstance(iterable, GeneratorObject):
+        from adjoint.frontend.iterators.generators import loop_over
+
+        loop_over(lo, node, iterable, bind, body, orelse, assigned)
+        return
+    if is_lazy(iterable):
+        _run_lazily(lo, node, iterable, bind, body, orelse, assigned)
+        return
+    with going_through(lo, iterable):
+        _run_over(lo, node, iterable, bind, body, orelse, assigned)
+
+
+@contextmanager
+def going_through(lo: Lowerer, iterable: Value) -> Iterator[None]:
+    """Meanwhile, what is gone through neither grows nor shrinks."""
+    watched = list(_containers(iterable))
+    lo.iterated += watched
+    try:
+        yield
+    finally:
+        del lo.iterated[len(lo.iterated) - len(watched) :]
+
+
+def _run_lazily(
+    lo: Lowerer,
+    node: ast.AST,
+    iterable: Value,
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt],
+    assigned: Sequence[ast.AST],
+) -> None:
+    """Draws an item after the other where that can be, else all of them beforehand, if nobody can tell."""
+    from adjoint.frontend.iterators.effect_watches import Footprint, Noticed
+
+    inside = peeled(lo, iterable, bind, body, node)
+    if inside is not None:
+        run_for(lo, node, *inside, orelse, assigned)
+        return
+    is_late = lo.site(node) in lo.settings.one_by_one
+    if is_late and (given := given_by_generator(lo, iterable, node)) is not None:
+        run_for(lo, node, given, bind, body, orelse, assigned)
+        return
+    if has_generator(iterable) or (is_late and _is_zip(iterable)):
+        from adjoint.frontend.iterators.zip_of_generators import loop_beside
+
+        if not isinstance(iterable, IteratorValue) or not _is_zip(iterable):
+            label = "a generator expression of several loops goes through a generator"
+            raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
+        with going_through(lo, iterable):
+            loop_beside(lo, node, iterable, bind, body, orelse, assigned)
+        return
+    footprint = Footprint(lo, iterable)
+    try:
+        items = unnoticed(lo, iterable, node)
+        with footprint.watched(node):
+            run_for(lo, node, items, bind, body, orelse, assigned)
+    except Noticed:
+        if is_late or not (_is_zip(iterable) or is_given_by_generator(iterable)):
+            raise
+        lo.settings.one_by_one.add(lo.site(node))
+        raise Restart from None
+
+
+def _is_zip(value: Value) -> bool:
+    return isinstance(value, IteratorValue) and value.kind == "zip"
+
+
+@contextmanager
+def in_advance(lo: Lowerer, iterable: Value, node: ast.AST) -> Iterator[Value]:
+    """An iterable for whoever asks whether its items are known one by one: then they are computed beforehand."""
+    if not is_lazy(iterable) or has_generator(iterable) or not _is_static(lo, iterable, node):
+        yield iterable
+        return
+    from adjoint.frontend.iterators.effect_watches import Footprint
+
+    footprint = Footprint(lo, iterable)
+    items = unnoticed(lo, iterable, node)
+    with footprint.watched(node):
+        yield items
+
+
+def _is_static(lo: Lowerer, value: Value, node: ast.AST) -> bool:
+    """Whether what is gone through, at the bottom of lazy iterators, is known item by item."""
+    if not is_lazy(value):
+        return static_getters(lo, value, node) is not None
+    match value:
+        case GeneratorValue(first=first):
+            return _is_static(lo, first, node)
+        case IteratorValue(parts=parts):
+            return any(_is_static(lo, part, node) for part in parts if not isinstance(part, Const))
+        case _:
+            return False
+
+
+def _containers(value: Value) -> Iterator[Value]:
+    """The lists and dicts that an iteration runs through."""
+    match value:
+        case Ref() | Var(type=List() | Dict()):
+            yield value
+        case IteratorValue(parts=parts):
+            for part in parts:
+                yield from _containers(part)
+
+
+def _run_over(
+    lo: Lowerer,
+    node: ast.AST,
+    iterable: Value,
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt],
+    assigned: Sequence[ast.AST],
+) -> None:
+    items = static_getters(lo, iterable, node)
+    few = known_range(iterable)
+    if few is not None and lo.site(node) in lo.settings.unrolled:
+        items = given_now([Const(i) for i in few])
+    if items is not None:
+        _unroll(lo, items, bind, body, orelse)
+        return
+    target = getattr(node, "target", None)
+    hint = target.id if isinstance(target, ast.Name) else "i"
+    sequence = by_index(lo, iterable, node)
+    if sequence is None:
+        element = Var(hint, OPAQUE, isinstance(target, ast.Name))
+
+        def opaque_iteration() -> None:
+            bind(element)
+            body()
+
+        over = Items(materialize(lo, iterable, node))
+        run_loop(lo, node, over, element, opaque_iteration, orelse, assigned)
+        return
+    counts = sequence.bounds is not None
+    index = Var(hint if counts else _index_hint(target, iterable), INT, counts or isinstance(iterable, IteratorValue))
+    start, stop, step = sequence.bounds or (Const(0), sequence.length(), Const(1))
+
+    def iteration() -> None:
+        bind(index if counts else sequence.item(index))
+        body()
+
+    if few is not None:
+        lo.counted_loops.append(lo.site(node))
+    try:
+        run_loop(lo, node, Range(start, stop, step), index, iteration, orelse, assigned)
+    finally:
+        if few is not None:
+            lo.counted_loops.pop()
+
+
+def _index_hint(target: ast.AST | None, iterable: Value) -> str:
+    if (
+        isinstance(iterable, IteratorValue)
+        and iterable.kind == "enumerate"
+        and isinstance(target, ast.Tuple)
+        and isinstance(target.elts[0], ast.Name)
+    ):
+        return target.elts[0].id
+    return "i"
+
+
+def _unroll(
+    lo: Lowerer,
+    items: Sequence[Getter],
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt],
+) -> None:
+    from adjoint.frontend.control.joins_of_exits import behind, settle
+
+    origin, base = lo.open, lo.store
+    with lo.region("loop") as whole:
+        for item in items:
+            if lo.block is None:
+                break
+            _leave_if_not_there(lo, item)
+            start, before = lo.open, lo.store
+            with lo.region("loop") as iteration:
+                bind(item())
+                body()
+                lo.leave("continue")
+            settle(lo, iteration.exits, start, before, "continue")
+        lo.leave("exhausted")
+    settle(lo, behind(lo, whole.exits, orelse), origin, base, "done")
+
+
+def _leave_if_not_there(lo: Lowerer, item: Getter) -> None:
+    """Leaves an unrolled loop where what it goes through ends before this item."""
+
+    def leave() -> Value:
+        lo.leave("exhausted")
+        return UNDEFINED
+
+    for length in lengths_of(item):
+        assert isinstance(item, Perhaps)
+        there = lo.open.call(operator.lt, Const(item.place), length)
+        lo.branch(there, lambda: UNDEFINED, leave)

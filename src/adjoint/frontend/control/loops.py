@@ -1,0 +1,345 @@
+"""Loops: what they carry is found by running the body until nothing new turns up."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.frontend.control.liveness import live_at_head
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Exiting, Lowerer, Open
+from adjoint.frontend.interpreter.forms import loose
+from adjoint.frontend.interpreter.tracking import set_unseen
+from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value, is_torn
+from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Raise, Range, Var
+from adjoint.ir.types import INT
+from adjoint.records import dataclass
+from adjoint.sources.scope import assigned_names
+
+MAX_PASSES = 40
+MAX_NESTING = 6
+"""How much deeper than before the loop what is carried may lie in each other: deeper, it grows without end."""
+
+
+@dataclass(eq=False, slots=True)
+class _Pass:
+    """One run of the body on an assumption of what is carried."""
+
+    params: tuple[Var, ...]
+    root: Open
+    exits: list[Exiting]
+    shapes: dict[Any, shapes.Shape]
+
+
+def run_loop(
+    lo: Lowerer,
+    node: ast.AST,
+    over: Range | Items | None,
+    index: Var | None,
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt] = (),
+    assigned: Sequence[ast.AST] = (),
+) -> None:
+    """Emits a loop whose iteration is ``body()``, then runs ``orelse`` where the loop was exhausted.
+
+    The exits that ``body`` leaves by are ``continue`` (also where it falls through), ``break``, ``return``, and
+    ``exhausted`` for a condition at the head of a ``while`` loop.
+    """
+    base = lo.store.copy()
+    origin = lo.open
+    carried = _first_assumption(lo, node, base, assigned)
+    memo = (lo.site(node).place, len(lo.regions))
+    if memo in lo.settings.loop_shapes:
+        for key, shape in lo.settings.loop_shapes[memo].items():
+            if key in carried:
+                carried[key] = lo.join_shapes([carried[key], shape], key)
+    found = _settle(lo, node, base, carried, body)
+    lo.settings.loop_shapes[memo] = {key: shape for key, shape in found.shapes.items() if isinstance(key, Cell)}
+    _emit(lo, node, origin, base, over, index, found.shapes, found, orelse)
+
+
+def _settle(
+    lo: Lowerer, node: ast.AST, base: dict[Any, Value], carried: dict[Any, shapes.Shape], body: Callable[[], None]
+) -> _Pass:
+    """Runs the body until nothing new turns up."""
+    deepest = MAX_NESTING + max(map(shapes.depth_of, carried.values()), default=0)
+    for _ in range(MAX_PASSES):
+        found = _run_body(lo, base, carried, body)
+        try:
+            assumption = _widen(lo, base, carried, found)
+        except shapes.TooManyOptions:
+            break
+        if assumption == carried:
+            return found
+        if max(map(shapes.depth_of, assumption.values())) > deepest:
+            break
+        carried = assumption
+    lo.unroll_innermost()
+    raise lo.problem("AD0402", node, "what a variable holds gets another structure in each iteration")
+
+
+def _first_assumption(
+    lo: Lowerer, node: ast.AST, base: dict[Any, Value], assigned: Sequence[ast.AST]
+) -> dict[Any, shapes.Shape]:
+    assert lo.frame is not None
+    carried: dict[Any, shapes.Shape] = {}
+    for part in assigned:
+        for name in assigned_names(part):
+            cell = lo.frame.cells.get(name)
+            if cell is not None and not is_torn(base.get(cell)) and live_at_head(lo, node, name):
+                carried[cell] = loose(shapes.shape_of(base.get(cell, UNDEFINED), base))
+    return carried
+
+
+def _run_body(lo: Lowerer, base: dict[Any, Value], carried: dict[Any, shapes.Shape], body: Callable[[], None]) -> _Pass:
+    root = lo.fork(base)
+    params: list[Var] = []
+    for key, shape in carried.items():
+        hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
+        atoms = [Var(name, type_, named) for type_, name in shapes.leaf_types(shape, hint)]
+        params.extend(atoms)
+        set_unseen(lo.store, key, shapes.build(shape, iter(atoms), lo.store))
+    with lo.region("loop") as region:
+        lo.attempt(lambda: _run(body))
+        lo.leave("continue")
+    return _Pass(tuple(params), root, region.exits, carried)
+
+
+def _run(body: Callable[[], None]) -> Value:
+    body()
+    return UNDEFINED
+
+
+def _widen(
+    lo: Lowerer, base: dict[Any, Value], carried: dict[Any, shapes.Shape], found: _Pass
+) -> dict[Any, shapes.Shape]:
+    """What must be carried, seen from one run of the body."""
+    assumption = dict(carried)
+    for leaf in found.exits:
+        if leaf.action != "continue":
+            continue
+        for key, value in leaf.store.items():
+            if key in assumption:
+                shape = _detached(shapes.shape_of(value, leaf.store), base)
+                assumption[key] = lo.join_shapes([assumption[key], shape], key)
+            elif key in base and base[key] is not value and not is_torn(base[key]):
+                before = loose(shapes.shape_of(base[key], base))
+                after = _detached(shapes.shape_of(value, leaf.store), base)
+                assumption[key] = lo.join_shapes([before, after], key)
+    return assumption
+
+
+def _emit(
+    lo: Lowerer,
+    node: ast.AST,
+    origin: Open,
+    base: dict[Any, Value],
+    over: Range | Items | None,
+    index: Var | None,
+    carried: dict[Any, shapes.Shape],
+    found: _Pass,
+    orelse: Sequence[ast.stmt],
+) -> None:
+    inits = _flatten_carried(carried, base, origin)
+    exhausted = Exiting(origin, base.copy(), "exhausted")
+    leaving = [leaf for leaf in found.exits if leaf.action != "continue"]
+    for leaf in found.exits:
+        if leaf.action == "continue":
+            leaf.block.terminator = Continue(_flatten_carried(carried, leaf.store, leaf.block))
+    # After the loop the carried variables are the first targets; then come those that only exits hand out.
+    targets = [Var(param.hint, param.type, param.named) for param in found.params]
+    places = iter(targets)
+    for key, shape in carried.items():
+        atoms = [next(places) for _ in shapes.leaf_types(shape, "")]
+        exhausted.store[key] = shapes.build(shape, iter(atoms), exhausted.store)
+    lo.block, lo.store = origin, exhausted.store
+    kinds = ["exhausted"] if over is not None else []
+    kinds += [kind for kind in dict.fromkeys(leaf.action for leaf in leaving) if kind not in kinds]
+    columns, stores, extras = _exit_values(lo, carried, leaving, base, exhausted, targets, kinds)
+    for leaf, column in zip(leaving, columns, strict=True):
+        leaf.block.terminator = Exit(0 if leaf.action == "exhausted" else kinds.index(leaf.action) + 1, column)
+    same_way = len(kinds) < 2 or (set(kinds) <= {"exhausted", "break"} and not orelse and stores["same"])
+    exit_kind = None if same_way else Var("exit_kind", INT)
+    if node in lo.run_data.checkpointed:
+        from adjoint.frontend.surgery.checkpointed_loops import mark
+
+        mark(lo, node)
+    lo.emit(
+        Loop(
+            over,
+            index,
+            found.params,
+            inits,
+            found.root.seal(),
+            tuple(targets) + tuple(extras),
+            exit_kind,
+            lo.span(node),
+        )
+    )
+    if not kinds:
+        lo.stop(Raise(Const(RecursionError)))  # which is never reached: only an exception leaves the loop
+        return
+    _go_on(lo, node, kinds, stores, exit_kind, orelse)
+
+
+def _flatten_carried(carried: dict[Any, shapes.Shape], store: dict[Any, Value], block: Open) -> tuple[Atom, ...]:
+    atoms: list[Atom] = []
+    for key, shape in carried.items():
+        atoms.extend(shapes.flatten(store.get(key, UNDEFINED), shape, store, block))
+    return tuple(atoms)
+
+
+def _exit_values(
+    lo: Lowerer,
+    carried: dict[Any, shapes.Shape],
+    leaving: list[Exiting],
+    base: dict[Any, Value],
+    exhausted: Exiting,
+    targets: list[Var],
+    kinds: list[str],
+) -> tuple[list[tuple[Atom, ...]], dict[str, Any], list[Var]]:
+    """Values for every exit, and the store that each kind of exit goes on with.
+
+    A carried variable whose shape at the exits is that of the loop takes the loop's target; everything else
+    that an exit changed is handed out on its own.
+    """
+    columns: list[list[Atom]] = [[] for _ in leaving]
+    extras: list[Var] = []
+    odd: dict[str, list[Any]] = {}
+    for key, shape in carried.items():
+        width = sum(1 for _ in shapes.leaf_types(shape, ""))
+        for leaf, column in zip(leaving, columns, strict=True):
+            value = leaf.store.get(key, UNDEFINED)
+            try:
+                fits = shapes.join(shape, shapes.shape_of(value, leaf.store)) == shape
+            except (shapes.TooManyOptions, shapes.NeedsRuntime):
+                fits = False
+            if fits:
+                column.extend(shapes.flatten(value, shape, leaf.store, leaf.block))
+            else:
+                column.extend([UNDEFINED] * width)
+                odd.setdefault(leaf.action, []).append(key)
+    stores: dict[str, Any] = {"exhausted": (exhausted.store, UNDEFINED), "same": not odd}
+    for action in kinds:
+        leaves = [leaf for leaf in leaving if leaf.action == action]
+        if not leaves:
+            continue
+        store = exhausted.store.copy()
+        keys = list(dict.fromkeys(odd.get(action, [])))
+        for leaf in leaves:
+            keys += [
+                k
+                for k, v in leaf.store.items()
+                if k not in carried and k not in keys and base.get(k) is not v and (k in base or isinstance(k, Cell))
+            ]
+        new_targets: list[Var] = []
+        local: list[list[Atom]] = [[] for _ in leaves]
+        value = lo._join_values([leaf.value for leaf in leaves], leaves, "result", False, local, new_targets, store)
+        value = _handed_out(value, leaves, local, new_targets, store, exhausted.store)
+        for key in keys:
+            hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
+            values = [leaf.store.get(key, UNDEFINED) for leaf in leaves]
+            joined = lo._join_values(values, leaves, hint, named, local, new_targets, store, key)
+            store[key] = _handed_out(joined, leaves, local, new_targets, store, exhausted.store, hint, named)
+            stores["same"] = stores["same"] and action == "exhausted"
+        before = len(extras)
+        extras.extend(new_targets)
+        for leaf, column in zip(leaving, columns, strict=True):
+            if leaf.action == action:
+                column.extend([UNDEFINED] * (before - (len(column) - len(targets))))
+                column.extend(local[leaves.index(leaf)])
+        stores[action] = (store, value)
+    total = len(targets) + len(extras)
+    return [tuple(column) + (UNDEFINED,) * (total - len(column)) for column in columns], stores, extras
+
+
+def _handed_out(
+    value: Value,
+    leaves: list[Exiting],
+    local: list[list[Atom]],
+    new_targets: list[Var],
+    store: dict[Any, Value],
+    outside: dict[Any, Value],
+    hint: str = "result",
+    named: bool = False,
+) -> Value:
+    """``value`` in terms of targets of the loop: what is computed inside must be handed out by name.
+
+    Only the objects of ``outside`` are known behind the loop.
+    """
+    inside = {**leaves[0].store, **store}
+    shape = _detached(shapes.shape_of(value, inside), outside)
+    atoms: list[Atom] = []
+    known = set(new_targets)
+    for atom, (type_, name) in zip(
+        shapes.flatten(value, shape, inside, leaves[0].block), shapes.leaf_types(shape, hint), strict=True
+    ):
+        if isinstance(atom, Var) and atom not in known:
+            target = Var(name, type_, named)
+            new_targets.append(target)
+            for column in local:
+                column.append(atom)
+            atoms.append(target)
+        else:
+            atoms.append(atom)
+    return shapes.build(shape, iter(atoms), store)
+
+
+def _detached(shape: shapes.Shape, store: dict[Any, Value]) -> shapes.Shape:
+    """The shape with objects that were made in the loop, of which ``store`` knows nothing, as new objects."""
+
+    def all_of(parts: tuple[shapes.Shape, ...]) -> tuple[shapes.Shape, ...]:
+        return tuple(_detached(part, store) for part in parts)
+
+    match shape:
+        case shapes.RefShape(ref=ref, record=record, sites=sites):
+            if ref is not None and ref in store:
+                return shape
+            inner = _detached(record, store)
+            assert isinstance(inner, shapes.RecordShape)
+            return shapes.RefShape(None, inner, sites)
+        case shapes.RecordShape(cls=cls, keys=keys, items=items):
+            return shapes.RecordShape(cls, keys, all_of(items))
+        case shapes.TupleShape(cls=cls, items=items):
+            return shapes.TupleShape(cls, all_of(items))
+        case shapes.ComposedShape(template=template, items=items):
+            return shapes.ComposedShape(template, all_of(items))
+        case shapes.UnionShape(options=options):
+            return shapes.UnionShape(all_of(options))
+        case _:
+            return shape
+
+
+def _go_on(
+    lo: Lowerer,
+    node: ast.AST,
+    kinds: list[str],
+    stores: dict[str, Any],
+    exit_kind: Var | None,
+    orelse: Sequence[ast.stmt],
+) -> None:
+    """What happens behind the loop, by the way it was left."""
+
+    def resume(kind: str) -> Value:
+        store, value = stores[kind]
+        lo.store = store.copy()
+        if kind not in ("exhausted", "break"):
+            lo.leave(kind, value)
+        elif kind == "exhausted" and orelse:
+            from adjoint.frontend.syntax.statements import run
+
+            run(lo, orelse)
+        return UNDEFINED
+
+    def choose(remaining: list[str]) -> Value:
+        kind, *rest = remaining
+        if not rest or exit_kind is None:
+            return resume(kind)
+        code = 0 if kind == "exhausted" else kinds.index(kind) + 1
+        cond = lo.open.call(operator.eq, exit_kind, Const(code))
+        return lo.branch(cond, lambda: resume(kind), lambda: choose(rest), node)
+
+    # The exits that leave for good first, so that the rest of the function is not nested deeper than needed.
+    choose(sorted(kinds, key=lambda kind: {"exhausted": 1, "break": 2}.get(kind, 0)))

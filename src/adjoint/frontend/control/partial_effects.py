@@ -1,0 +1,162 @@
+"""What a ``try`` body has changed when an exception leaves it.
+
+While the body is lowered its store takes down what is written to it, and how much had been emitted by then that may
+raise. What nothing that may raise comes after is as it was where a handler starts. Of the rest nobody knows when it
+was written: an object must exist at run time, where what is written to it happens or does not; a variable is kept
+in a list of one item, written where the variable is; and what cannot be kept so must not be read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from adjoint.frontend.data.making import runtime_list
+from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.tracking import Tracked
+from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Ref, Site, Value, is_atom, is_torn
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import OPAQUE, Array, Number, Scalar
+from adjoint.records import dataclass, field
+from adjoint.sources.scope import assigned_names
+
+
+@dataclass(eq=False, slots=True)
+class Body:
+    """One ``try`` statement while it is lowered.
+
+    Attributes
+    ----------
+    place
+        Which statement it is, in which call.
+    log
+        By key of the store: how much had been emitted that may raise when it was first written.
+    boxes
+        The lists in which variables are kept.
+    """
+
+    node: ast.stmt
+    place: Site
+    boxes: dict[Cell, Var]
+    log: dict[Any, int] = field(default_factory=dict)
+    start: int = 0
+
+    def torn(self, lo: Lowerer) -> list[Any]:
+        """What an exception may find written or not."""
+        raised = lo.run_data.raising
+        if raised == self.start:
+            return []
+        return [key for key, count in self.log.items() if count < raised]
+
+
+def body_of(lo: Lowerer, node: ast.stmt) -> Body:
+    """A body that is about to be lowered, in the open block."""
+    place = lo.site(node)
+    return Body(node, place, dict(_boxes(lo, node, lo.settings.boxed.get(place, set()))))
+
+
+@contextmanager
+def watched(lo: Lowerer, body: Body) -> Iterator[None]:
+    """Takes down what is written while a body is lowered."""
+    run = lo.run_data
+    body.start = run.raising
+    loops = sum(region.kind == "loop" for region in lo.regions)
+
+    def clock() -> int:
+        in_loop = sum(region.kind == "loop" for region in lo.regions) > loops
+        return -1 if in_loop else run.raising
+
+    outer = run.boxes
+    run.boxes = {**outer, **{cell: (*outer.get(cell, ()), box) for cell, box in body.boxes.items()}}
+    lo.store = Tracked(lo.store, (body.log, clock))
+    run.handled += 1
+    try:
+        yield
+    finally:
+        run.handled -= 1
+        run.boxes = outer
+
+
+def _boxes(lo: Lowerer, node: ast.stmt, names: set[str]) -> Iterator[tuple[Cell, Var]]:
+    """The lists of one item in which variables are kept, made before the body."""
+    assert lo.frame is not None
+    for name in sorted(names):
+        cell = lo.cell_named(name)
+        value = lo.store.get(cell, UNDEFINED)
+        if is_torn(value):
+            keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
+        if cell is not None and _can_be_kept(value):
+            site = Site(("kept", name, *lo.site(node).place))
+            box = runtime_list(lo, site, [value], node)  # type: ignore[list-item]
+            box.hint, box.named = f"{name}_kept", True
+            yield cell, box
+
+
+def _can_be_kept(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, (bool, int, float, complex))
+    return isinstance(value, Var) and isinstance(value.type, (Scalar, Array, Number))
+
+
+def keep(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> None:
+    """A variable is assigned that ``try`` statements around keep."""
+    from adjoint.frontend.data.containers import set_item
+
+    for box in lo.run_data.boxes.get(cell, ()):
+        if not is_atom(value) or not _can_be_kept(value):
+            label = f"what {cell.name!r} holds when an exception is raised later is not known"
+            raise lo.problem("AD0308", node, label)
+        raising = lo.run_data.raising
+        set_item(lo, box, Const(0), value, node)
+        lo.run_data.raising = raising
+
+
+def store_of_handlers(lo: Lowerer, body: Body, base: dict[Any, Value], *, goes_on: bool) -> dict[Any, Value]:
+    """The store in which handlers start."""
+    assert lo.frame is not None
+    found = base.copy()
+    torn = body.torn(lo)
+    objects = [key for key in torn if isinstance(key, Ref) and key in base]
+    if objects and goes_on:
+        sites = {site for ref in objects for site in original_sites((ref.site,))}
+        if sites <= lo.settings.bare_sites:
+            label = "an object is changed here, and then an exception may be raised that is handled"
+            raise lo.problem("AD0308", body.node, label)
+        raise NeedsRuntime(tuple(sites))
+    own = {lo.frame.cells[name] for name in _assigned(body.node) if name in lo.frame.cells}
+    for key in torn:
+        if isinstance(key, Cell) and (key in base or key in own):
+            found[key] = mark = Var(TORN, OPAQUE)
+            lo.run_data.torn[mark] = body.place, key
+    return found
+
+
+def _assigned(node: ast.stmt) -> Sequence[str]:
+    return [name for statement in getattr(node, "body", []) for name in assigned_names(statement)]
+
+
+def restore(lo: Lowerer, body: Body) -> None:
+    """Reads variables that are kept, where a handler starts."""
+    from adjoint.frontend.data.containers import subscript
+
+    for cell, box in body.boxes.items():
+        value = subscript(lo, box, Const(0), body.node)
+        lo.rename(value, cell.name)
+        lo.store[cell] = value
+
+
+def keep_or_refuse(
+    lo: Lowerer, value: Value, node: ast.AST | None, label: str, helps: tuple[str, ...] | None = None
+) -> None:
+    """A variable is needed that may have been written or not: starts again with the variable kept, if it can be."""
+    known = lo.run_data.torn.get(value) if isinstance(value, Var) else None
+    if known is not None:
+        place, cell = known
+        boxed = lo.settings.boxed.setdefault(place, set())
+        if cell.name not in boxed:
+            boxed.add(cell.name)
+            raise Restart
+    raise lo.problem("AD0308", node, label, helps=helps)

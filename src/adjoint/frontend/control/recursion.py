@@ -1,0 +1,387 @@
+"""Functions that call themselves: lowered once for each structure of arguments, and called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.control.widening import make_alike, size_of
+from adjoint.frontend.data.captures import Surroundings, surroundings
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer, Unreached
+from adjoint.frontend.interpreter.forms import anonymous, fresh, loose, loosened
+from adjoint.frontend.interpreter.placeholders import handed_over, with_values_handed_over
+from adjoint.frontend.interpreter.values import Closure, Record, Ref, TupleValue, Value
+from adjoint.ir.effects import storages
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Definition,
+    Function,
+    Load,
+    Raise,
+    Return,
+    Statement,
+    Subscript,
+    Var,
+)
+from adjoint.ir.types import Array, Storage, carries_derivative
+from adjoint.ir.walk import free_vars, leaves, map_blocks, statements_in, substitute
+from adjoint.records import dataclass, field
+
+TREES = (
+    "of a structure that holds itself, such as a tree, keep the nodes in lists, and let them name each other by index"
+)
+MAX_PASSES = 8
+
+
+@dataclass(eq=False, slots=True)
+class Called:
+    """A recursive function for one structure of arguments."""
+
+    definition: Definition
+    outside: Surroundings
+    code: ast.AST
+    size: int
+    result: shapes.Shape | None = None
+    extras: tuple[Var, ...] = ()
+    """Variables from outside that the body uses: further arguments of every call."""
+    calls: list[Call] = field(default_factory=list)
+    moved: set[Var] = field(default_factory=set)
+    """Variables from outside that are others where the function calls itself."""
+    lowering: bool = True
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HandedOut:
+    """An array that a recursive function returns, and the name under which the caller gets it.
+
+    Attributes
+    ----------
+    function, place
+        Who returns it, and by which ``return``.
+    home, result
+        The memory that it lies in, and that which the result counts as.
+    others
+        For a copy: the memory that the function had not made itself.
+    is_own
+        Whether the function made the memory itself.
+    strict
+        The caller makes copies of the results: nobody may ever have seen that they are something else.
+    """
+
+    function: ast.AST
+    place: object
+    home: Storage
+    result: Storage
+    others: set[Storage] | None
+    is_own: bool
+    strict: bool
+
+    def is_told_apart(self, found: Sequence[HandedOut]) -> bool:
+        """Whether somebody could see that the result is not the array itself."""
+        changes = self.strict or self.result.written
+        if self.others is None:
+            return changes or self.home.written
+        together = [each for each in found if each.place is self.place]
+        is_there_twice = sum(each.home.find() is self.home.find() for each in together) > 1
+        return (is_there_twice and changes) or any(each.find() is self.home.find() for each in self.others)
+
+
+def call_definition(
+    lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """A call of a recursive function."""
+    from adjoint.frontend.calls.calls import bind
+
+    bound = bind(lo, closure, args, kwargs, node)
+    as_structure = loosened if closure.source.node in lo.settings.widened else loose
+    found = {name: as_structure(shapes.shape_of(value, lo.store)) for name, value in bound.items()}
+    key = (closure.source.node, tuple(closure.cells.values()), _key(found, lo.run_data.definitions))
+    outside = surroundings(lo, closure, bound.values())
+    called = lo.run_data.definitions.get((key, None)) or lo.run_data.definitions.get((key, outside.form))
+    if called is None:
+        code = closure.source.node
+        before = [each.size for each in lo.run_data.definitions.values() if each.lowering and each.code is code]
+        make_alike(lo, closure.source.name, tuple(found.values()), before, code, node)
+        called = Called(Definition(closure.source.name), outside, code, size_of(found.values()))
+        lo.run_data.definitions[key, None] = called
+        try:
+            _lower(lo, called, closure, found, node)
+            lo.run_data.definitions[key, outside.form] = called
+        finally:
+            del lo.run_data.definitions[key, None]
+    extras = _extras_of_call(lo, called, outside, node)
+    if called.result is None:
+        raise Unreached
+    atoms: list[Atom] = []
+    for name, value in bound.items():
+        atoms.extend(handed_over(value, fresh(found[name]), lo.store, lo.open))
+    targets = tuple(Var(hint, type_) for type_, hint in shapes.leaf_types(called.result, "t"))
+    call = Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
+    lo.emit(call)
+    called.calls.append(call)
+    if not called.lowering:
+        _unite_memory(call, called)
+    result = shapes.build(called.result, iter(targets), lo.store)
+    return _own_copy(lo, result) if _is_copied(lo, closure.source.node) else result
+
+
+def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[Var]:
+    """What a call hands over of what is outside of the function, as it is where the function is called."""
+    if outside.form != called.outside.form:  # within the function itself, which refuses to lose what it changes
+        called.moved.update(called.outside.vars)
+        return list(called.extras)
+    moved = called.outside.moved(outside)
+    if called.lowering:
+        called.moved.update(moved)
+    return [moved.get(var, var) for var in called.extras]
+
+
+def _is_copied(lo: Lowerer, function: ast.AST) -> bool:
+    """Whether each call of a function gets arrays of its own."""
+    return function in lo.settings.copied_results and function not in lo.settings.shared_results
+
+
+def _own_copy(lo: Lowerer, value: Value) -> Value:
+    """What the caller may write, of arrays that a recursive function returns."""
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(_own_copy(lo, item) for item in value.items), value.cls)
+    if not isinstance(value, Var) or not isinstance(value.type, Array) or not carries_derivative(value.type):
+        return value
+    result = Var(value.hint, Array(value.type.dtype, value.type.dims))
+    lo.emit(Call((result,), np.copy, (value,), (), lo.open.span))
+    return result
+
+
+def _unite_memory(call: Call, called: Called) -> None:
+    """Makes one storage class of what a call hands over and gets, and of what the function takes and returns."""
+    function = called.definition.function
+    assert function is not None
+    pairs: list[tuple[Atom, Atom]] = list(zip(call.args, function.params, strict=False))
+    for leaf in leaves(function.body):
+        if isinstance(leaf, Return):
+            pairs.extend(zip(leaf.values, call.targets, strict=False))
+    for one, other in pairs:
+        if isinstance(one, Var) and isinstance(other, Var):
+            shapes.join_types(one.type, other.type)
+
+
+def _key(found: dict[str, shapes.Shape], known: dict[Any, Called]) -> Any:
+    """Arguments as part of a key: shapes are compared by equality, objects by their structure."""
+    return tuple((name, anonymous(shape)) for name, shape in found.items())
+
+
+def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shapes.Shape], node: ast.AST | None) -> None:
+    """Lowers the body until what it returns is settled."""
+    others = set(lo.run_data.definitions)
+    for _ in range(MAX_PASSES):
+        for key in [key for key in lo.run_data.definitions if key not in others]:
+            del lo.run_data.definitions[key]  # functions that it calls and that call it: they go by what it returns
+        params, block, result = _run(lo, closure, found, node)
+        if result is None:
+            raise lo.problem("AD0407", node, f"{closure.source.name!r} calls itself without end")
+        settled = result if called.result is None else lo.join_shapes([called.result, result])
+        if settled == called.result:
+            break
+        called.result = settled
+    else:
+        label = f"what {closure.source.name!r} returns has another structure the more often it calls itself"
+        raise lo.problem("AD0402", node, label, helps=(TREES,))
+    own = set(params)
+    extras = tuple(var for var in free_vars(block) if var not in own)
+    if not called.moved.isdisjoint(extras):
+        raise lo.problem(
+            "AD0303", node, f"what {closure.source.name!r} finds outside of itself changes where it calls itself"
+        )
+    called.extras = extras
+    inner = {var: Var(var.hint, var.type, var.named) for var in extras}
+    if extras:
+        further: Further = {called.definition: extras}
+        members = list(_calling_back(lo, called))
+        further |= {each.definition: tuple(var for var in extras if var not in each.extras) for each in members}
+        for member in members:
+            _take_further(member, further)
+        block = substitute(_pass_on(block, further, {}), inner)
+    name = closure.source.name if closure.source.name != "<lambda>" else "function"
+    called.definition.function = Function(name, (*params, *inner.values()), block)
+    called.lowering = False
+    for call in called.calls:
+        _unite_memory(call, called)
+
+
+Further = dict[Definition, tuple[Var, ...]]
+"""Variables from outside that calls of functions must hand over in addition to what they do."""
+
+
+def _calling_back(lo: Lowerer, called: Called) -> Iterable[Called]:
+    """The functions that were lowered on the way, and that call this one."""
+    found = {called.definition: called}
+    candidates = [each for each in lo.run_data.definitions.values() if not each.lowering]
+    while True:
+        more = [
+            each
+            for each in candidates
+            if each.definition not in found
+            and any(
+                isinstance(s, Call) and isinstance(s.callee, Definition) and s.callee in found
+                for s in statements_in(each.definition.function.body)
+            )
+        ]
+        if not more:
+            return [each for each in found.values() if each is not called]
+        found.update((each.definition, each) for each in more)
+
+
+def _take_further(member: Called, further: Further) -> None:
+    """Gives a function the variables that it must hand on as parameters of its own."""
+    function, new = member.definition.function, further[member.definition]
+    assert function is not None
+    own = function.params[len(function.params) - len(member.extras) :]
+    params = tuple(Var(var.hint, var.type, var.named) for var in new)
+    inside: dict[Var, Atom] = dict(zip((*member.extras, *new), (*own, *params), strict=True))
+    body = _pass_on(function.body, further, inside)
+    member.definition.function = Function(function.name, (*function.params, *params), body, function.doc)
+    member.extras = (*member.extras, *new)
+
+
+def _pass_on(block: Block, further: Further, inside: dict[Var, Atom]) -> Block:
+    """Hands variables from outside on in every call; ``inside`` tells what they are called here."""
+
+    def call(statement: Statement) -> Statement:
+        if not isinstance(statement, Call) or not isinstance(statement.callee, Definition):
+            return map_blocks(statement, lambda inner: _pass_on(inner, further, inside))
+        more = tuple(inside.get(var, var) for var in further.get(statement.callee, ()))
+        return Call(statement.targets, statement.callee, (*statement.args, *more), statement.kwargs, statement.span)
+
+    statements = tuple(map(call, block.statements))
+    match block.terminator:
+        case Branch(cond=cond, then=then, orelse=orelse, span=span):
+            sides = _pass_on(then, further, inside), _pass_on(orelse, further, inside)
+            return Block(statements, Branch(cond, *sides, span))
+        case terminator:
+            return Block(statements, terminator)
+
+
+def _run(
+    lo: Lowerer, closure: Closure, found: dict[str, shapes.Shape], node: ast.AST | None
+) -> tuple[tuple[Var, ...], Block, shapes.Shape | None]:
+    from adjoint.frontend.calls.calls import run_closure
+
+    outer_block, outer_store, outer_depth = lo.block, lo.store, lo.depth
+    lo.depth = 0  # what is called is not inlined: within it, inlining starts anew
+    root = lo.fork(outer_store)
+    params: list[Var] = []
+    arguments: dict[str, Value] = {}
+    for name, shape in found.items():
+        own = fresh(shape)
+        atoms = [Var(hint, type_, True) for type_, hint in shapes.leaf_types(own, name)]
+        params.extend(atoms)
+        arguments[name] = shapes.build(own, iter(atoms), lo.store)
+    spec = closure.source.node.args
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    args.extend(arguments[parameter.arg] for parameter in [*spec.posonlyargs, *spec.args])
+    if spec.vararg is not None:
+        rest = arguments[spec.vararg.arg]
+        assert isinstance(rest, TupleValue)
+        args.extend(rest.items)
+    for parameter in spec.kwonlyargs:
+        kwargs[parameter.arg] = arguments[parameter.arg]
+    if spec.kwarg is not None:
+        raise lo.problem("AD0301", node, "a recursive function with '**' parameters")
+    outside = storages_of(params) | storages_of(outer_store.values())
+    shared = closure.source.node in lo.settings.shared_results
+    returned = None if shared else lambda value: _handed_out(lo, value, outside, closure.source.node, object())
+    with lo.region("function") as region:
+        try:
+            lo.leave("return", run_closure(lo, closure, args, kwargs, node, returned))
+        except Unreached:
+            if lo.block is not None:
+                lo.stop(Raise(Const(RecursionError)))
+    for leaf in region.exits:
+        _refuse_lost_changes(lo, outer_store, leaf.store, closure, node)
+    result: shapes.Shape | None = None
+    if region.exits:
+        found_shapes = [shapes.shape_of(leaf.value, leaf.store) for leaf in region.exits]
+        result = fresh(loose(lo.join_shapes(found_shapes)))
+        final = result
+        whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
+        if lo.run_data.flow:
+            from adjoint.frontend.flow.derivatives import with_flow_settled
+
+            whole = with_flow_settled(lo, whole)
+        if lo.run_data.checkpointed or lo.run_data.has_marks:
+            from adjoint.frontend.surgery.checkpointed_loops import outlined
+
+            whole = outlined(lo, whole, closure.source.name)
+        block = with_values_handed_over(whole, is_called=True)
+    else:
+        block = root.seal()
+    lo.block, lo.store, lo.depth = outer_block, outer_store, outer_depth
+    return tuple(params), block, result
+
+
+def _refuse_lost_changes(
+    lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], closure: Closure, node: ast.AST | None
+) -> None:
+    """What a recursive function changes outside of itself must exist at run time: its body is lowered only once."""
+    for key, value in before.items():
+        if key not in after or after[key] is value:
+            continue
+        if isinstance(key, Ref):
+            raise shapes.NeedsRuntime(tuple(shapes.original_sites((key.site,))))
+        label = f"{closure.source.name!r} calls itself and assigns a variable from outside"
+        raise lo.problem("AD0303", node, label, helps=("keep the value in a list of one item, or return it",))
+
+
+def storages_of(values: Iterable[Any]) -> set[Storage]:
+    """The classes of memory that can be reached from these values."""
+    found: set[Storage] = set()
+    for value in values:
+        if isinstance(value, (Record, TupleValue)):
+            found |= storages_of(value.items)
+        elif isinstance(value, Var):
+            found |= storages(value.type)
+    return found
+
+
+def _handed_out(lo: Lowerer, value: Value, outside: set[Storage], function: ast.AST, place: object) -> Value:
+    """What a call gets for an array that is returned: an array that nobody writes.
+
+    Of memory that the function has made itself and written that is a copy, of other memory another name;
+    :func:`results_are_settled` sees to it that nobody can tell.
+    """
+    if isinstance(value, TupleValue):
+        items = tuple(_handed_out(lo, item, outside, function, place) for item in value.items)
+        return TupleValue(items, value.cls)
+    if not isinstance(value, Var) or not isinstance(value.type, Array) or not carries_derivative(value.type):
+        return value
+    home, type_ = value.type.storage, Array(value.type.dtype, value.type.dims)
+    is_own = all(storage.find() is not home.find() for storage in outside)
+    strict = function in lo.settings.copied_results
+    is_copied = is_own and (home.written or strict)
+    result = Var(value.hint, type_, value.named)
+    if is_copied:
+        lo.emit(Call((result,), np.copy, (value,), (), lo.open.span))
+    else:
+        lo.emit(Load(result, value, Subscript((Const(Ellipsis),)), lo.open.span))
+    others = outside if is_copied else None
+    lo.run_data.handed_out.append(HandedOut(function, place, home, type_.storage, others, is_own, strict))
+    return result
+
+
+def results_are_settled(lo: Lowerer) -> bool:
+    """Whether nobody can tell what recursive functions return from what the callers get; else what to do is noted."""
+    found = lo.run_data.handed_out
+    told_apart = [each for each in found if each.is_told_apart(found)]
+    for each in told_apart:
+        to_be_copied = each.is_own and not each.strict
+        (lo.settings.copied_results if to_be_copied else lo.settings.shared_results).add(each.function)
+    return not told_apart

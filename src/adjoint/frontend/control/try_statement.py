@@ -1,0 +1,319 @@
+"""``try``: what runs where an exception is raised, and what runs however a body is left."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from adjoint.frontend.control.joins_of_exits import is_closing
+from adjoint.frontend.control.liveness import is_live_after
+from adjoint.frontend.control.partial_effects import Body, body_of, keep_or_refuse, restore, store_of_handlers, watched
+from adjoint.frontend.interpreter.core import Exiting, Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.tracking import set_unseen
+from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Value, is_torn
+from adjoint.frontend.syntax import assign
+from adjoint.frontend.syntax.expressions import evaluate
+from adjoint.ir.nodes import Atom, Const, Guarded, Handler, Raise, Var, Yield
+from adjoint.ir.types import OPAQUE
+from adjoint.records import dataclass
+from adjoint.rules.registry import rule_for
+from adjoint.sources.scope import assigned_names
+
+
+def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
+    from adjoint.frontend.syntax import statements as module  # statements hold blocks of statements
+
+    module.run(lo, statements)
+
+
+def run_try(lo: Lowerer, node: ast.Try) -> None:
+    if node.handlers:
+        _try_except(lo, node)
+    elif node.finalbody:
+        guard(lo, node, lambda: run(lo, node.body), final=_final_block(lo, node))
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """What runs however a body is left: after an exception, whose variable it takes, and otherwise."""
+
+    after_exception: Callable[[Var], Any]
+    otherwise: Callable[[], Any]
+
+
+def _final_block(lo: Lowerer, node: ast.Try) -> Final:
+    return Final(lambda problem: _run_torn(lo, node.finalbody), lambda: run(lo, node.finalbody))
+
+
+def guard(
+    lo: Lowerer,
+    node: ast.stmt,
+    body: Callable[[], None],
+    *,
+    context: Any = None,
+    name: Var | None = None,
+    final: Final | None = None,
+    kind: str = "guarded",
+) -> None:
+    """A body that something runs after, however it is left; ``kind`` tells generators whether it looks at exceptions.
+
+    What runs stands twice: in a handler that raises again, and on every way out that is no exception.
+    """
+    watch = None if final is None else body_of(lo, node)
+    origin, base = lo.open, lo.store
+    root, exits = _guarded_block(lo, base, body, watch, kind)
+    bodies: list[tuple[Any, Any]] = [(root, None)]
+    if watch is not None and final is not None:
+        bodies.append(_finally_handler(lo, node, base, watch, final))
+    _end_guarded(lo, node, origin, base, bodies, exits, context, name, final)
+
+
+def _guarded_block(
+    lo: Lowerer, base: dict[Any, Value], body: Callable[[], None], watch: Body | None = None, kind: str = "guarded"
+) -> tuple[Any, list[Exiting]]:
+    root = lo.fork(base)
+
+    def run_body() -> Value:
+        body()
+        return UNDEFINED
+
+    with lo.region(kind) as region, nullcontext() if watch is None else watched(lo, watch):
+        lo.attempt(run_body)
+        lo.leave("fall")
+    return root, region.exits
+
+
+def _finally_handler(
+    lo: Lowerer, node: ast.stmt, base: dict[Any, Value], watch: Body, final: Final
+) -> tuple[Any, tuple[Any, Any]]:
+    root = lo.fork(store_of_handlers(lo, watch, base, goes_on=lo.run_data.handled > 0))
+    problem = Var("problem", OPAQUE)
+
+    def run_final() -> Value:
+        final.after_exception(problem)
+        return UNDEFINED
+
+    with lo.region("guarded") as region:
+        restore(lo, watch)
+        lo.attempt(run_final)
+        if lo.block is not None:
+            lo.stop(Raise(None, None, lo.span(node)))
+    if region.exits:
+        raise lo.problem("AD0301", node, "the 'finally' block may not leave on its own")
+    return root, (Const(BaseException), problem)
+
+
+def _run_torn(lo: Lowerer, final: Sequence[ast.stmt]) -> None:
+    """Runs a ``finally`` block after an exception, which is raised again: what only computes need not be computed.
+
+    Unless it is for a variable that a handler further out reads.
+    """
+    for statement in final:
+        if (
+            lo.frame is not None
+            and _reads_torn(lo, statement)
+            and _only_computes(lo, statement)
+            and not any(lo.run_data.boxes.get(lo.frame.cells[name]) for name in assigned_names(statement))
+        ):
+            for name in assigned_names(statement):
+                lo.store[lo.frame.cells[name]] = Var(TORN, OPAQUE)
+        else:
+            run(lo, [statement])
+
+
+def _reads_torn(lo: Lowerer, statement: ast.stmt) -> bool:
+    assert lo.frame is not None
+    cells = lo.frame.cells
+    values = [lo.store.get(cells[p.id]) for p in ast.walk(statement) if isinstance(p, ast.Name) and p.id in cells]
+    return any(map(is_torn, values))
+
+
+def _only_computes(lo: Lowerer, statement: ast.stmt) -> bool:
+    """Whether all that a statement does is to bind variables of its function."""
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            return all(map(_is_names, targets)) and _is_pure(lo, value)
+        case (
+            ast.AugAssign(target=ast.Name(), value=value) | ast.AnnAssign(target=ast.Name(), value=ast.expr() as value)
+        ):
+            return _is_pure(lo, value)
+        case ast.If(test=test, body=body, orelse=orelse):
+            return _is_pure(lo, test) and all(_only_computes(lo, inner) for inner in (*body, *orelse))
+        case _:
+            return isinstance(statement, ast.Pass)
+
+
+def _is_names(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) or (isinstance(target, ast.Tuple) and all(map(_is_names, target.elts)))
+
+
+def _is_pure(lo: Lowerer, expression: ast.expr) -> bool:
+    """Whether an expression calls nothing but functions that have rules."""
+    later = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+    for part in ast.walk(expression):
+        if isinstance(part, later):
+            return False
+        if isinstance(part, ast.Call):
+            callee = evaluate(lo, part.func) if _is_path(part.func) else None
+            rule = rule_for(callee.value) if isinstance(callee, Const) else None
+            if rule is None or not rule.pure or rule.writes:
+                return False
+    return True
+
+
+def _is_path(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and _is_path(node.value))
+
+
+def _end_guarded(
+    lo: Lowerer,
+    node: ast.stmt,
+    origin: Any,
+    base: dict[Any, Value],
+    bodies: list[tuple[Any, Any]],
+    exits: Sequence[Exiting],
+    context: Any,
+    name: Var | None,
+    final: Final | None,
+) -> None:
+    lo.block, lo.store = origin, base
+    joined = lo.join_leaves(exits, base, enclosed=True) if exits else None
+    lo.enclosed = False
+    if joined is not None:
+        for leaf, atoms in zip(exits, joined.columns, strict=True):
+            leaf.block.terminator = Yield(atoms)
+    (root, _), handlers = bodies[0], bodies[1:]
+    lo.emit(
+        Guarded(
+            context,
+            name,
+            root.seal(),
+            tuple(Handler(kind[0], kind[1], block.seal()) for block, kind in handlers),
+            None,
+            () if joined is None else joined.targets,
+            lo.span(node),
+        )
+    )
+    if joined is None:
+        lo.stop(Raise(Const(AssertionError), None, lo.span(node)))  # nobody comes by
+        return
+    lo.store = joined.store
+    if final is not None:
+        final.otherwise()
+    leaving = [leaf for leaf in exits if leaf.action != "fall"]
+    if not leaving or lo.block is None:
+        return
+    falling = [leaf for leaf in exits if leaf.action == "fall"]
+    if falling:
+        lo._dispatch(joined.kind, falling, leaving, joined)
+        return
+    for action in joined.kinds[1:]:
+        code = joined.kinds.index(action)
+        cond = lo.open.call(operator.eq, joined.kind, Const(code))
+        here, store = lo.open, lo.store
+        gone = lo.fork(store)
+        lo.leave(action, joined.value_of(action))
+        here.branch = (cond, gone, lo.fork(store), None)
+    lo.leave(joined.kinds[0], joined.value_of(joined.kinds[0]))
+
+
+def _try_except(lo: Lowerer, node: ast.Try) -> None:
+    """``try`` with handlers: a handler starts from the store before the ``try``.
+
+    Variables that the body binds before it may raise are undefined in the handlers, and refused when read.
+    """
+    if node.finalbody:
+        inner = _without_final(node)
+        guard(lo, node, lambda: _try_except(lo, inner), final=_final_block(lo, node))
+        return
+    assert lo.frame is not None
+    watch = body_of(lo, node)
+    origin, base = lo.open, lo.store
+
+    completed = Cell("completed")
+    base[completed] = Const(False)
+
+    def body() -> None:
+        run(lo, node.body)
+        set_unseen(lo.store, completed, Const(True))
+
+    root, exits = _guarded_block(lo, base, body, watch, "catching")
+    is_closed = any(is_closing(leaf.action) for leaf in exits)
+    bodies: list[tuple[Any, Any]] = [(root, None)]
+    torn = store_of_handlers(lo, watch, base, goes_on=False)
+    goes_on = False
+    for handler in node.handlers:
+        lo.block, lo.store = origin, base
+        kind: Atom = Const(BaseException)
+        if handler.type is not None:
+            kind = materialize(lo, evaluate(lo, handler.type), handler.type, observer=True)
+        if is_closed and not _lets_pass(kind):
+            label = "this handles the exception by which a generator is closed, too"
+            raise lo.problem("AD0104", handler, label, helps=("handle 'Exception', or a class of its own",))
+        name = Var(handler.name, OPAQUE, named=True) if handler.name is not None else None
+
+        def handle(handler: ast.ExceptHandler = handler, name: Var | None = name) -> None:
+            restore(lo, watch)
+            if handler.name is not None and name is not None:
+                assign.assign_name(lo, handler.name, name, handler)
+            run(lo, handler.body)
+
+        block, left = _guarded_block(lo, torn, handle)
+        for leaf in left:
+            _settle_torn(lo, node, leaf.store, base)
+        goes_on = goes_on or bool(left)
+        bodies.append((block, (kind, name)))
+        exits.extend(left)
+    store_of_handlers(lo, watch, base, goes_on=goes_on)
+    _end_guarded(lo, node, origin, base, bodies, exits, None, None, None)
+    if lo.block is None:
+        return
+    through = lo.store.pop(completed)
+    if node.orelse:
+        assert isinstance(through, (Var, Const))
+        lo.branch(through, lambda: _run_else(lo, node), lambda: UNDEFINED, node)
+
+
+def _lets_pass(kind: Atom) -> bool:
+    """Whether a handler of these exceptions is surely none of the exception by which a generator is closed."""
+    if not isinstance(kind, Const):
+        return False
+    classes = kind.value if isinstance(kind.value, tuple) else (kind.value,)
+    return all(isinstance(cls, type) and not issubclass(GeneratorExit, cls) for cls in classes)
+
+
+_inner: WeakKeyDictionary[ast.Try, ast.Try] = WeakKeyDictionary()
+
+
+def _without_final(node: ast.Try) -> ast.Try:
+    """The statement without its ``finally`` block: the same one each time, for it is known by its identity."""
+    inner = _inner.get(node)
+    if inner is None:
+        inner = _inner[node] = ast.Try(node.body, node.handlers, node.orelse, [])
+        ast.copy_location(inner, node)
+    return inner
+
+
+def _run_else(lo: Lowerer, node: ast.Try) -> Value:
+    run(lo, node.orelse)
+    return UNDEFINED
+
+
+def _settle_torn(lo: Lowerer, node: ast.Try, store: dict[Any, Value], base: dict[Any, Value]) -> None:
+    """Forgets what nobody reads behind the statement, of what may have been written or not."""
+    assert lo.frame is not None
+    for key, value in list(store.items()):
+        if not is_torn(value):
+            continue
+        is_own = lo.frame.cells.get(key.name) is key
+        if is_own and (key not in base or not is_live_after(lo, node, key.name)):
+            store[key] = UNDEFINED
+        else:
+            label = f"{key.name!r} is assigned before a statement that may raise: what it is then depends on where"
+            helps = (f"assign {key.name!r} in every handler too, or compute it in the 'else' part",)
+            keep_or_refuse(lo, value, node, label, helps)

@@ -1,0 +1,74 @@
+"""Recursive functions that hand themselves another structure in each call: what makes their calls alike.
+
+A function is lowered for each structure of its arguments. Where structures get smaller on the way down, that ends;
+where they do not, numbers that are known vary, and lists and dicts exist at run time, whatever is in them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.values import Site
+from adjoint.ir.types import depth_of
+
+MANY_FORMS = 4
+"""As many forms of one function, none smaller than the one that calls it, are too many."""
+TOO_MANY_FORMS = 20
+
+
+def size_of(found: Iterable[shapes.Shape]) -> int:
+    """How much there is in a structure."""
+    return sum(map(_size, found))
+
+
+def _size(shape: shapes.Shape) -> int:
+    match shape:
+        case shapes.Leaf(type=type_):
+            return 1 + depth_of(type_)
+        case shapes.RefShape(record=record):
+            return 1 + _size(record)
+        case shapes.RecordShape(items=items) | shapes.TupleShape(items=items) | shapes.UnionShape(options=items):
+            return 1 + size_of(items)
+        case _:
+            return 1
+
+
+def make_alike(
+    lo: Lowerer, name: str, found: Sequence[shapes.Shape], before: Sequence[int], code: ast.AST, node: ast.AST | None
+) -> None:
+    """Has the function lowered again where its forms, of the sizes ``before``, do not get smaller.
+
+    ``found`` are the arguments for which yet another form would be made.
+    """
+    sizes = [*before, size_of(found)]
+    count = 0
+    while count < len(before) and sizes[-1 - count] >= sizes[-2 - count]:
+        count += 1
+    if count < MANY_FORMS:
+        return
+    if code not in lo.settings.widened:
+        lo.settings.widened.add(code)
+        raise Restart
+    sites = set(shapes.original_sites(tuple(site for shape in found for site in _sites(shape))))
+    if not sites <= lo.settings.runtime_sites:
+        raise shapes.NeedsRuntime(tuple(sites))
+    if count >= TOO_MANY_FORMS:
+        label = f"{name!r} is handed another structure each time that it calls itself"
+        raise lo.problem("AD0402", node, label, helps=("hand over a list instead of a tuple that grows",))
+
+
+def _sites(shape: shapes.Shape) -> Iterable[Site]:
+    """Where the lists and dicts in a structure were made."""
+    match shape:
+        case shapes.RefShape(record=record, sites=sites):
+            if record.cls in (list, dict):
+                yield from sites
+            yield from _sites(record)
+        case shapes.RecordShape(items=items) | shapes.TupleShape(items=items) | shapes.UnionShape(options=items):
+            for item in items:
+                yield from _sites(item)
+        case _:
+            pass

@@ -1,0 +1,1 @@
+"""Containers, objects, and variables that outlive a call."""

@@ -1,0 +1,158 @@
+"""What a function finds outside of itself: the values of the variables that it captures, and all that lies in them.
+
+A function that is called rather than inlined is lowered once for all calls that find the same structure there. The
+variables in it may be others in each call: they are told apart by their places.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import (
+    Closure,
+    GeneratorObject,
+    IteratorValue,
+    Method,
+    Operator,
+    Partial,
+    RangeValue,
+    Record,
+    Ref,
+    SliceValue,
+    SuperValue,
+    TupleValue,
+    Union,
+)
+from adjoint.ir.nodes import Var
+from adjoint.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The structure of what is outside of a function, and the variables in it, each once, in order."""
+
+    form: Hashable
+    vars: tuple[Var, ...]
+
+    def moved(self, now: Surroundings) -> dict[Var, Var]:
+        """What stands, in surroundings of the same structure, for each variable that is another one there."""
+        return {old: new for old, new in zip(self.vars, now.vars, strict=True) if old is not new}
+
+
+def surroundings(lo: Lowerer, closure: Closure, args: Iterable[Any]) -> Surroundings:
+    """What a function finds where it is called, and what the functions find that it is handed over."""
+    walk = _Walk(lo)
+    walk.value(closure)
+    for cell in lo.assigned_outside():
+        walk.value(lo.store.get(cell))
+    for arg in args:
+        for function in _functions_in(lo, arg, Closure):
+            walk.value(function)
+    return Surroundings(tuple(walk.form), tuple(walk.vars))
+
+
+def _functions_in(
+    lo: Lowerer, value: Any, kinds: type | tuple[type, ...], seen: set[object] | None = None
+) -> Iterable[Any]:
+    """The function values of some kinds in a value; not those in them."""
+    seen = set() if seen is None else seen
+    if isinstance(value, kinds):
+        yield value
+        return
+    if isinstance(value, Ref):
+        if value in seen:
+            return
+        seen.add(value)
+    for part in _parts(lo, value)[1]:
+        yield from _functions_in(lo, part, kinds, seen)
+
+
+class _Walk:
+    def __init__(self, lo: Lowerer) -> None:
+        self.lo = lo
+        self.form: list[Hashable] = []
+        self.vars: dict[Var, int] = {}
+        self.seen: dict[object, int] = {}
+
+    def value(self, value: Any) -> None:
+        if isinstance(value, Var):
+            self.form.append((self.vars.setdefault(value, len(self.vars)), value.type))
+            return
+        if isinstance(value, (Closure, Ref)):
+            if value in self.seen:
+                self.form.append(self.seen[value])
+                return
+            self.seen[value] = len(self.seen)
+        form, parts = _parts(self.lo, value)
+        self.form.append((type(value), form, len(parts)))
+        for part in parts:
+            self.value(part)
+
+
+def parts_of(lo: Lowerer, value: Any) -> tuple[Any, ...]:
+    """The values in a value."""
+    return _parts(lo, value)[1]
+
+
+def _parts(lo: Lowerer, value: Any) -> tuple[Hashable, tuple[Any, ...]]:
+    """What tells a value from others of its kind, and the values in it."""
+    match value:
+        case Closure(source=source, cells=cells, defaults=defaults, kw_defaults=named):
+            captured = tuple(lo.store.get(cell) for cell in cells.values())
+            return (source.node, tuple(cells), tuple(named)), (*captured, *defaults, *named.values())
+        case Ref():
+            return None, (lo.store.get(value),)
+        case Record(cls=cls, keys=keys, items=items):
+            return (cls, tuple(map(repr, keys))), items
+        case TupleValue(items=items, cls=cls):
+            return cls, items
+        case Method(function=function, receiver=receiver):
+            return None, (function, receiver)
+        case Partial(function=function, args=args, kwargs=kwargs):
+            return tuple(name for name, _ in kwargs), (function, *args, *(item for _, item in kwargs))
+        case Operator(kind=kind, function=function, options=options):
+            return (kind, repr(options)), (function,)
+        case RangeValue(start=start, stop=stop, step=step):
+            return None, (start, stop, step)
+        case SliceValue(lower=lower, upper=upper, step=step):
+            return None, (lower, upper, step)
+        case IteratorValue(kind=kind, parts=parts):
+            return kind, parts
+        case GeneratorObject(frame=frame, node=node):
+            return (node, frame.source.node), tuple(lo.store.get(cell) for cell in frame.cells.values())
+        case SuperValue(owner=owner, receiver=receiver):
+            return owner, (receiver,)
+        case Union(tag=tag, options=options):
+            return None, (tag, *options)
+        case _:
+            return value, ()
+
+
+def captured_by(lo: Lowerer, value: Any) -> tuple[Var, ...]:
+    """The variables that the functions in a value find outside of themselves, by the names that they use."""
+    found: dict[Var, None] = {}
+    seen: set[object] = set()
+
+    def look(part: Any) -> None:
+        if isinstance(part, Var):
+            found[part] = None
+            return
+        if isinstance(part, (Closure, Ref)):
+            if part in seen:
+                return
+            seen.add(part)
+        if not isinstance(part, Closure):
+            for inner in _parts(lo, part)[1]:
+                look(inner)
+            return
+        used = {node.id for node in ast.walk(part.source.node) if isinstance(node, ast.Name)}
+        for name, cell in part.cells.items():
+            if name in used:
+                look(lo.store.get(cell))
+
+    for function in _functions_in(lo, value, (Closure, Method, Partial, Operator)):
+        look(function)
+    return tuple(found)

@@ -1,0 +1,287 @@
+"""Lists and dicts: how they are made of others, and their methods."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.data import containers, making
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    IteratorValue,
+    Record,
+    Ref,
+    TupleValue,
+    Value,
+    list_record,
+)
+from adjoint.frontend.library import python_functions as library
+from adjoint.ir.nodes import Call, Const, Var
+from adjoint.ir.types import Dict, List
+
+
+@handles(dict)
+def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``dict(...)``"""
+    parts: list[tuple[Any, Value]] = []
+    if args:
+        record = lo.store.get(args[0])
+        if isinstance(record, Record) and record.cls is dict:
+            parts.extend(record.parts)
+        else:
+            from adjoint.frontend.iterators.items import static_items
+
+            given = sequence(lo, args[0])
+            pairs = static_items(lo, given, node)
+            if pairs is None:
+                return library.call(lo, library.table, [given], node) if _is_zip(given, kwargs) else NotImplemented
+            for pair in pairs:
+                entry = containers.known_items(lo, pair, node)
+                if len(entry) != 2:
+                    raise lo.mistake(ValueError, node, "a dict is made of pairs")
+                key, value = entry
+                parts.append((key, value))
+    parts.extend(kwargs.items())
+    return making.new_dict(lo, parts, node)
+
+
+def _is_zip(value: Value, kwargs: dict[str, Value]) -> bool:
+    return isinstance(value, IteratorValue) and value.kind == "zip" and not kwargs
+
+
+def _method(cls: type, name: str) -> Callable[[Handler], Handler]:
+    return handles(getattr(cls, name))
+
+
+@_method(list, "append")
+def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
+    if items is not None:
+        assert isinstance(args[0], Ref)
+        making.replace(lo, args[0], list_record([*items, args[1]]), node)
+        return NONE
+    if isinstance(args[0], Var) and isinstance(args[0].type, List):
+        from adjoint.frontend.syntax.comprehensions import append
+
+        append(lo, args[0], args[1], node)
+        return NONE
+    return NotImplemented
+
+
+@_method(list, "pop")
+def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
+    place = args[1] if len(args) > 1 else Const(-1)
+    if items is not None:
+        assert isinstance(args[0], Ref)
+        if not isinstance(place, Const):
+            return _at_run_time(args[0])
+        left = list(items)
+        try:
+            taken = left.pop(place.value)
+        except IndexError as error:
+            containers.raise_error(lo, IndexError, str(error), node)
+        making.replace(lo, args[0], list_record(left), node)
+        return taken
+    if isinstance(args[0], Var) and isinstance(args[0].type, List):
+        if place != Const(-1):
+            return library.call(lo, library.pop, [args[0], place], node)
+        args[0].type.storage.mark_written()
+        target = Var("t", containers.reached(args[0].type.element))
+        lo.emit(Call((target,), list.pop, (args[0],), (), lo.span(node)))
+        return target
+    return NotImplemented
+
+
+def _at_run_time(ref: Ref) -> Any:
+    from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+
+    raise NeedsRuntime(tuple(original_sites((ref.site,))))
+
+
+@_method(list, "extend")
+def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    making.extend_list(lo, args[0], kept(lo, args[1]), node)
+    return NONE
+
+
+@_method(list, "insert")
+def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if making.list_items(lo, args[0]) is not None and not isinstance(args[1], Const):
+        assert isinstance(args[0], Ref)
+        return _at_run_time(args[0])
+
+    def inserted(items: list[Value]) -> list[Value]:
+        assert isinstance(args[1], Const)
+        items.insert(args[1].value, args[2])
+        return items
+
+    return _changed(lo, args, node, inserted, library.insert)
+
+
+@_method(list, "reverse")
+def _reverse(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _changed(lo, args, node, lambda items: items[::-1], library.reverse)
+
+
+@_method(list, "clear")
+def _clear(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _changed(lo, args, node, lambda _: [], library.clear)
+
+
+def _changed(
+    lo: Lowerer,
+    args: list[Value],
+    node: ast.AST | None,
+    change: Callable[[list[Value]], list[Value]],
+    at_run_time: Callable[..., Any],
+) -> Any:
+    """What a method gives that changes its list: nothing."""
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
+    if items is None:
+        return library.call(lo, at_run_time, args, node) if _is_list(args[0]) else NotImplemented
+    assert isinstance(args[0], Ref)
+    making.replace(lo, args[0], list_record(change(list(items))), node)
+    return NONE
+
+
+@handles(list.copy, dict.copy)
+def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
+    if isinstance(record, Record):
+        if record.cls is list:
+            return making.new_list(lo, record.items, node)
+        return making.new_dict(lo, [(Const(k), v) for k, v in record.parts], node)
+    return library.call(lo, library.copied, [args[0]], node) if _is_list(args[0]) else NotImplemented
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Var) and isinstance(value.type, List)
+
+
+def _dict_view(kind: str) -> Handler:
+    def view(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if isinstance(args[0], Ref) or (isinstance(args[0], Var) and isinstance(args[0].type, Dict)):
+            return IteratorValue(kind, (args[0],))
+        return NotImplemented
+
+    return view
+
+
+for _kind in ("items", "keys", "values"):
+    HANDLERS[getattr(dict, _kind)] = _dict_view(_kind)
+
+
+@handles(dict.get)
+def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    default = args[2] if len(args) > 2 else NONE
+    if isinstance(args[0], Ref) and isinstance(args[1], Const):
+        record = lo.store[args[0]]
+        assert isinstance(record, Record)
+        found = record.get(args[1].value)
+        return default if found is None else found
+    if isinstance(args[0], Var) and args[0].type == Dict(None) and isinstance(default, (Var, Const)):
+        return lo.open.call(dict.get, args[0], materialize(lo, args[1], node), default)  # nothing was put in so far
+    if isinstance(args[0], (Ref, Var)) and not (isinstance(args[0], Var) and not isinstance(args[0].type, Dict)):
+        return library.call(lo, library.get, [args[0], args[1], default], node)
+    return NotImplemented
+
+
+@handles(dict.pop)
+def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    making.refuse_if_iterated(lo, args[0], node)
+    record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
+    if not isinstance(record, Record) or not isinstance(args[1], Const):
+        raise lo.problem("AD0303", node, "'pop' from a dict that exists at run time")
+    found = record.get(args[1].value)
+    if found is None:
+        if len(args) > 2:
+            return args[2]
+        raise lo.mistake(KeyError, node, f"the dict has no key {args[1].value!r} here")
+    assert isinstance(args[0], Ref)
+    kept = tuple((k, v) for k, v in record.parts if k != args[1].value)
+    making.replace(lo, args[0], Record(dict, kept), node)
+    return found
+
+
+@handles(dict.setdefault)
+def _setdefault(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not isinstance(args[0], Ref) and not (isinstance(args[0], Var) and isinstance(args[0].type, Dict)):
+        return NotImplemented
+    default = args[2] if len(args) > 2 else NONE
+    return library.call(lo, library.setdefault, [args[0], args[1], default], node)
+
+
+@handles(dict.update)
+def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    parts: list[tuple[Any, Value]] = []
+    if len(args) > 1:
+        other = args[1] if _is_run_time_dict(args[1]) else make_dict(lo, args[1:], {}, node)
+        record = lo.store.get(other)
+        if not isinstance(record, Record):
+            raise lo.problem("AD0303", node, "'update' with a dict whose keys are not known")
+        parts.extend(record.parts)
+    parts.extend(kwargs.items())
+    for key, value in parts:
+        containers.set_item(lo, args[0], _as_key(key), value, node)
+    return NONE
+
+
+def _is_run_time_dict(value: Value) -> bool:
+    return isinstance(value, Var) and isinstance(value.type, Dict)
+
+
+def _as_key(key: Any) -> Value:
+    return key if isinstance(key, (Var, Const)) else Const(key)
+
+
+@handles(dict.popitem)
+def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    making.refuse_if_iterated(lo, args[0], node)
+    record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
+    if not isinstance(args[0], Ref) or not isinstance(record, Record):
+        raise lo.problem("AD0303", node, "'popitem' of a dict that exists at run time")
+    if not record.parts:
+        raise lo.mistake(KeyError, node, "the dict is empty here")
+    key, value = record.parts[-1]
+    making.replace(lo, args[0], Record(dict, record.parts[:-1]), node)
+    return TupleValue((Const(key), value))
+
+
+@handles(dict.fromkeys)
+def _fromkeys(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    value = args[1] if len(args) > 1 else NONE
+    keys = containers.known_items(lo, args[0], node)
+    return making.new_dict(lo, [(key, value) for key in keys], node)
+
+
+@handles(list.remove)
+def _remove(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    making.refuse_if_iterated(lo, args[0], node)
+    if making.list_items(lo, args[0]) is None and not _is_list(args[0]):
+        return NotImplemented
+    return library.call(lo, library.remove, args, node)
+
+
+@handles(list.sort)
+def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    making.refuse_if_iterated(lo, args[0], node)
+    items = making.list_items(lo, args[0])
+    from adjoint.frontend.iterators.folds import sorted_list
+
+    if items is None and not _is_list(args[0]):
+        return NotImplemented
+    ordered = sorted_list(lo, args, kwargs, node)
+    new = making.list_items(lo, ordered)
+    if items is None or new is None:
+        return library.call(lo, library.overwrite, [args[0], ordered], node)
+    assert isinstance(args[0], Ref)
+    making.replace(lo, args[0], list_record(new), node)
+    return NONE

@@ -1,0 +1,485 @@
+"""Lists, tuples, dicts and arrays: their items, known at compile time or not."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from adjoint.frontend.data.making import (
+    _element_of,
+    as_element,
+    joined_types,
+    list_items,
+    new_list,
+    note_element,
+    note_outside,
+    refuse_if_iterated,
+    replace,
+    slot,
+)
+from adjoint.frontend.data.objects import class_of, is_object, special_method
+from adjoint.frontend.interpreter.core import Lowerer, Restart, Unreached
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    Closure,
+    IteratorValue,
+    Method,
+    RangeValue,
+    Record,
+    Ref,
+    SliceValue,
+    TupleValue,
+    Union,
+    Value,
+    is_atom,
+)
+from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.syntax.indexing import array_key, type_of_item
+from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Store, Subscript, Var
+from adjoint.ir.types import (
+    INT,
+    OPAQUE,
+    Array,
+    Dict,
+    List,
+    Number,
+    Scalar,
+    Storage,
+    Tuple,
+    Type,
+    is_float_dtype,
+)
+from adjoint.runtime.display import keys_of
+from adjoint.runtime.objects import check_length, slice_bounds
+
+MAX_DISPATCH = 16
+
+
+# -- items ------------------------------------------------------------------------------------------------------------
+
+
+def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value]:
+    """The items of something of known length (or of which exactly ``count`` are wanted)."""
+    found = items_if_known(lo, value, node, count)
+    if found is None:
+        raise lo.problem("AD0301", node, "the number of items is not known here")
+    return found
+
+
+def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
+    """The same, None where the number of items is not known."""
+    from adjoint.frontend.iterators.items import iterated
+    from adjoint.frontend.iterators.iterators import drawn
+
+    value = drawn(lo, iterated(lo, value, node), node)
+    refuse_number(lo, value, "cannot be iterated over", node)
+    if isinstance(value, Var) and isinstance(value.type, Dict):
+        value = lo.open.call(keys_of, value)
+    match value:
+        case TupleValue(items=items):
+            return list(items)
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            if record.cls is list:
+                return list(record.items)
+            if record.cls is dict:
+                return [Const(key) for key in record.keys]
+        case Const(value=constant) if isinstance(constant, (tuple, list, str, range)):
+            return [Const(item) for item in constant]
+        case RangeValue(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)):
+            return [Const(i) for i in range(start, stop, step)]
+        case Var(type=Tuple(items=types)):
+            return [_load(lo, value, Const(i), type_, node) for i, type_ in enumerate(types)]
+        case Var(type=List(storage=storage)) if count is None:
+            _fix_length(lo, storage)
+        case Var() if count is not None:
+            lo.open.effect(check_length, value, Const(count))
+            return [subscript(lo, value, Const(i), node) for i in range(count)]
+        case IteratorValue():
+            from adjoint.frontend.iterators.items import static_items, unpacked_items
+
+            return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
+    return None
+
+
+def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
+    """Python's own numbers are no sequences; those of NumPy answer for themselves."""
+    if isinstance(value, Var) and isinstance(value.type, Scalar) and value.type.dtype is None:
+        raise lo.mistake(TypeError, node, f"a value of class {value.type.kind!r} {what}")
+
+
+def _fix_length(lo: Lowerer, storage: Storage) -> None:
+    """The length of a list that is an argument must be known: lowering starts again with that."""
+    home = storage.find()
+    sites = {site for mine, site in lo.run_data.sites_of_storage if mine.find() is home}
+    inputs = {site for site in sites if site.place[:2] == ("input", "argument")}
+    at_run_time = any(site in lo.settings.runtime_sites for site in inputs)
+    if inputs and not inputs <= lo.settings.fixed_sites and not at_run_time:
+        lo.settings.fixed_sites |= inputs
+        raise Restart
+
+
+def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None) -> Var:
+    target = Var("t", type_)
+    lo.emit(Load(target, base, Subscript((index,)), lo.span(node)))
+    return target
+
+
+def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
+    """``base[index]``"""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.syntax.expressions import call, on_each_option
+
+    refuse_number(lo, base, "has no items", node)
+    match base:
+        case Union():
+            return on_each_option(lo, base, lambda option: subscript(lo, option, index, node), node)
+        case TupleValue(items=items):
+            return _item_of_tuple(lo, base, items, index, node)
+        case Ref():
+            record = lo.store[base]
+            assert isinstance(record, Record)
+            if record.cls is list:
+                return _item_of_list(lo, base, record, index, node)
+            if record.cls is dict:
+                return _item_of_dict(lo, base, record, index, node)
+        case Const(value=type() as cls) if isinstance(index, (Const, TupleValue)) and hasattr(cls, "__class_getitem__"):
+            return base  # what a generic class is made for tells nothing at run time
+        case Const(value=constant):
+            if constant is np.r_ or constant is np.c_:
+                from adjoint.frontend.syntax.index_joins import join
+
+                array = join(lo, constant, index, node)
+                if array is not None:
+                    return array
+            if constant is np.s_:
+                return index
+            if constant is np.index_exp:
+                return index if isinstance(index, TupleValue) else TupleValue((index,))
+            part = _constant_slice(index) if isinstance(index, SliceValue) else None
+            if part is not None and isinstance(constant, (tuple, str)):
+                return Const(constant[part])
+            atom = materialize(lo, index, node)
+            if isinstance(atom, Const):
+                try:
+                    return Const(constant[atom.value])
+                except (TypeError, LookupError) as error:
+                    raise lo.mistake(type(error), node, str(error)) from None
+            if isinstance(constant, (tuple, list)) and constant:
+                types = [type_of(Const(item)) for item in constant]
+                return _load_any(lo, base, atom, joined_types(types, lo, node) or OPAQUE, node)
+            return call(lo, operator.getitem, [base, atom], node)
+        case Var(type=Array() | Number()):
+            key = array_key(lo, index, node)
+            target = Var("t", type_of_item(base.type, key))
+            lo.emit(Load(target, base, key, lo.span(node)))
+            return target
+        case Var(type=List(element=element)):
+            if isinstance(index, SliceValue):
+                return library.call(lo, library.part, [base, _bounds(lo, index, base)], node)
+            return _load(lo, base, materialize(lo, index, node), reached(element), node)
+        case Var(type=Dict(value=value)):
+            return _load(lo, base, materialize(lo, index, node), reached(value), node)
+        case Var(type=Tuple(items=types_)):
+            if isinstance(index, Const) and isinstance(index.value, int):
+                return _load(lo, base, index, types_[index.value], node)
+            if isinstance(index, SliceValue):
+                return subscript(lo, TupleValue(tuple(known_items(lo, base, node))), index, node)
+            joined = joined_types(list(types_), lo, node)
+            return _load(lo, base, materialize(lo, index, node), joined or OPAQUE, node)
+        case IteratorValue(kind="flat", parts=(array,)):
+            from adjoint.frontend.library.array_writers import flat_item
+
+            return flat_item(lo, array, index, node)
+        case RangeValue():
+            numbers, place = materialize(lo, base, node), materialize(lo, index, node)
+            if isinstance(index, SliceValue):
+                return call(lo, operator.getitem, [numbers, place], node)
+            return _load_any(lo, numbers, place, INT, node)
+    method = special_method(lo, base, "__getitem__")
+    if method is not None:
+        return call_value(lo, method, [index], {}, node)
+    if isinstance(base, Var):
+        target = Var("t", OPAQUE)
+        lo.emit(Load(target, base, array_key(lo, index, node), lo.span(node)))
+        return target
+    if is_object(lo, base):
+        raise lo.mistake(TypeError, node, f"{_name_of(class_of(lo, base))} object is not subscriptable")
+    raise lo.problem("AD0301", node, "this value has no items")
+
+
+def reached(element: Type | None) -> Type:
+    """The type of an item of a container; of one that is always empty nothing is ever read."""
+    if element is None:
+        raise Unreached
+    return element
+
+
+def _load_any(lo: Lowerer, base: Atom, index: Atom, type_: Type, node: ast.AST | None) -> Var:
+    target = Var("t", type_)
+    lo.emit(Load(target, base, Subscript((index,)), lo.span(node)))
+    return target
+
+
+def _bounds(lo: Lowerer, index: SliceValue, base: Var) -> RangeValue:
+    """The places that a slice of a list selects."""
+    bounds = Var("bounds", Tuple((INT, INT, INT)))
+    lo.emit(Call((bounds,), slice_bounds, (base, index.lower, index.upper, index.step), (), lo.open.span))
+    return RangeValue(*(_load(lo, bounds, Const(i), INT, None) for i in range(3)))
+
+
+def _constant_slice(index: SliceValue) -> slice | None:
+    parts = (index.lower, index.upper, index.step)
+    if all(isinstance(part, Const) for part in parts):
+        return slice(*(part.value for part in parts))  # type: ignore[union-attr]
+    return None
+
+
+def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Value, node: ast.AST | None) -> Value:
+    if isinstance(index, SliceValue):
+        part = _constant_slice(index)
+        if part is None:
+            raise lo.problem("AD0301", node, "a slice of a tuple whose bounds are not known")
+        return TupleValue(items[part])
+    if isinstance(index, Const):
+        try:
+            item: Value = items[index.value]
+            return item
+        except IndexError as error:
+            raise_error(lo, IndexError, str(error), node)
+        except TypeError as error:
+            raise lo.mistake(TypeError, node, str(error)) from None
+    atom = materialize(lo, index, node)
+    if all(is_atom(item) for item in items) and items:
+        element = joined_types([type_of(item) for item in items], lo, node)
+        container = materialize(lo, alike(lo, base, items, element), node)
+        return _load_any(lo, container, atom, element or OPAQUE, node)
+    if 0 < len(items) <= MAX_DISPATCH:
+        return Union(atom, items)
+    raise lo.problem("AD0301", node, "an index that is not known at compile time into a tuple of structures")
+
+
+def alike(lo: Lowerer, base: Value, items: tuple[Value, ...], element: Type | None) -> Value:
+    """A tuple whose items are of one kind, so that any of them may be read."""
+    converted = tuple(as_element(lo, item, element) for item in items)  # type: ignore[arg-type]
+    same = all(one is other for one, other in zip(items, converted, strict=True))
+    return base if same else TupleValue(converted)
+
+
+def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: ast.AST | None) -> Value:
+    if isinstance(index, SliceValue):
+        part = _constant_slice(index)
+        if part is None:
+            raise NeedsRuntime(tuple(original_sites((base.site,))))
+        return new_list(lo, record.items[part], node)
+    if isinstance(index, Const):
+        try:
+            place = record.keys[index.value]
+        except IndexError as error:
+            raise_error(lo, IndexError, str(error), node)
+        except TypeError as error:
+            raise lo.mistake(TypeError, node, str(error)) from None
+        return lo.known_part(base, place, record.items[place])
+    if any(
+        isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value))
+        for item in record.items
+    ):
+        return Union(materialize(lo, index, node), record.items)
+    raise NeedsRuntime(tuple(original_sites((base.site,))))
+
+
+def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: ast.AST | None) -> Value:
+    if isinstance(index, TupleValue):
+        index = materialize(lo, index, node)
+    if not isinstance(index, Const):
+        raise NeedsRuntime(tuple(original_sites((base.site,))))
+    found = record.get(index.value)
+    if found is None:
+        raise_error(lo, KeyError, index.value, node)
+    return lo.known_part(base, index.value, found)
+
+
+def raise_error(lo: Lowerer, cls: type[Exception], argument: Any, node: ast.AST | None) -> NoReturn:
+    """What is certain to raise when it runs: this path ends with that exception."""
+    lo.stop(Raise(lo.open.call(cls, Const(argument)), None, lo.span(node)))
+    raise Unreached
+
+
+def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
+    """``base[index] = value``"""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.calls.operands import array_operand
+
+    match base:
+        case Ref():
+            record = lo.store[base]
+            assert isinstance(record, Record)
+            if record.cls in (list, dict):
+                _set_known(lo, base, record, index, value, node)
+                return
+        case Var(type=Array()):
+            key = array_key(lo, index, node)
+            atom = array_operand(lo, value, node)
+            mark_array_written(lo, base, atom, node)
+            lo.emit(Store(base, key, atom, "set", lo.span(node)))
+            return
+        case Var(type=List() | Dict()):
+            if isinstance(index, SliceValue):
+                _set_slice(lo, base, index, value, node)
+                return
+            atom = slot(lo, value, node)
+            note_element(lo, base, atom, node)
+            atom = as_element(lo, atom, _element_of(base))
+            lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
+            return
+        case IteratorValue(kind="flat", parts=(array,)):
+            from adjoint.frontend.library.array_writers import set_flat_item
+
+            set_flat_item(lo, array, index, value, node)
+            return
+        case Union():
+            _set_of_each(lo, base, index, value, node)
+            return
+        case TupleValue() | Var(type=Tuple()) | Const(value=tuple() | str() | bytes() | int() | float() | None):
+            raise lo.mistake(TypeError, node, _no_items_to_assign(class_of(lo, base)))
+        case Const():
+            raise lo.problem("AD0302", node, "an item of an object that outlives the call is assigned")
+    method = special_method(lo, base, "__setitem__")
+    if method is not None:
+        call_value(lo, method, [index, value], {}, node)
+        return
+    if isinstance(base, Var) and isinstance(base.type, Number):
+        label = "it is not known whether this is an array, which is written, or a number, which raises"
+        raise lo.problem("AD0401", node, label, helps=("make it an array: np.asarray(x)",))
+    if is_object(lo, base) or (isinstance(base, Var) and isinstance(base.type, Scalar)):
+        raise lo.mistake(TypeError, node, _no_items_to_assign(class_of(lo, base)))
+    if isinstance(base, Var):
+        lo.emit(Store(base, array_key(lo, index, node), materialize(lo, value, node), "set", lo.span(node)))
+        return
+    raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
+
+
+def _no_items_to_assign(cls: type | None) -> str:
+    return f"{_name_of(cls)} object does not support item assignment"
+
+
+def _name_of(cls: type | None) -> str:
+    return repr(getattr(cls, "__name__", None))
+
+
+def _set_of_each(lo: Lowerer, base: Union, index: Value, value: Value, node: ast.AST | None) -> None:
+    """``base[index] = value`` for one of several structures."""
+    from adjoint.frontend.syntax.expressions import on_each_option
+
+    def write(option: Value) -> Value:
+        set_item(lo, option, index, value, node)
+        return NONE
+
+    on_each_option(lo, base, write, node)
+
+
+def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: ast.AST | None) -> None:
+    """``items[a:b] = values`` for a list at run time."""
+    refuse_if_iterated(lo, base, node)
+    places = _bounds(lo, index, base)
+    library.call(lo, library.set_slice, [base, places.start, places.stop, places.step, value], node)
+
+
+def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:
+    if isinstance(index, TupleValue):
+        index = materialize(lo, index, node)
+    if not isinstance(index, Const):
+        raise NeedsRuntime(tuple(original_sites((base.site,))))
+    key = index.value
+    if record.cls is list:
+        if not isinstance(key, int) or not -len(record.parts) <= key < len(record.parts):
+            raise lo.mistake(IndexError, node, "list assignment index out of range")
+        key %= len(record.parts)
+    elif record.get(key) is None:
+        refuse_if_iterated(lo, base, node)
+    replace(lo, base, record.with_part(key, value), node)
+
+
+def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | None) -> None:
+    """An array is written in place with ``value``."""
+    assert isinstance(array.type, Array)
+    type_ = type_of(value)
+    floating = (isinstance(type_, Scalar) and type_.kind == "float") or is_float_dtype(getattr(type_, "dtype", None))
+    dtype = array.type.dtype
+    if floating and dtype is not None and not is_float_dtype(dtype) and dtype.kind != "O":
+        raise lo.problem(
+            "AD0408",
+            node,
+            f"a float is stored into an array of {dtype}, which cuts it off",
+            helps=("make the array with a floating dtype: np.zeros(n)",),
+        )
+    note_outside(lo, array, value, node)
+    array.type.storage.mark_written()
+
+
+def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -> Value:
+    """``item in container``"""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.iterators.items import iterated
+    from adjoint.frontend.iterators.iterators import is_lazy
+    from adjoint.frontend.syntax.expressions import apply_operator, call
+
+    if isinstance(container, Ref):
+        record = lo.store[container]
+        assert isinstance(record, Record)
+        if record.cls is dict:
+            keys = Const(record.keys)
+            return call(lo, operator.contains, [keys, materialize(lo, item, node)], node)
+    items = list(container.items) if isinstance(container, TupleValue) else list_items(lo, container)
+    if items is not None:
+        result: Value = Const(False)
+        for candidate in items:
+            equal = apply_operator(lo, operator.eq, [candidate, item], node)
+            if equal == Const(True):
+                return equal
+            if equal != Const(False):
+                result = equal if result == Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
+        return result
+    method = special_method(lo, container, "__contains__")
+    if method is not None:
+        return call_value(lo, method, [item], {}, node)
+    container = iterated(lo, container, node)
+    if is_lazy(container):
+        return library.call(lo, library.found, [container, item], node)
+    return call(lo, operator.contains, [materialize(lo, container, node), materialize(lo, item, node)], node)
+
+
+def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """``len(value)``"""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.syntax.expressions import call, on_each_option
+
+    refuse_number(lo, value, "has no length", node)
+    match value:
+        case TupleValue(items=items):
+            return Const(len(items))
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            if record.cls in (list, dict):
+                return Const(len(record.parts))
+        case Union():
+            return on_each_option(lo, value, lambda option: length(lo, option, node), node)
+        case Var(type=Tuple(items=items)):
+            return Const(len(items))
+        case Const(value=constant) if isinstance(constant, (str, tuple, list, dict, bytes, range)):
+            return Const(len(constant))
+    method = special_method(lo, value, "__len__")
+    if method is not None:
+        return call_value(lo, method, [], {}, node)
+    if isinstance(value, IteratorValue) and value.kind in ("flat", "ndenumerate"):
+        return call(lo, np.size, [materialize(lo, value.parts[0], node)], node)
+    target = Var("n", INT)
+    lo.emit(Call((target,), len, (materialize(lo, value, node),), (), lo.span(node)))
+    return target

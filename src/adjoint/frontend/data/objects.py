@@ -1,0 +1,552 @@
+"""Objects: their attributes, their classes, how they are made."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.calls import class_customs as customs
+from adjoint.frontend.data.constants import as_stored
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.values import (
+    ELLIPSIS,
+    NONE,
+    Closure,
+    GeneratorObject,
+    Held,
+    Method,
+    Partial,
+    Record,
+    Ref,
+    Site,
+    SuperValue,
+    TupleValue,
+    Union,
+    Value,
+    is_atom,
+)
+from adjoint.frontend.library import python_functions as library
+from adjoint.ir.nodes import Attribute, Call, Const, Load, Raise, Store, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.rules import registry
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime.objects import put_attribute as write_through
+from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.vectors import Fields
+
+_PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
+_MISSING = object()
+
+
+def class_of(lo: Lowerer, value: Value) -> type | None:
+    """``type(value)``, as far as it is known."""
+    match value:
+        case Const(value=constant):
+            return type(constant)
+        case TupleValue(cls=cls):
+            return cls
+        case Ref():
+            record = lo.store[value]
+            return record.cls if isinstance(record, Record) else None
+        case Var(type=Scalar(kind=kind, dtype=dtype)):
+            return _PYTHON_SCALARS[kind] if dtype is None else dtype.type
+        case Var(type=Array()):
+            return np.ndarray
+        case Var(type=List()):
+            return list
+        case Var(type=Dict()):
+            return dict
+        case Var(type=Tuple()):
+            return tuple
+        case Var(type=Instance(cls=cls)):
+            return cls
+        case Var(type=Opaque(cls=cls)):
+            return cls
+        case Closure():
+            return types.FunctionType
+        case Method():
+            return types.MethodType
+        case _:
+            return None
+
+
+def is_object(lo: Lowerer, value: Value) -> bool:
+    """Whether operators on ``value`` are methods of a user's class."""
+    if isinstance(value, Ref):
+        record = lo.store[value]
+        return isinstance(record, Record) and record.cls not in (list, dict)
+    return isinstance(value, Var) and isinstance(value.type, Instance)
+
+
+def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
+    """The bound special method of an object's class, where the class defines one."""
+    from adjoint.frontend.entry import inputs
+
+    if not is_object(lo, receiver):
+        return None
+    cls = class_of(lo, receiver)
+    assert cls is not None
+    for base in cls.__mro__:
+        if base is object:
+            return None
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            if name in _COMPARISONS and _is_generated(base, found):
+                return None
+            inputs.guard_lookup(lo, cls, name, found)
+            return None if found is None else _bind(lo, receiver, cls, name, found, None)
+    return None
+
+
+_COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+def _is_generated(cls: type, found: Any) -> bool:
+    """Whether a method of a class was written by `dataclasses.dataclass`."""
+    return "__dataclass_params__" in cls.__dict__ and isinstance(found, types.FunctionType) and not _has_source(found)
+
+
+def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: ast.AST | None) -> list[Value] | None:
+    """The tuples of fields that dataclasses compare by a method; None where nothing is compared in this way."""
+    if name not in _COMPARISONS or not all(is_object(lo, value) for value in values):
+        return None
+    classes = {class_of(lo, value) for value in values}
+    cls = classes.pop()
+    owner = next((base for base in cls.__mro__ if name in base.__dict__), object) if cls and not classes else object
+    if not _is_generated(owner, owner.__dict__[name]):
+        return None
+    names = [field.name for field in dataclass_fields(owner) if field.compare]
+    return [TupleValue(tuple([attribute(lo, value, part, node) for part in names])) for value in values]
+
+
+def _has_source(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and not code.co_filename.startswith("<string>")
+
+
+def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Value:
+    """``base.name``"""
+    match base:
+        case Union():
+            from adjoint.frontend.syntax.expressions import on_each_option
+
+            return on_each_option(lo, base, lambda option: attribute(lo, option, name, node), node)
+        case Const():
+            return _attribute_of_constant(lo, base.value, name, node)
+        case Ref():
+            record = lo.store[base]
+            assert isinstance(record, Record)
+            if record.cls not in (list, dict):
+                customs.refuse_custom_lookup(lo, record.cls, node)
+                part = record.get(name)
+                if part is not None:
+                    return lo.known_part(base, name, part)
+            return _through_class(lo, base, record.cls, name, node)
+        case TupleValue(cls=cls):
+            fields = getattr(cls, "_fields", ())
+            if name in fields:
+                return base.items[fields.index(name)]
+            if fields and name in ("_replace", "_asdict"):
+                return Method(Const(getattr(library, f"namedtuple{name}")), base)
+            return _through_class(lo, base, cls, name, node)
+        case SuperValue(owner=owner, receiver=Union() as union):
+            from adjoint.frontend.syntax.expressions import on_each_option
+
+            return on_each_option(lo, union, lambda one: attribute(lo, SuperValue(owner, one), name, node), node)
+        case SuperValue(owner=owner, receiver=receiver):
+            found_class = class_of(lo, receiver)
+            if isinstance(receiver, Const) and isinstance(receiver.value, type):
+                found_class = receiver.value
+            if found_class is None:
+                raise lo.problem("AD0301", node, "the class of the object that 'super()' stands for is not known")
+            cls = found_class
+            following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
+            for parent in following:
+                if name in parent.__dict__:
+                    return _bind(lo, receiver, cls, name, parent.__dict__[name], node)
+            raise lo.mistake(AttributeError, node, f"no base class has an attribute {name!r}")
+        case Var():
+            return _attribute_of_variable(lo, base, name, node)
+        case Closure(source=source):
+            if name in ("__name__", "__qualname__"):
+                return Const(source.name)
+            if name in base.attributes:
+                return Const(base.attributes[name])
+            if base.function is not None and hasattr(base.function, name):
+                return _attribute_of_constant(lo, base.function, name, node)
+        case Method():
+            if name == "__self__":
+                return base.receiver
+            if name == "__func__":
+                return base.function
+            return attribute(lo, base.function, name, node)
+        case GeneratorObject(frame=frame) if hasattr(types.GeneratorType, name):
+            label = f"the generator is asked for {name!r}"
+            helps = ("go through it with a loop, or write a class with a method",)
+            raise lo.problem("AD0104", node, label, helps=helps, name=frame.source.name)
+        case Partial():
+            if name == "func":
+                return base.function
+            if name == "args":
+                return TupleValue(base.args)
+    raise lo.problem("AD0301", node, f"the attribute {name!r} of this value is not known")
+
+
+def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -> Value:
+    from adjoint.frontend.entry import inputs
+
+    if isinstance(owner, type):
+        found = inspect.getattr_static(owner, name, _MISSING)
+        if isinstance(found, classmethod):
+            inputs.guard_lookup(lo, owner, name, found)
+            return Method(Const(found.__func__), Const(owner))
+        if _lists_key_paths(found):
+            return Method(Const(found.function), Const(owner))
+    try:
+        value = getattr(owner, name)
+    except AttributeError:
+        raise lo.mistake(AttributeError, node, f"{_describe(owner)} has no attribute {name!r}") from None
+    if lo.run_data.globals and isinstance(owner, types.ModuleType):
+        cell = lo.run_data.globals.get((id(vars(owner)), name))
+        if cell is not None:
+            from adjoint.frontend.syntax.expressions import held_by
+
+            return held_by(lo, cell, node)
+    if isinstance(owner, (types.ModuleType, type)):
+        return inputs.captured(lo, value, ("attribute", owner, name), name, node)
+    if isinstance(value, types.MethodType) and hasattr(type(owner), inputs.CONSTANT):
+        return Method(Const(value.__func__), Const(owner))
+    return Const(value)
+
+
+def _describe(value: Any) -> str:
+    name = getattr(value, "__name__", None)
+    return repr(name) if name else f"an object of class {type(value).__name__!r}"
+
+
+def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | None) -> Value:
+    cls = class_of(lo, base)
+    if isinstance(base.type, Instance):
+        customs.refuse_custom_lookup(lo, base.type.cls, node)
+    match base.type:
+        case Instance(fields=fields) if name in fields:
+            target = Var(name, fields[name])
+            lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+            return target
+        case Instance(cls=cls):
+            return _through_class(lo, base, cls, name, node)
+        case Array() | Scalar() | Number():
+            owner = np.ndarray if isinstance(base.type, Number) or cls is None else cls
+            return _attribute_of_number(lo, base, owner, name, node)
+        case List() | Dict() | Tuple():
+            assert cls is not None
+            return _through_class(lo, base, cls, name, node)
+    if cls is not None and not isinstance(base.type, Opaque):
+        return _through_class(lo, base, cls, name, node)
+    if cls is not None and cls.__module__.startswith("scipy.sparse."):
+        from adjoint.frontend.data import sparse_matrices
+
+        found = sparse_matrices.attribute(lo, base, name, node)
+        if found is not None:
+            return found
+    target = Var(name, Opaque())
+    lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+    return target
+
+
+def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:
+    if name == "flat" and isinstance(base.type, Array):
+        from adjoint.frontend.library.array_writers import flat
+
+        return flat(lo, base, node)
+    if name == "dtype" and isinstance(base.type, (Array, Scalar)) and base.type.dtype is not None:
+        return Const(base.type.dtype)
+    callee = registry.attribute_of(owner, name)
+    if callee is not None:
+        if name == "ndim" and isinstance(base.type, Array) and base.type.dims is not None:
+            return Const(len(base.type.dims))
+        return call_any(lo, callee, [base], node)
+    callee = registry.method_of(owner, name)
+    if callee is not None:
+        return Method(Const(callee), base)
+    found = inspect.getattr_static(owner, name, _MISSING)
+    if found is _MISSING:
+        raise lo.mistake(AttributeError, node, f"a value of class {owner.__name__!r} has no attribute {name!r}")
+    if callable(found):
+        return Method(Const(found), base)
+    target = Var(name, Opaque())
+    lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+    return target
+
+
+def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, **kwargs: Any) -> Value:
+    """A call with any number of results; several come as a tuple."""
+    pairs = tuple(kwargs.items())
+    types_ = type_of_call(callee, atoms, pairs)
+    rule = registry.rule_for(callee)
+    lo.at(node)
+    span = lo.span(node)
+    if len(types_) == 1 and not (rule is not None and rule.results > 1):
+        target = Var("t", types_[0])
+        lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
+        return target
+    if rule is not None and rule.results == len(types_):
+        targets = tuple(Var("t", type_) for type_ in types_)
+        lo.emit(Call(targets, callee, tuple(atoms), pairs, span))
+        return TupleValue(targets, rule.result_class)
+    target = Var("shape" if callee is np.shape else "t", Tuple(tuple(types_)))
+    lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
+    return target
+
+
+def _lists_key_paths(member: Any) -> bool:
+    """Whether a member of a class lists key paths, of the class or of an object."""
+    mixin = sys.modules.get("adjoint.keypaths.mixin")
+    return mixin is not None and isinstance(member, mixin.Listing)
+
+
+def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
+    """Warns where a member of a class overrides one that is declared to be differentiable, and is not declared."""
+    if "adjoint.declarations.asserted" not in sys.modules:
+        return  # nothing was declared
+    from adjoint.declarations import asserted
+
+    base = asserted.overridden(cls, name)
+    if base is not None:
+        warning = asserted.lacking(cls, name, base)
+        if warning not in lo.run_data.warnings:
+            lo.run_data.warnings.append(warning)
+
+
+def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
+    from adjoint.frontend.entry import inputs
+
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            inputs.guard_lookup(lo, cls, name, base.__dict__[name])
+            _warn_of_override(lo, cls, name)
+            return _bind(lo, receiver, cls, name, base.__dict__[name], node)
+    if name == "__class__":
+        return Const(cls)
+    if name == "__dict__":
+        raise lo.problem("AD0301", node, "'__dict__' of an active object is not supported")
+    for base in cls.__mro__:
+        if "__getattr__" in base.__dict__:
+            from adjoint.frontend.calls.calls import call_value
+
+            return call_value(lo, Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
+    raise lo.mistake(AttributeError, node, f"an object of class {cls.__name__!r} has no attribute {name!r} here")
+
+
+def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.entry import inputs
+
+    match found:
+        case property(fget=getter):
+            return call_value(lo, Const(getter), [receiver], {}, node)
+        case functools.cached_property():
+            return _cached(lo, receiver, name, found, node)
+        case staticmethod():
+            return Const(found.__func__)
+        case classmethod():
+            return Method(Const(found.__func__), Const(cls))
+        case _ if _lists_key_paths(found):
+            return Method(Const(found.function), receiver)
+        case types.FunctionType():
+            return Method(Const(found), receiver)
+        case types.MemberDescriptorType() | types.GetSetDescriptorType():
+            if name == "__class__":
+                return Const(cls)
+            raise lo.problem("AD0304", node, f"the attribute {name!r} is not assigned")
+        case types.MethodDescriptorType() | types.WrapperDescriptorType():
+            return Method(Const(found), receiver)
+        case types.ClassMethodDescriptorType():
+            return Const(getattr(cls, name))
+    if hasattr(type(found), "__get__") and callable(found):
+        return Method(Const(found), receiver)
+    if hasattr(type(found), "__get__"):
+        raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
+    return inputs.captured(lo, found, ("attribute", cls, name), name, node)
+
+
+def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST | None) -> Value:
+    """What a ``cached_property`` computes when it is read first: an attribute of the object from then on."""
+    from adjoint.frontend.calls.calls import call_value
+
+    if not isinstance(receiver, Ref):
+        raise lo.problem("AD0301", node, f"whether {name!r}, a cached property, was computed before is not known")
+    value = call_value(lo, Const(found.func), [receiver], {}, node)
+    put_attribute(lo, receiver, name, value, node)
+    return value
+
+
+def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.syntax.expressions import truth_of
+
+    for name in ("__bool__", "__len__"):
+        method = special_method(lo, value, name)
+        if method is not None:
+            return truth_of(lo, call_value(lo, method, [], {}, node), node)
+    return Const(True)
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def outlives_the_call(site: Site) -> bool:
+    """Whether an object comes from a global or captured variable."""
+    return site.place[:1] == ("input",) and site.place[1:2] != ("argument",)
+
+
+def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
+    """Raises where ``ref`` may not be written, or where that could not be seen through another name for it."""
+    sites = tuple(original_sites((ref.site,)))
+    if any(outlives_the_call(site) for site in sites):
+        raise NeedsRuntime(sites)
+    if ref.joins or ref.site.place[0] == "joined":
+        raise NeedsRuntime(tuple(original_sites((ref.site,))))
+
+
+def set_attribute(
+    lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None, *, bare: bool = False
+) -> None:
+    """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.data import making
+    from adjoint.frontend.interpreter.materialize import materialize
+
+    cls = class_of(lo, base)
+    if cls is not None and isinstance(base, (Ref, Var)):
+        if not bare:
+            customs.refuse_custom_assignment(lo, cls, node)
+        found = inspect.getattr_static(cls, name, None)
+        if isinstance(found, property):
+            if found.fset is None:
+                raise lo.mistake(AttributeError, node, f"the property {name!r} has no setter")
+            call_value(lo, Const(found.fset), [base, value], {}, node)
+            return
+        customs.refuse_unusual_descriptor(lo, cls, name, found, node)
+        if isinstance(base, Ref) and customs.has_no_place_for(cls, name):
+            lo.stop(Raise(Const(AttributeError), None, lo.span(node)))
+            return
+    match base:
+        case Ref():
+            put_attribute(lo, base, name, value, node)
+        case Var(type=Instance()):
+            slot = making.slot(lo, as_stored(lo, cls, name, value), node)
+            making.grow_field(lo, base, name, slot)
+            lo.emit(Store(base, Attribute(name), slot, "set", lo.span(node)))
+        case Var(type=Array()):
+            _set_attribute_of_array(lo, base, name, value, node)
+        case Union():
+            _set_of_each(lo, base, name, value, node, bare=bare)
+        case Const():
+            raise lo.problem("AD0302", node, f"an attribute of {_describe(base.value)} is assigned")
+        case Var(type=Scalar()) if cls is not None:
+            raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
+        case Closure(function=None, block=block, attributes=attributes) if block is lo.block and isinstance(
+            value, Const
+        ):
+            attributes[name] = value.value
+        case Closure():
+            label = "an attribute of a function is assigned on some paths only, or to what is known at run time"
+            raise lo.problem("AD0301", node, label, helps=("assign a constant, right after the function",))
+        case _ if is_atom(base):
+            lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
+        case _:
+            raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
+
+
+def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AST | None, *, bare: bool) -> None:
+    """``base.name = value`` for one of several structures."""
+    from adjoint.frontend.syntax.expressions import on_each_option
+
+    def write(option: Value) -> Value:
+        set_attribute(lo, option, name, value, node, bare=bare)
+        return NONE
+
+    on_each_option(lo, base, write, node)
+
+
+def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, node: ast.AST | None) -> None:
+    """``array.name = value``: for a part of the array, a store into it."""
+    from adjoint.frontend.data.containers import set_item
+
+    if name not in ("real", "imag"):
+        helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
+        raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)
+    dtype = array.type.dtype if isinstance(array.type, Array) else None
+    if name == "imag" and dtype is not None and dtype.kind != "c":
+        raise lo.mistake(TypeError, node, f"an array of {dtype} has no imaginary part to set")
+    set_item(lo, attribute(lo, array, name, node), ELLIPSIS, value, node)
+
+
+def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST | None) -> None:
+    """Writes to an object whose parts are known, past any ``__setattr__``."""
+    from adjoint.frontend.interpreter.materialize import materialize
+
+    writable(lo, base, node)
+    record = lo.store[base]
+    assert isinstance(record, Record)
+    value = as_stored(lo, record.cls, name, value)
+    lo.store[base] = record.with_part(name, value)
+    if base.origin is not None:
+        atom = materialize(lo, value, node)
+        lo.open.effect(write_through, base.origin, Const(name), atom)
+
+
+# -- making -----------------------------------------------------------------------------------------------------------
+
+
+def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``cls(*args, **kwargs)`` for a user's class."""
+    from adjoint.frontend.calls.calls import bind_dataclass, call_value
+    from adjoint.frontend.data import making
+
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return _named_tuple(lo, cls, args, kwargs, node)
+    if issubclass(cls, Fields):
+        from adjoint.frontend.calls.tangent_arithmetic import made
+
+        return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
+    customs.refuse_custom_making(lo, cls, node)
+    assert node is not None
+    ref = Ref(lo.site(node))
+    lo.store[ref] = Record(cls, ())
+    init = inspect.getattr_static(cls, "__init__", None)
+    if is_dataclass(cls) and not _has_source(init):
+        fields = {field.name for field in dataclass_fields(cls)}
+        for_the_rest: list[Value] = []
+        for name, value in bind_dataclass(lo, cls, args, kwargs, node):
+            if name in fields:
+                put_attribute(lo, ref, name, value, node)
+            else:
+                for_the_rest.append(value)
+        init, args, kwargs = inspect.getattr_static(cls, "__post_init__", None), for_the_rest, {}
+    is_bare = ref.site in lo.settings.bare_sites
+    new: Value = making.runtime_object(lo, ref, node) if is_bare else ref
+    if isinstance(init, types.FunctionType):
+        call_value(lo, Method(Const(init), new), args, kwargs, node)
+    if ref.site in lo.settings.runtime_sites and not is_bare:
+        return making.runtime_object(lo, ref, node)
+    return new
+
+
+def _named_tuple(
+    lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> TupleValue:
+    values = dict(zip(cls._fields, args, strict=False)) | kwargs
+    for name, default in getattr(cls, "_field_defaults", {}).items():
+        values.setdefault(name, lo.store[default] if isinstance(default, Held) else Const(default))
+    if set(values) != set(cls._fields) or len(args) > len(cls._fields):
+        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}")
+    return TupleValue(tuple(values[name] for name in cls._fields), cls)

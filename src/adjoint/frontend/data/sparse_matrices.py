@@ -1,0 +1,42 @@
+"""Constant sparse matrices: their products with what varies, and their transposes."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Method, Value
+from adjoint.ir.nodes import Call, Const, Var
+from adjoint.ir.types import Opaque
+from adjoint.runtime.sparse_matrices import is_sparse, sparse_times, times_sparse, transposed_sparse
+
+
+def is_sparse_matrix(value: Value) -> bool:
+    """Whether a value is known to be a sparse matrix."""
+    return isinstance(value, Var) and isinstance(value.type, Opaque) and is_sparse(value.type.cls)
+
+
+def product(left: Value, right: Value) -> Any:
+    """What computes ``left @ right`` where one of both is a sparse matrix; else None."""
+    if is_sparse_matrix(left) == is_sparse_matrix(right):
+        return None
+    return sparse_times if is_sparse_matrix(left) else times_sparse
+
+
+def attribute(lo: Lowerer, matrix: Var, name: str, node: ast.AST | None) -> Value | None:
+    """An attribute of a sparse matrix, where it has to do with products."""
+    if not is_sparse_matrix(matrix):
+        return None
+    if name == "dot":
+        return Method(Const(sparse_times), matrix)
+    if name != "T":
+        return None
+    assert isinstance(matrix.type, Opaque)
+    target = Var("t", Opaque(_class_of_transpose(matrix.type.cls)))
+    lo.emit(Call((target,), transposed_sparse, (matrix,), (), lo.span(node)))
+    return target
+
+
+def _class_of_transpose(cls: Any) -> type:
+    return type(cls((1, 1)).T)  # rows of the one format are columns of the other

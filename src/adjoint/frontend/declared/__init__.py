@@ -1,0 +1,1 @@
+"""Calls of functions whose derivatives are declared."""

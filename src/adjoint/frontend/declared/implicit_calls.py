@@ -1,0 +1,155 @@
+"""Solvers: what they are handed becomes a function of a point and of everything that it captures."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from adjoint.declarations.implicit import answer, arity, marks, refused, solved
+from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.declared import implicit_definitions as implicit_library
+from adjoint.frontend.differentiation.inner_functions import Inner, lower_inner
+from adjoint.frontend.differentiation.operators_inside import describe
+from adjoint.frontend.differentiation.wrt import parameter_names
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Closure, Method, TupleValue, Value
+from adjoint.frontend.library import python_functions as library
+from adjoint.ir.effects import written_places
+from adjoint.ir.nodes import Atom, Call, Const, Function, Var
+from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
+from adjoint.ir.walk import inline
+from adjoint.runtime import implicit
+
+_ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minimum_of_part)
+_OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part, implicit.happenings)
+
+
+def call_function(lo: Lowerer, function: Function, args: list[Value], node: ast.AST | None) -> Value:
+    """A call of a function of the IR that is a value."""
+    atoms = inline(lo.open, function, tuple(materialize(lo, arg, node) for arg in args))
+    return atoms[0] if len(atoms) == 1 else TupleValue(tuple(atoms))
+
+
+@handles(solved)
+def _solved(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    primitive, function, point, *settings = args
+    assert isinstance(primitive, Const)
+    assert isinstance(point, TupleValue)
+    if primitive.value in _ROOTS and any(map(_is_complex, point.items)):
+        label = "derivatives are known of real roots, and this starts from a complex number"
+        helps = ("solve for the real and the imaginary part: two equations",)
+        raise lo.problem("AD0204", node, label, helps=helps)
+    what = "the function that a solver is handed"
+    inner = lower_inner(lo, function, list(point.items), {}, range(len(point.items)), node, what=what)
+    result = FLOAT if primitive.value in _OF_PARTS else _result_of(lo, inner, node)
+    callee, leaves, varying = _with_varying_first(inner)
+    for param in callee.params[inner.count :]:
+        if _varies(param.type) and not isinstance(param.type, (Scalar, Number, Array)):
+            label = f"{what} captures {param.hint!r}, a list, dict or object whose parts are not known here"
+            raise lo.problem("AD0301", node, label, helps=("hand over the numbers and arrays in it",))
+    if any(place >= inner.count for place in written_places(callee)):
+        raise lo.problem("AD0303", node, f"{what} writes an array that it captures")
+    atoms = [materialize(lo, value, node) for value in settings]
+    target = Var(*_kind_of(primitive.value, point, result))
+    operands: tuple[Atom, ...] = (Const(callee), *atoms, Const(varying), *leaves)
+    lo.emit(Call((target,), primitive.value, operands, (), lo.span(node)))
+    return target
+
+
+@handles(refused)
+def _refused(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    name = args[0].value if isinstance(args[0], Const) else "this"
+    label = f"derivatives know the solution that a solver returns, not its {name!r}"
+    raise lo.problem("AD0204", node, label, helps=("call the solver once more, outside of what is differentiated",))
+
+
+@handles(arity)
+def _arity(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return Const(len(parameter_names(lo, args[0], node)))
+
+
+@handles(marks)
+def _marks(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of a function that exists its attributes count when the derivative runs."""
+    match args[0]:
+        case Closure(function=None, attributes=attributes):
+            return Const((attributes.get("terminal", False), attributes.get("direction", 0)))
+        case Closure(function=function) | Method(function=Const(value=function)) | Const(value=function):
+            return Const(function)
+    label = "it is not known here which function this event is"
+    raise lo.problem("AD0204", node, label, helps=("hand over the function itself",), name="solve_ivp")
+
+
+@handles(answer)
+def _answer(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    like = _annotated(args[0])
+    if like is not None:
+        return library.call(lo, implicit_library.of_opaque_solver, [*args, like], node)
+    return library.call(lo, implicit_library.of_solver, args, node)
+
+
+def _annotated(solve: Value) -> Var | None:
+    """Something of the kind that a function says that it returns."""
+    if not isinstance(solve, Const):
+        return None
+    annotation = getattr(solve.value, "__annotations__", {}).get("return")
+    if annotation in (float, "float"):
+        return Var("x", FLOAT)
+    if annotation in (np.ndarray, "np.ndarray", "numpy.ndarray"):
+        return Var("x", Array(np.dtype(float), None))
+    return None
+
+
+def _result_of(lo: Lowerer, inner: Inner, node: ast.AST | None) -> Type:
+    match inner.shape:
+        case shapes.Leaf(type=Scalar() | Number() | Array() as type_) if len(inner.results) == 1:
+            return type_
+    label = f"the function that a solver is handed returns {describe(inner.shape)}, not a number or an array"
+    raise lo.problem("AD0407", node, label, helps=("return a number or an array: np.array([...])",))
+
+
+def _with_varying_first(inner: Inner) -> tuple[Function, tuple[Atom, ...], int]:
+    """The function with those of its leaves first that may vary; the leaves; how many may vary."""
+    params, atoms = inner.function.params[inner.count :], inner.atoms[inner.count :]
+    pairs = sorted(zip(params, atoms, strict=True), key=lambda pair: not _varies(pair[0].type))
+    varying = sum(_varies(param.type) for param in params)
+    function = inner.function
+    ordered = Function(function.name, (*function.params[: inner.count], *(p for p, _ in pairs)), function.body)
+    return ordered, tuple(atom for _, atom in pairs), varying
+
+
+def _is_complex(value: Value) -> bool:
+    match value:
+        case Var(type=Scalar(kind="complex")) | Const(value=complex()):
+            return True
+        case Var(type=Array(dtype=np.dtype(kind="c"))):
+            return True
+        case _:
+            return False
+
+
+def _varies(type_: Type) -> bool:
+    return carries_derivative(type_)
+
+
+def _kind_of(primitive: Any, point: TupleValue, result: Type) -> tuple[str, Type]:
+    """The name and the type of what a primitive gives."""
+    if primitive in _ROOTS:
+        (x,) = point.items
+        return ("x", fresh(x.type) if isinstance(x, Var) else FLOAT)
+    if primitive is implicit.outcome:
+        return ("x", fresh(result))
+    if primitive is implicit.integral:
+        return ("area", fresh(result))
+    if primitive is implicit.integral_error:
+        return ("error", FLOAT)
+    if primitive is implicit.happenings:
+        return ("moments", Array(np.dtype(float), ("any",)))
+    dtype = result.dtype if isinstance(result, Array) else None
+    return (
+        ("times", Array(dtype, ("any",))) if primitive is implicit.stops else ("states", Array(dtype, ("any", "any")))
+    )

@@ -1,0 +1,127 @@
+"""Calls of a function whose derivative is declared, as it stands: nobody looks into it.
+
+What it gives is a number or an array, unless its annotation says otherwise: then the parts of a tuple, of an object or
+of a typed dict are read from it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import typing
+from collections.abc import Sequence
+from typing import Any, get_args, get_origin
+
+import numpy as np
+
+from adjoint.frontend.calls.calls import call_class
+from adjoint.frontend.declared.parameters import called_by
+from adjoint.frontend.entry.inputs import has_fields
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
+from adjoint.ir.nodes import Attribute, Call, Const, Key, Load, Subscript, Var
+from adjoint.ir.types import FLOAT, OPAQUE, Array, Number, Opaque, Type
+from adjoint.rules.declarations import Declaration, callee_of
+from adjoint.runtime.cotangents import as_array
+from adjoint.types.annotations import field_types
+
+_NUMBERS = (float, np.ndarray)
+
+
+def call_original(
+    lo: Lowerer, declaration: Declaration, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """The function itself, of which nothing is known but that it writes none of its arguments; a class as ever."""
+    if isinstance(declaration.fn, type):
+        return call_class(lo, declaration.fn, args, kwargs, node)
+    atoms = [materialize(lo, value, node, observer=True) for value in args]
+    named = tuple((name, materialize(lo, value, node, observer=True)) for name, value in kwargs.items())
+    returned = _returned(declaration.fn)
+    target = Var("t", _type_of(returned))
+    lo.run_data.originals.add(target)
+    lo.at(node)
+    lo.emit(Call((target,), callee_of(declaration), tuple(atoms), named, lo.span(node)))
+    if isinstance(target.type, Array) and target.type.dims is not None:
+        checked = Var("t", target.type)
+        said = (Const(len(target.type.dims)), Const(target.type.dtype), Const(declaration.name))
+        lo.emit(Call((checked,), as_array, (target, *said), (), lo.span(node)))
+        lo.run_data.originals.add(checked)
+        target = checked
+    place = () if node is None else lo.site(node).place
+    return _parts(lo, target, returned, ("original", *place))
+
+
+def _returned(function: Any) -> Any:
+    """The annotation of what a function returns; `inspect.Parameter.empty` where there is none."""
+    holder = function
+    if not hasattr(holder, "__annotations__") or isinstance(holder, type) or has_fields(holder):
+        holder = called_by(function)
+    annotation = getattr(holder, "__annotations__", {}).get("return", _of_c(function))
+    if not isinstance(annotation, str):
+        return annotation
+    scope = getattr(holder, "__globals__", None) or vars(sys.modules.get(getattr(holder, "__module__", ""), typing))
+    try:
+        return eval(annotation, dict(scope))
+    except Exception:  # names that only a type checker knows
+        return {"np.ndarray": np.ndarray, "numpy.ndarray": np.ndarray}.get(annotation, Any)
+
+
+def _of_c(function: Any) -> Any:
+    """What a function of a shared library returns, as its user said."""
+    restype = getattr(function, "restype", None)
+    return float if getattr(restype, "__name__", "") in ("c_double", "c_float") else inspect.Parameter.empty
+
+
+def _type_of(annotation: Any) -> Type:
+    if annotation is inspect.Parameter.empty:
+        return Number()
+    kind = get_origin(annotation) or annotation
+    if kind in _NUMBERS:
+        return FLOAT if kind is float else _array(annotation)
+    return Opaque(kind) if isinstance(kind, type) and kind is not object else OPAQUE
+
+
+def _array(annotation: Any) -> Array:
+    """An array of the rank and the dtype that ``np.ndarray[tuple[int, int], np.dtype[np.float64]]`` tells."""
+    shape, dtype = (*get_args(annotation), None, None)[:2]
+    rank, scalar = get_args(shape), get_args(dtype)
+    is_told = get_origin(shape) is tuple and Ellipsis not in rank and len(scalar) == 1
+    if not is_told or not (isinstance(scalar[0], type) and issubclass(scalar[0], np.inexact)):
+        return Array(None, None)
+    return Array(np.dtype(scalar[0]), tuple("any" for _ in rank))
+
+
+def _parts(lo: Lowerer, base: Var, annotation: Any, way: tuple[Any, ...]) -> Value:
+    """What a value that is annotated so is made of; ``way`` tells it from others that this call gives."""
+    kind = get_origin(annotation) or annotation
+    if kind is tuple and Ellipsis not in get_args(annotation):
+        return TupleValue(_items(lo, base, get_args(annotation), way)) if get_args(annotation) else base
+    if not isinstance(kind, type) or kind in _NUMBERS or kind.__module__ in ("builtins", "numpy"):
+        return base
+    fields = field_types(annotation)
+    if issubclass(kind, tuple):
+        names = getattr(kind, "_fields", ())
+        return TupleValue(_items(lo, base, [fields.get(name, Any) for name in names], way), kind) if names else base
+    if not fields:
+        return base
+    is_dict = issubclass(kind, dict)
+    parts = [
+        (name, _part(lo, base, Subscript((Const(name),)) if is_dict else Attribute(name), part, (*way, name)))
+        for name, part in fields.items()
+    ]
+    ref = Ref(Site(way), base)
+    lo.store[ref] = Record(dict if is_dict else kind, tuple(parts))
+    return ref
+
+
+def _items(lo: Lowerer, base: Var, annotations: Sequence[Any], way: tuple[Any, ...]) -> tuple[Value, ...]:
+    parts = enumerate(annotations)
+    return tuple([_part(lo, base, Subscript((Const(place),)), part, (*way, place)) for place, part in parts])
+
+
+def _part(lo: Lowerer, base: Var, key: Key, annotation: Any, way: tuple[Any, ...]) -> Value:
+    target = Var(key.name if isinstance(key, Attribute) else "t", _type_of(annotation))
+    lo.emit(Load(target, base, key, lo.open.span))
+    return _parts(lo, target, annotation, way)

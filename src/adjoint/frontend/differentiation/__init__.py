@@ -1,0 +1,1 @@
+"""Differential operators inside functions, and the functions that they differentiate."""

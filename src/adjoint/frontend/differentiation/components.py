@@ -1,0 +1,111 @@
+"""The component of a result that is differentiated: an entry of a tuple, list or dict, or a field of an object."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from adjoint.frontend.differentiation.wrt import refusal
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Value
+from adjoint.keypaths.parts import PartOf, as_part
+from adjoint.records import dataclass
+
+if TYPE_CHECKING:
+    from adjoint.keypaths.steps import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part of a result: its shape, and how many leaves come before it."""
+
+    shape: shapes.Shape
+    start: int
+    keys: tuple[Any, ...] = ()
+    """The way to it; attribute names behind a dot."""
+
+
+def component(lo: Lowerer, function: Value, shape: shapes.Shape, result: Any, node: ast.AST | None) -> Component:
+    """What the option ``result`` of an operator means in a result of this shape; all of it where it is None."""
+    found = Component(shape, 0)
+    if result is None:
+        return found
+    from adjoint.keypaths.steps import Item
+
+    choice = as_part(result)
+    steps: tuple[Step | str, ...]
+    match choice:
+        case bool():
+            steps = ()
+        case int():
+            steps = (Item(choice),)
+        case str():
+            steps = (choice,)
+        case PartOf(path=path):
+            steps = path.steps
+        case _:
+            steps = ()
+    if not steps:
+        label = f"result={result!r} is no index, name or key path"
+        raise refusal(lo, "AD0421", function, node, label)
+    for step in steps:
+        inside = _step(found, step)
+        if inside is None:
+            label = f"result={result!r}, but the function returns {_described(shape)}"
+            raise refusal(lo, "AD0421", function, node, label)
+        found = inside
+    return found
+
+
+def _step(whole: Component, step: Step | str) -> Component | None:
+    """The component one step further; None where there is none, or it is only known at run time."""
+    match whole.shape:
+        case shapes.TupleShape(cls=cls, items=items):
+            names = getattr(cls, "_fields", ())
+            keys: list[Any] = list(range(len(items)))
+            place = _place(step, keys, names)
+        case shapes.RefShape(ref=None, record=shapes.RecordShape(cls=cls, keys=given, items=items)):
+            plain = cls in (list, dict)
+            keys = list(given) if plain else [f".{key}" for key in given]
+            place = _place(step, keys if plain else [], () if plain else given)
+        case _:
+            return None
+    if place is None:
+        return None
+    before = sum(1 for item in items[:place] for _ in shapes.leaf_types(item, ""))
+    return Component(items[place], whole.start + before, (*whole.keys, keys[place]))
+
+
+def _place(step: Step | str, keys: list[Any], names: tuple[Any, ...]) -> int | None:
+    """Where among its neighbours the part lies that a step leads to: by key, by index from either end, or by name."""
+    from adjoint.keypaths.steps import Field
+
+    if isinstance(step, Field):
+        return names.index(step.name) if step.name in names else None
+    if isinstance(step, str):
+        if step in names:
+            return names.index(step)
+        return keys.index(step) if step in keys else None
+    key = step.key
+    if isinstance(key, int) and key < 0 and keys == list(range(len(keys))):
+        key += len(keys)
+    return next((place for place, each in enumerate(keys) if type(each) is type(key) and each == key), None)
+
+
+def _described(shape: shapes.Shape) -> str:
+    """What a result is, with the names of its parts."""
+    match shape:
+        case shapes.TupleShape(cls=cls, items=items):
+            names = getattr(cls, "_fields", None)
+            return f"a tuple of {len(items)}" if names is None else f"{cls.__name__}({', '.join(names)})"
+        case shapes.RefShape(record=shapes.RecordShape(cls=cls, keys=keys)) if cls is dict:
+            return f"a dict with the keys {', '.join(map(repr, keys))}"
+        case shapes.RefShape(record=shapes.RecordShape(cls=cls, keys=keys)) if cls is list:
+            return f"a list of {len(keys)}"
+        case shapes.RefShape(record=shapes.RecordShape(cls=cls, keys=keys)):
+            return f"{cls.__name__}({', '.join(map(str, keys))})"
+        case _:
+            from adjoint.frontend.differentiation.operators_inside import describe
+
+            return describe(shape)

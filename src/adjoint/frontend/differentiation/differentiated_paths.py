@@ -1,0 +1,116 @@
+"""The part of an argument that a derivative is taken for: where it lies, and copies in which it is varied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjoint.frontend.differentiation.inner_functions import Active, activate
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
+from adjoint.records import dataclass
+
+if TYPE_CHECKING:
+    from adjoint.keypaths.steps import Step
+
+Keys = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way into an argument."""
+
+    known: Keys
+    """The names and keys that lead through structure that is known when the derivative is compiled."""
+    rest: tuple[Step, ...]
+    """The steps that are left where the structure is only known at run time: taken in the gradient."""
+
+
+WHOLE = Way((), ())
+
+
+def parts_of(lo: Lowerer, value: Value) -> dict[Any, Value] | None:
+    """The parts of a value by field name or key."""
+    match value:
+        case TupleValue(items=items, cls=cls):
+            named = zip(getattr(cls, "_fields", ()), items, strict=False)
+            return dict(enumerate(items)) | {f".{name}": item for name, item in named}
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            prefix = record.cls not in (list, dict)
+            return {f".{key}" if prefix else key: part for key, part in record.parts}
+        case _:
+            return None
+
+
+def written(keys: Keys) -> str:
+    """Known keys as one would write them after a name."""
+    return "".join(key if isinstance(key, str) and key.startswith(".") else f"[{key!r}]" for key in keys)
+
+
+def part_at(lo: Lowerer, value: Value, keys: Keys) -> Value:
+    """The part of a value that known keys lead to."""
+    for key in keys:
+        parts = parts_of(lo, value)
+        assert parts is not None
+        value = parts[key]
+    return value
+
+
+def activate_part(lo: Lowerer, value: Value, keys: Keys, active: Active, hint: str) -> Value:
+    """A copy of an argument of which one part is varied: wherever what holds the part is referred to."""
+    holders = [value]
+    for key in keys:
+        holders.append(part_at(lo, holders[-1], (key,)))
+    place = max((i for i, holder in enumerate(holders[:-1]) if isinstance(holder, Ref)), default=None)
+    if place is None:
+        return _in_tuples(lo, value, keys, active, hint)
+    holder = holders[place]
+    assert isinstance(holder, Ref)
+    return _Copy(lo, active, hint, holder, keys[place], keys[place + 1 :]).of(value)
+
+
+def _in_tuples(lo: Lowerer, value: Value, keys: Keys, active: Active, hint: str) -> Value:
+    if not keys:
+        return activate(lo, value, active, hint)
+    assert isinstance(value, TupleValue)
+    items = list(value.items)
+    names = getattr(value.cls, "_fields", None)
+    below = names[keys[0]] if names else f"{hint}_{keys[0]}"
+    items[keys[0]] = _in_tuples(lo, items[keys[0]], keys[1:], active, below)
+    return TupleValue(tuple(items), value.cls)
+
+
+@dataclass(eq=False, slots=True)
+class _Copy:
+    """Copies what an argument consists of, with one slot varied."""
+
+    lo: Lowerer
+    active: Active
+    hint: str
+    holder: Ref
+    key: Any
+    tail: Keys
+
+    def of(self, value: Value) -> Value:
+        match value:
+            case TupleValue(items=items, cls=cls):
+                return TupleValue(tuple(map(self.of, items)), cls)
+            case Ref() if value in self.active.copies:
+                return self.active.copies[value]
+            case Ref():
+                record = self.lo.store[value]
+                assert isinstance(record, Record)
+                copy = self.active.copy_of(value)
+                prefix = record.cls not in (list, dict)
+                parts = [(key, self.slot(value, f".{key}" if prefix else key, part)) for key, part in record.parts]
+                self.lo.store[copy] = Record(record.cls, tuple(parts))
+                return copy
+            case _:
+                return value
+
+    def slot(self, holder: Ref, key: Any, part: Value) -> Value:
+        if holder is not self.holder or key != self.key or type(key) is not type(self.key):
+            return self.of(part)
+        hint = key.removeprefix(".") if isinstance(key, str) and key.removeprefix(".").isidentifier() else self.hint
+        return _in_tuples(self.lo, part, self.tail, self.active, hint)

@@ -1,0 +1,342 @@
+"""The function that a differential operator differentiates, lowered with fresh parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.analysis.may_vary import varying
+from adjoint.diagnostics import DifferentiationError, diagnostic
+from adjoint.frontend.data.constants import refuse_written_constants
+from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal, source_of
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.placeholders import with_values_handed_over
+from adjoint.frontend.interpreter.values import (
+    UNDEFINED,
+    Cell,
+    Closure,
+    GeneratorContext,
+    GeneratorObject,
+    Method,
+    Operator,
+    Partial,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.ir.nodes import Atom, Block, Const, Function, Var
+from adjoint.ir.types import (
+    FLOAT,
+    Array,
+    Opaque,
+    Type,
+    carries_derivative,
+)
+from adjoint.ir.walk import free_vars, operands, statements_in, targets_of
+from adjoint.records import dataclass, field
+from adjoint.sources.scope import own_yields
+from adjoint.types.marks import no_derivative_fields
+
+_INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
+
+
+@dataclass(eq=False, slots=True)
+class Active:
+    """Fresh parameters for the differentiable leaves of some arguments, and the atoms they stand for."""
+
+    params: list[Var]
+    atoms: list[Atom]
+    copies: dict[Ref, Ref] = field(default_factory=dict)
+    originals: dict[Ref, Ref] = field(default_factory=dict)
+    """Of what each copy is one."""
+
+    def copy_of(self, ref: Ref) -> Ref:
+        copy = self.copies[ref] = Ref(ref.site, ref.origin)
+        self.originals[copy] = ref
+        return copy
+
+
+def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
+    """A copy of ``value`` whose differentiable leaves are fresh parameters."""
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            return _parameter(value, Var(value.hint, type_, True), active)
+        case Const(value=constant) if isinstance(constant, float):
+            return _parameter(value, Var(hint, FLOAT, True), active)
+        case TupleValue(items=items, cls=cls):
+            names = getattr(cls, "_fields", None)
+            return TupleValue(
+                tuple(activate(lo, item, active, names[i] if names else f"{hint}_{i}") for i, item in enumerate(items)),
+                cls,
+            )
+        case Ref():
+            if value in active.copies:
+                return active.copies[value]
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            copy = active.copy_of(value)
+            excluded = no_derivative_fields(record.cls)
+            parts = [
+                (key, part if key in excluded else activate(lo, part, active, key if isinstance(key, str) else hint))
+                for key, part in record.parts
+            ]
+            lo.store[copy] = Record(record.cls, tuple(parts))
+            return copy
+        case Union():
+            return Union(value.tag, tuple(activate(lo, option, active, hint) for option in value.options))
+        case _:
+            return value
+
+
+def _parameter(atom: Atom, param: Var, active: Active) -> Var:
+    active.params.append(param)
+    active.atoms.append(atom)
+    return param
+
+
+@dataclass(eq=False, slots=True)
+class Inner:
+    """A function to differentiate: its results are the leaves of ``shape``."""
+
+    function: Function
+    atoms: tuple[Atom, ...]
+    """The arguments of the function: the active ones first."""
+    count: int
+    """How many are active."""
+    shape: shapes.Shape
+    results: tuple[Type, ...]
+
+
+def lower_inner(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    places: Sequence[int | str],
+    node: ast.AST | None,
+    ways: Sequence[tuple[Any, ...]] | None = None,
+    returned: Callable[[Value], Value] | None = None,
+    what: str = "the function that is differentiated here",
+    of_cotangents: bool = False,
+    call: Callable[[list[Value]], Value] | None = None,
+) -> Inner:
+    """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters.
+
+    ``returned`` is applied to what it returns; ``what`` names the function in messages; ``call`` calls it, if that is
+    more than to hand over the arguments. One ``of_cotangents`` runs in the reverse sweep: it may store cotangents where
+    they outlive the call.
+    """
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.differentiation.differentiated_paths import activate_part
+
+    outer_block, outer_store = lo.open, lo.store
+    root = lo.fork(outer_store)
+    names = parameter_names(lo, function, node)
+    active = Active([], [])
+    new_args, new_kwargs = list(args), dict(kwargs)
+    for place, way in zip(places, ways or [()] * len(places), strict=True):
+        active.copies.clear()  # arguments are varied one by one, also where one object is passed twice
+        if isinstance(place, str):
+            new_kwargs[place] = activate_part(lo, new_kwargs[place], way, active, place)
+        else:
+            hint = names[place] if place < len(names) else "x"
+            new_args[place] = activate_part(lo, new_args[place], way, active, hint)
+    before = dict(lo.store)
+    with lo.region("function") as region:
+        value = call_value(lo, function, new_args, new_kwargs, node) if call is None else call(new_args)
+        if returned is not None and lo.block is not None:
+            value = returned(value)
+        lo.leave("return", value)
+    if not region.exits:
+        block = root.seal()
+        _check_outside_writes(lo, block, active.params)
+        raise refusal(lo, "AD0407", function, node, "this never returns: every path raises an exception, or has no end")
+    refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
+    shape = lo.join_shapes([as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
+    if lo.regions:
+        for leaf in region.exits:
+            after = dict(leaf.store)
+            for copy, original in active.originals.items():
+                was, now = before[copy], after.pop(copy)
+                assert isinstance(was, Record)
+                assert isinstance(now, Record)
+                if was is not now:
+                    lo.run_data.changed.append((original, was, now))
+            _check_effects(lo, before, after, node, what)
+    block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store, leaf.block)))
+    lo.block, lo.store = outer_block, outer_store
+    if lo.run_data.flow:
+        from adjoint.frontend.flow.derivatives import with_flow_settled
+
+        block = with_flow_settled(lo, block)
+    own = set(active.params)
+    free = tuple(var for var in free_vars(block) if var not in own)
+    inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
+    from adjoint.ir.walk import substitute
+
+    if free:
+        block = substitute(block, inner_free)
+    if lo.run_data.checkpointed or lo.run_data.has_marks:
+        from adjoint.frontend.surgery.checkpointed_loops import outlined
+
+        block = outlined(lo, block, name_of(function))
+    block = with_values_handed_over(block)
+    if lo.run_data.surgery:
+        from adjoint.frontend.surgery.sole_names import with_memory_settled
+
+        block = with_memory_settled(block)
+    lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
+    if lo.settings.target.machine:
+        from adjoint.frontend.control.unbound import with_unbound_told
+
+        lowered = with_unbound_told(lowered, returns_one_structure=not shapes.has_options(shape))
+    elif any(isinstance(var.type, Array) for statement in statements_in(block) for var in targets_of(statement)):
+        from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked
+
+        lowered = with_kinds_checked(lowered)
+    if _has_unknown_operands(block):
+        from adjoint.frontend.calls.foreign_operands import with_operands_checked
+
+        lowered = with_operands_checked(lowered, active.params)
+    if not of_cotangents:
+        _check_outside_writes(lo, block, active.params)
+    if lo.run_data.places:
+        from adjoint.frontend.data.outer_variables import refuse_varying
+
+        refuse_varying(lowered, len(active.params))
+    refuse_written_constants(block)
+    _check_results(lo, function, lowered, region.exits, shape, active.params, node)
+    types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
+    return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def _has_unknown_operands(block: Block) -> bool:
+    for statement in statements_in(block):
+        for atom in operands(statement):
+            if type(atom) is Var and type(atom.type) is Opaque:
+                return True
+    return False
+
+
+def refuse_generators(lo: Lowerer, function: Value, results: Sequence[Value], node: ast.AST | None) -> None:
+    """Refuses a function whose body nobody has gone through when it returns."""
+    for result in results:
+        parts = result.items if isinstance(result, TupleValue) else (result,)
+        if any(isinstance(part, (GeneratorObject, GeneratorContext)) for part in parts):
+            source = source_of(function)
+            yields = source is not None and bool(own_yields(source.node))
+            label = "it is a generator" if yields else "this returns a generator"
+            raise refusal(lo, "AD0104", function, node, label, name=name_of(function))
+
+
+def _check_results(
+    lo: Lowerer,
+    function: Value,
+    lowered: Function,
+    exits: Sequence[Any],
+    shape: shapes.Shape,
+    params: Sequence[Var],
+    node: ast.AST | None,
+) -> None:
+    """Refuses results that vary but of which it is not known what they are: their derivative would be lost."""
+    unknown = [
+        place
+        for place, (type_, _) in enumerate(shapes.leaf_types(shape, ""))
+        if isinstance(type_, Opaque) and not (type_.cls is not None and issubclass(type_.cls, _INACTIVE))
+    ]
+    if not unknown:
+        return
+    varied = varying(lowered.body, params)
+    for leaf in exits:
+        atoms = list(shapes.flatten(leaf.value, shape, leaf.store, leaf.block))
+        if any(atoms[place] in varied for place in unknown):
+            from adjoint.differentiation.reachability import Dependence
+
+            problems = Dependence(lowered, range(len(params)), unknown).problems
+            if problems:
+                raise DifferentiationError(problems)
+            label = "what this returns depends on the arguments, but its kind is not known"
+            raise refusal(lo, "AD0401", function, node, label)
+
+
+def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> None:
+    """What outlives the call may be written, but not with what varies."""
+    if not lo.run_data.outside_writes:
+        return
+    varied = varying(block, params)
+    found = [
+        diagnostic("AD0302", span, "what is stored here depends on the arguments")
+        for _, value, span in lo.run_data.outside_writes
+        if value in varied
+    ]
+    if found:
+        raise DifferentiationError(*found)
+
+
+def as_result(shape: shapes.Shape) -> shapes.Shape:
+    """Constants among the results are results all the same."""
+    match shape:
+        case shapes.Same(value=Const(value=bool() | int() | float() | complex() as constant)):
+            number = isinstance(constant, (int, float)) and not isinstance(constant, bool)
+            return shapes.Leaf(FLOAT if number else shapes.type_of(Const(constant)))
+        case shapes.TupleShape(cls=cls, items=items):
+            return shapes.TupleShape(cls, tuple(map(as_result, items)))
+        case shapes.RecordShape(cls=cls, keys=keys, items=items):
+            return shapes.RecordShape(cls, keys, tuple(map(as_result, items)))
+        case shapes.RefShape(record=record, sites=sites):
+            new = as_result(record)
+            assert isinstance(new, shapes.RecordShape)
+            return shapes.RefShape(None, new, sites)
+        case _:
+            return shape
+
+
+def _check_effects(
+    lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None, what: str
+) -> None:
+    """What an inner function changes outside of itself would be lost."""
+    runs_once = lo.frame is None and not lo.run_data.declared
+    # What is assigned where variables live that outlive the call is there; behind the operator nobody reads it.
+    written: Collection[Cell] = lo.assigned_outside() if runs_once else ()
+    for key, value in after.items():
+        if key in before and before[key] is not value and key not in written:
+            raise lo.problem("AD0302", node, f"{what} changes a variable or object from outside")
+
+
+def forget_changes(lo: Lowerer) -> None:
+    """From here on nothing is known of those parts of arguments that the functions of inner derivatives changed."""
+    while lo.run_data.changed:
+        original, before, after = lo.run_data.changed.pop()
+        if before.cls in (list, dict) and before.keys != after.keys:
+            raise shapes.NeedsRuntime((original.site,))
+        record = lo.store[original]
+        assert isinstance(record, Record)
+        for name, value in after.parts:
+            if before.get(name) is not value:
+                record = record.with_part(name, UNDEFINED)
+                lo.run_data.forgotten.add((original, name))
+        lo.store[original] = record
+
+
+def name_of(function: Value) -> str:
+    match function:
+        case Closure():
+            return function.source.name if function.source.name.isidentifier() else "function"
+        case Method() | Partial() | Operator():
+            return name_of(function.function)
+        case Const(value=Function(name=name)):
+            return name
+        case Const(value=constant):
+            mark = getattr(constant, MARK, None)
+            if isinstance(mark, tuple):
+                return f"{name_of(Const(mark[1]))}_{mark[0]}"
+            name = getattr(constant, "__name__", type(constant).__name__)
+            return name if name.isidentifier() else "function"
+        case _:
+            return "function"

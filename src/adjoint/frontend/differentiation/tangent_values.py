@@ -1,0 +1,246 @@
+"""Tangents in the structure of values: of arguments, of results, and as the user gives them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from adjoint.analysis.activity import all_memory
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+    list_record,
+)
+from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.types import (
+    Array,
+    List,
+    Number,
+    Scalar,
+    Tuple,
+    Type,
+    carries_derivative,
+    fresh,
+    has_one_layout,
+    is_handle,
+)
+from adjoint.runtime import results, tangents
+from adjoint.types.marks import no_derivative_fields
+from adjoint.types.vectors import tangent_class
+
+
+def differentiable_leaves(
+    lo: Lowerer, value: Value, within: Iterable[Ref] = (), *, once: bool = True
+) -> Iterator[Atom]:
+    """The leaves for which :func:`activate` makes parameters, in its order.
+
+    Without ``once``, those of an object or container that occurs twice in a value are given twice.
+    """
+    return _leaves(lo, value, set(within), once)
+
+
+def _leaves(lo: Lowerer, value: Value, seen: set[Ref], once: bool) -> Iterator[Atom]:
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            yield value
+        case Const(value=constant) if isinstance(constant, float):
+            yield value
+        case TupleValue(items=items) | Union(options=items):
+            for item in items:
+                yield from _leaves(lo, item, seen, once)
+        case Ref() if value not in seen:
+            seen.add(value)
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            for _, item in varying_parts(record):
+                yield from _leaves(lo, item, seen, once)
+            if not once:
+                seen.discard(value)
+
+
+def varying_parts(record: Record) -> list[tuple[Any, Value]]:
+    """The parts of an object or container, without the fields that carry no derivative by declaration."""
+    excluded = no_derivative_fields(record.cls)
+    return [(key, part) for key, part in record.parts if key not in excluded] if excluded else list(record.parts)
+
+
+def layouts(lo: Lowerer, values: Iterable[Value], *, lasting: bool) -> dict[Atom, Var]:
+    """Zero tangents of containers as they are now: of those that will change, or with ``lasting`` of all."""
+    leaves = [leaf for value in values for leaf in differentiable_leaves(lo, value) if isinstance(leaf, Var)]
+    containers = [leaf for leaf in leaves if is_handle(leaf.type) and not isinstance(leaf.type, Array)]
+    return {
+        leaf: converted(lo, tangents.zero_tangent, [leaf], leaf)
+        for leaf in containers
+        if lasting or any(storage.written for storage in all_memory(leaf.type))
+    }
+
+
+def tangent_of(
+    lo: Lowerer,
+    value: Value,
+    leaves: Iterator[Var],
+    layout: Mapping[Atom, Var],
+    made: dict[Ref, Ref] | None = None,
+) -> Value:
+    """The structure of ``value`` with its differentiable leaves replaced; None at what has no derivative.
+
+    Containers are laid out like what ``layout`` holds for them, or else like themselves.
+    """
+    made = {} if made is None else made
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            leaf = next(leaves)
+            if lo.regions:
+                return of_tuples(lo, leaf, type_)
+            if is_handle(type_) and not isinstance(type_, Array):
+                return converted(lo, tangents.finish, [leaf, layout.get(value, value)], leaf)
+            if isinstance(type_, Scalar):
+                python = complex if type_.kind == "complex" else float
+                return converted(lo, python if type_.dtype is None else type_.dtype.type, [leaf], leaf)
+            return converted(lo, results.owned, [leaf], leaf)
+        case Const(value=constant) if isinstance(constant, float):
+            return next(leaves)
+        case TupleValue(items=items, cls=cls):
+            return TupleValue(tuple(tangent_of(lo, item, leaves, layout, made) for item in items), cls)
+        case Union():
+            parts = tuple(tangent_of(lo, option, leaves, layout, made) for option in value.options)
+            return Union(value.tag, parts)
+        case Ref() if value in made:
+            return made[value]
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            parts_of = tuple((key, tangent_of(lo, part, leaves, layout, made)) for key, part in varying_parts(record))
+            ref = made[value] = Ref(value.site)
+            lo.store[ref] = tangent_record(record.cls, parts_of)
+            return ref
+        case _:
+            return NONE
+
+
+def tangent_record(cls: type, parts: tuple[tuple[Any, Value], ...]) -> Record:
+    """What the tangent of an object or container of a class holds; objects leave out what has no derivative."""
+    if cls in (list, dict):
+        return Record(cls, parts)
+    excluded = no_derivative_fields(cls)
+    kept = tuple((key, part) for key, part in parts if part != NONE and key not in excluded)
+    return Record(tangent_class(cls), kept)
+
+
+def of_tuples(lo: Lowerer, shadow: Atom, type_: Type) -> Value:
+    """The tangent of a list of tuples as one: in shadows tuples are lists."""
+    from adjoint.frontend.library import python_functions as library
+
+    match type_:
+        case List(element=Tuple(items=items)) if isinstance(shadow, Var):
+            places = TupleValue(tuple(map(Const, range(len(items)))))
+            return library.call(lo, library.retupled, [shadow, places], None)
+        case _:
+            return shadow
+
+
+def converted(lo: Lowerer, callee: Any, atoms: list[Atom], like: Var) -> Var:
+    target = Var(like.hint, fresh(like.type), like.named)
+    lo.emit(Call((target,), callee, tuple(atoms)))
+    return target
+
+
+def owned_tangent(lo: Lowerer, atom: Atom, like: Atom) -> Atom:
+    """A tangent that shares no memory with what the caller holds, in the structure of its primal."""
+    if isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Array):
+        return converted(lo, tangents.finish, [atom, like], atom)
+    if isinstance(atom, Var) and isinstance(atom.type, (Array, Number)):
+        return converted(lo, results.owned, [atom], atom)
+    return atom
+
+
+def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[Atom]:
+    """The tangents of the differentiable leaves of ``value``, in order; None where nothing moves."""
+    from adjoint.frontend.data.containers import known_items
+
+    if tangent == NONE:
+        for _ in differentiable_leaves(lo, value):
+            yield NONE
+        return
+    match value:
+        case Var(type=type_) if carries_derivative(type_):
+            yield _direction(lo, value, tangent, node)
+        case Const(value=constant) if isinstance(constant, float):
+            yield _as_float(tangent)
+        case TupleValue(items=items):
+            parts = known_items(lo, tangent, node)
+            if len(parts) != len(items):
+                raise lo.problem("AD0409", node, "the tangent does not have the structure of the primal")
+            for item, part in zip(items, parts, strict=True):
+                yield from paired(lo, item, part, node)
+        case Ref():
+            record, directions = lo.store[value], lo.store.get(tangent)
+            assert isinstance(record, Record)
+            if record.cls is list and not isinstance(directions, Record):
+                directions = list_record(known_items(lo, tangent, node, count=len(record.parts)))
+            if not isinstance(directions, Record):
+                raise lo.problem("AD0409", node, "the tangent does not have the structure of the primal")
+            for key, part in varying_parts(record):
+                direction = directions.get(key)
+                yield from paired(lo, part, NONE if direction is None else direction, node)
+
+
+def _direction(lo: Lowerer, value: Var, tangent: Value, node: ast.AST | None) -> Atom:
+    """The tangent of one leaf; of a container, memory of its own that forward mode may write."""
+    if isinstance(value.type, Array) and value.type.storage.written and not lo.regions and isinstance(tangent, Var):
+        if has_one_layout(value.type):
+            return converted(lo, np.copy, [tangent], value)  # forward mode writes what the function writes
+        return converted(lo, tangents.to_shadow, [tangent, value], value)
+    if not is_handle(value.type) or isinstance(value.type, Array):
+        return _as_float(tangent)
+    if isinstance(tangent, Ref) and tangent.origin is not None:
+        given: Atom = tangent.origin
+    elif isinstance(tangent, Var):
+        if lo.regions:
+            return tangent
+        given = tangent
+    else:
+        from adjoint.frontend.interpreter.materialize import materialize
+
+        given = materialize(lo, tangent, node, observer=True)
+    return converted(lo, tangents.to_shadow, [given, value], value)
+
+
+def _as_float(tangent: Value) -> Atom:
+    if isinstance(tangent, Const) and isinstance(tangent.value, int):
+        return Const(float(tangent.value))
+    return tangent  # type: ignore[return-value]
+
+
+def result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dots: dict[int, Atom]) -> Value:
+    from adjoint.frontend.interpreter.values import Site
+
+    match shape:
+        case shapes.Leaf():
+            dot = dots.get(next(indices), NONE)
+            return of_tuples(lo, dot, shape.type) if lo.regions and isinstance(dot, Var) else dot
+        case shapes.TupleShape(items=items, cls=cls):
+            return TupleValue(tuple(result_tangent(lo, item, indices, dots) for item in items), cls)
+        case shapes.RefShape(record=record, sites=sites):
+            parts = tuple(
+                (key, result_tangent(lo, item, indices, dots))
+                for key, item in zip(record.keys, record.items, strict=True)
+            )
+            ref = Ref(Site(("tangent", *sites)))
+            lo.store[ref] = tangent_record(record.cls, parts)
+            return ref
+        case shapes.UnionShape(options=options):
+            next(indices)
+            found = [result_tangent(lo, option, indices, dots) for option in options]
+            return next((value for value in found if value != NONE), NONE)
+        case _:
+            return NONE

@@ -1,0 +1,113 @@
+"""Warnings about derivatives that are zero whatever the argument: hardly ever what is meant.
+
+Whether an argument reaches the result is asked twice: through everything, and through what has a derivative.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from adjoint.analysis.joins import joins, reached
+from adjoint.analysis.may_vary import varying
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.diagnostics import Diagnostic, Span, diagnostic
+from adjoint.ir.nodes import Atom, Call, Function, Return, Statement, Var
+from adjoint.ir.types import FLOAT
+from adjoint.ir.walk import blocks_of, leaves, statements_in
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
+
+_PYTHON_ROUNDINGS = (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)
+_NUMPY_ROUNDINGS = (np.floor, np.ceil, np.trunc, np.rint, np.round, np.fix, np.floor_divide)
+ROUNDINGS = frozenset((*_PYTHON_ROUNDINGS, *_NUMPY_ROUNDINGS))
+
+
+def zero_derivatives(
+    function: Function, arguments: Sequence[tuple[str, Sequence[int], Span | None]], outputs: Sequence[int]
+) -> Iterator[Diagnostic]:
+    """A warning for each argument on which no output depends in a way that has a derivative.
+
+    Parameters
+    ----------
+    function
+        What is differentiated.
+    arguments
+        For each argument its name, its parameters of ``function``, and its place.
+    outputs
+        Indices of the results that are differentiated.
+    """
+    returned = [leaf.values[place] for leaf in leaves(function.body) if isinstance(leaf, Return) for place in outputs]
+    if not returned:
+        return
+    flows = _number_flows(function)
+    for name, places, span in arguments:
+        numbers = [function.params[place] for place in places if function.params[place].type == FLOAT]
+        if not places or not reached(numbers, flows).isdisjoint(returned):
+            continue
+        from adjoint.differentiation.reachability import Dependence
+
+        found = Dependence(function, places, outputs)
+        written = any(found.active(function.params[place]) for place in places)
+        if written or found.problems or any(map(found.varies, returned)):
+            continue
+        if _is_meant(function, places, returned):
+            continue
+        rounding = _rounding(function, places, returned)
+        if rounding is not None:
+            yield diagnostic("AD0502", rounding.span, f"what depends on {name!r} goes through this")
+        else:
+            yield diagnostic("AD0501", span, f"nothing of {name!r} reaches the result", name=name)
+
+
+def _number_flows(function: Function) -> dict[Var, list[Var]]:
+    """Where numbers flow through nothing but functions without steps: enough for a quick yes."""
+    flows: dict[Var, list[Var]] = {}
+    for statement in statements_in(function.body):
+        for source, target in joins(statement) if blocks_of(statement) else _smooth_flows(statement):
+            if isinstance(source, Var) and target.type == FLOAT:
+                flows.setdefault(source, []).append(target)
+    return flows
+
+
+def _smooth_flows(statement: Statement) -> Iterable[tuple[Atom, Var]]:
+    if isinstance(statement, Call) and isinstance(rule_for(statement.callee), Elementwise):
+        return [(arg, target) for target in statement.targets for arg in statement.args]
+    return ()
+
+
+def _is_meant(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> bool:
+    """Whether it is said of the result, or of what it has of the parameters, that it counts as a constant."""
+    varied = varying(function.body, [function.params[place] for place in places])
+    stops = [
+        statement
+        for statement in statements_in(function.body)
+        if isinstance(statement, Call) and statement.callee is stop_gradient
+    ]
+    if any(target in returned for stop in stops for target in stop.targets):
+        return True
+    meant = [target for stop in stops for target in stop.targets if stop.args[0] in varied]
+    return bool(meant) and any(atom in varying(function.body, meant) for atom in returned)
+
+
+def _rounding(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> Statement | None:
+    """A rounding through which the result depends on the parameters."""
+    varied = varying(function.body, [function.params[place] for place in places])
+    for statement in statements_in(function.body):
+        if isinstance(statement, Call) and _rounds(statement) and any(arg in varied for arg in statement.args):
+            results = list(statement.targets)
+            if not results:
+                continue
+            if any(atom in varying(function.body, results) for atom in returned):
+                return statement
+    return None
+
+
+def _rounds(call: Call) -> bool:
+    try:
+        return call.callee in ROUNDINGS
+    except TypeError:  # not hashable
+        return False

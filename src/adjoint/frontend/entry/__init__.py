@@ -1,0 +1,1 @@
+"""The function that a user's call runs, and what it is given."""

@@ -1,0 +1,406 @@
+"""The function that a user's call runs: arguments taken apart, the derivative, and results put together.
+
+An entry is lowered from the very call: ``grad(f)(x, y)`` is the operator applied to the values of ``f``, ``x`` and
+``y``. Lowering starts again whenever it finds out something that it must know from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
+from adjoint.diagnostics.diagnostic import Label
+from adjoint.frontend.calls.opaque_calls import refuse_made_here
+from adjoint.frontend.data.lists_of_objects import Stacked
+from adjoint.frontend.differentiation import operators_inside as derivatives
+from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
+from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
+from adjoint.frontend.differentiation.wrt import parameter_names
+from adjoint.frontend.entry.inputs import Captured, Guard, enter, entered_root
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Settings
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
+from adjoint.ir.checked import checked
+from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
+from adjoint.ir.types import Opaque, carries_derivative
+from adjoint.ir.walk import free_vars, inline, statements_in
+from adjoint.records import dataclass, field, replace
+from adjoint.runtime import display
+from adjoint.runtime.checkpoints import Checkpoints
+from adjoint.target import PYTHON, Target
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse import Split
+    from adjoint.frontend.differentiation.linear_maps import Differential
+
+MAX_ATTEMPTS = 200
+PATIENCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a call compiles to, before it is printed."""
+
+    function: Function
+    captured: tuple[Captured, ...]
+    guards: tuple[Guard, ...]
+    argument_guards: tuple[tuple[tuple[Any, ...], int], ...] = ()
+    adjoint: Function | None = None
+    """For a pullback: the second half, a function of the residuals and of the cotangents of the results."""
+    seeds: tuple[tuple[Any, ...], ...] = ()
+    """For a pullback: where in the structure of the result the leaves lie that take these cotangents."""
+    warnings: tuple[Diagnostic, ...] = ()
+    definitions: Mapping[Span, Span] = field(default_factory=dict)
+    """Where what is called by a name is defined, by the places of the calls."""
+    differential: Differential | None = None
+    """What takes tangents of the arguments to the tangent of the result, from the same residuals."""
+    component: tuple[Any, ...] = ()
+    """For an adjoint: the way from the value to the component that the seed is a cotangent of."""
+    checkpoints: type[Checkpoints] | None = None
+    """For an adjoint that takes checkpoints: their class."""
+
+
+def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
+    """Runs ``build`` until it goes through with all that it found out."""
+    settings = settings or Settings()
+    try:
+        return _attempt(build, settings)
+    except DifferentiationError:
+        if not settings.often:
+            raise
+        settings.called -= settings.often
+        settings.often.clear()
+        settings.patience = PATIENCE
+        return _attempt(build, settings)
+
+
+def _is_settled(lo: Lowerer) -> bool:
+    """Whether what recursive functions return can be what it is; else what to do the next time is noted."""
+    if not lo.run_data.handed_out:
+        return True
+    from adjoint.frontend.control.recursion import results_are_settled
+
+    return results_are_settled(lo)
+
+
+def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
+    for _ in range(MAX_ATTEMPTS):
+        lo = Lowerer(settings)
+        try:
+            entry = build(lo)
+            if not _is_settled(lo):
+                continue
+        except NeedsRuntime as need:
+            sites = set(original_sites(need.sites))
+            if sites <= settings.bare_sites:
+                raise _stuck(lo) from need
+            if sites <= settings.runtime_sites:
+                settings.bare_sites.update(sites)
+            settings.runtime_sites.update(sites)
+            continue
+        except Restart:
+            continue
+        except RecursionError:
+            if settings.nested <= settings.called:
+                raise
+            settings.called |= settings.nested
+            continue
+        except Problem as problem:
+            raise _refusal(lo, problem.diagnostic) from None
+        except DifferentiationError as error:
+            if not _is_settled(lo):
+                continue
+            raise _refusal(lo, *error.diagnostics) from None
+        except shapes.TooManyOptions:
+            raise _refusal(lo, diagnostic("AD0402", None, "a value has too many different structures")) from None
+        except Exception as error:
+            # After a problem the function is not whole: then what went wrong is its consequence.
+            if not lo.run_data.diagnostics:
+                raise
+            raise _refusal(lo) from error
+        if lo.run_data.diagnostics:
+            raise _refusal(lo, *hidden_problems(entry.function))
+        if lo.run_data.loose:
+            from adjoint.frontend.interpreter.sharing import shared_and_written
+
+            shared = shared_and_written(lo, entry.function)
+            if shared:
+                raise _refusal(lo, *shared)
+        checked(entry.function, "lowering")
+        return entry
+    raise _stuck(lo)
+
+
+CONSEQUENCES = ("AD0401", "AD0406", "AD0407")
+"""What follows where nothing is known of the value of a statement that was refused."""
+
+
+def _refusal(lo: Lowerer, *last: Diagnostic) -> DifferentiationError:
+    """The exception for all problems that were found, without those that others entail."""
+    definitions = lo.run_data.called_values
+    found = [with_definition(definitions, problem) for problem in (*lo.run_data.diagnostics.values(), *last)]
+    causes = [problem for problem in found if problem.code not in CONSEQUENCES]
+    return DifferentiationError(causes or lo.run_data.diagnostics.values() or found)
+
+
+def with_definition(definitions: Mapping[Span, Span], problem: Diagnostic) -> Diagnostic:
+    """A refusal of a call of a function that is not visible, with the place where that function is defined."""
+    place = None if problem.span is None else definitions.get(problem.span)
+    if place is None or problem.code != "AD0201":
+        return problem
+    return replace(problem, labels=(*problem.labels, Label(place, "the function is defined here")), helps=_CARRYING)
+
+
+_CARRYING = (
+    "let its type say that it carries its derivatives: f: ad.Fn[[float], float]",
+    "or make it from a pullback: ad.differentiable_function(lambda x: (value, pullback))",
+    "or declare its derivative: @ad.derivative_of(fn)",
+    "or hand it ad.stop_gradient(x), if the result shall count as a constant",
+)
+
+
+def hidden_problems(function: Function) -> list[Diagnostic]:
+    """What the transforms would refuse in a function that is not transformed because of other problems."""
+    found: list[Diagnostic] = []
+    for statement in statements_in(function.body):
+        if isinstance(statement, Call) and isinstance(statement.callee, Derived):
+            derived = statement.callee
+            unknown = {
+                call.span
+                for call in statements_in(derived.function.body)
+                if isinstance(call, Call) and call.callee is display.call and isinstance(call.args[0], Var)
+            }
+            with suppress(Exception):  # the function is not whole
+                from adjoint.differentiation.reachability import Dependence
+
+                problems = Dependence(derived.function, derived.wrt, derived.outputs).problems
+                found += [problem for problem in problems if problem.span not in unknown]
+    return found
+
+
+def _stuck(lo: Lowerer) -> DifferentiationError:
+    found = lo.problem("AD0901", None, "the structure of the objects in this function does not settle")
+    return DifferentiationError(found.diagnostic)
+
+
+def lower_operator(
+    kind: str,
+    function: Any,
+    options: tuple[tuple[str, Any], ...],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    target: Target = PYTHON,
+) -> Entry:
+    """The entry of ``kind(function, **options)(*args, **kwargs)``."""
+
+    def build(lo: Lowerer) -> Entry:
+        fn = entered_root(lo, function)
+        names = parameter_names(lo, fn, None)
+        params, values, named = entered(lo, names, args, kwargs)
+        result = derivatives.call_operator(lo, Operator(kind, fn, options), values, named, None)
+        refuse_made_here(lo, result, None)
+        return finish_entry(lo, f"{_plain_name(fn)}_{kind}", params, result)
+
+    return attempt(build, Settings(target=target))
+
+
+def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any], target: Target = PYTHON) -> Entry:
+    """The entry of ``jvp(function, primals, tangents)``: a function of the primals and the tangents."""
+
+    def build(lo: Lowerer) -> Entry:
+        fn = entered_root(lo, function)
+        names = parameter_names(lo, fn, None)
+        params, values, _ = entered(lo, names, primals, {})
+        dots: list[Value] = []
+        for i, tangent in enumerate(tangents):
+            hint = f"{names[i] if i < len(names) else f'arg_{i}'}_dot"
+            if tangent is None:
+                params.append(Var(hint, Opaque(type(None)), True))
+                dots.append(NONE)
+            else:
+                found: list[Var] = []
+                dots.append(enter(lo, tangent, ("tangent", i), hint, found.append))
+                params.append(found[0] if found else Var(hint, Opaque(type(tangent)), True))
+        result = derivatives.jvp(lo, fn, values, dots, None)
+        refuse_made_here(lo, result, None)
+        return finish_entry(lo, f"{_plain_name(fn)}_jvp", params, result)
+
+    return attempt(build, Settings(target=target))
+
+
+def lower_vjp(
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    mode: Literal["", "linearize", "transpose"] = "",
+    target: Target = PYTHON,
+) -> Entry:
+    """The entry of ``vjp(function, *args)``: a primal that returns ``(value, residuals)``, and its adjoint.
+
+    ``linearize`` adds the differential, which is the adjoint transposed. ``transpose`` refuses what is not linear.
+    """
+
+    def build(lo: Lowerer) -> Entry:
+        fn = entered_root(lo, function)
+        names = parameter_names(lo, fn, None)
+        params, values, named = entered(lo, names, args, kwargs)
+        places = [i for i, value in enumerate(values) if any(True for _ in differentiable_leaves(lo, value))]
+        layout = layouts(lo, [values[i] for i in places], lasting=True)
+        stacked = Stacked(lo, lower_inner(lo, fn, values, named, places, None))
+        inner = stacked.inner
+        derivatives.refuse_several_kinds(lo, fn, inner.shape, None)
+        if mode == "transpose":
+            from adjoint.frontend.differentiation.linear_maps import refuse_other_than_linear
+
+            refuse_other_than_linear(lo, fn, inner)
+        outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
+        halves, value, atoms = primal_half(lo, stacked, outputs)
+        adjoint, residuals = _adjoint(
+            lo, fn, halves, stacked, outputs, places, values, layout, atoms[len(inner.results) :]
+        )
+        differential = None
+        if mode == "linearize":
+            from adjoint.frontend.differentiation.linear_maps import lower_differential, seen_to_be_linear
+
+            linear = seen_to_be_linear(stacked, halves.adjoint, outputs)
+            if linear is not None:
+                differential, residuals = lower_differential(lo, fn, stacked, linear, outputs, atoms, residuals, values)
+        pack = lo.open.call(display.make_tuple, *residuals)
+        both = lo.open.call(display.make_tuple, value, pack)
+        entry = finish_entry(lo, f"{_plain_name(fn)}_primal", params, both)
+        paths = list(leaf_paths(inner.shape, ()))
+        seeds = tuple(paths[i] for i in outputs)
+        return replace(entry, adjoint=adjoint, seeds=seeds, differential=differential)
+
+    return attempt(build, Settings(target=target))
+
+
+def primal_half(lo: Lowerer, stacked: Stacked, outputs: tuple[int, ...]) -> tuple[Split, Atom, tuple[Atom, ...]]:
+    """Emits the primal of a function that is split; its halves, the value, and the leaves of that and the residuals."""
+    from adjoint.differentiation.reverse import split
+
+    inner = stacked.inner
+    halves = split(inner.function, tuple(range(inner.count)), outputs, target=lo.settings.target)
+    atoms = inline(lo.open, halves.primal, inner.atoms)
+    stacked.put_back()
+    result = shapes.build(inner.shape, iter(atoms[: len(inner.results)]), lo.store)
+    refuse_made_here(lo, result, None)
+    return halves, materialize(lo, result, None, observer=True), atoms
+
+
+def leaf_paths(shape: shapes.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Where the leaves of a result lie: attribute names of objects behind a dot."""
+    match shape:
+        case shapes.Leaf():
+            yield path
+        case shapes.TupleShape(items=items):
+            for i, item in enumerate(items):
+                yield from leaf_paths(item, (*path, i))
+        case shapes.RefShape(record=record):
+            plain = record.cls in (list, dict)
+            for key, item in zip(record.keys, record.items, strict=True):
+                yield from leaf_paths(item, (*path, key if plain else f".{key}"))
+        case shapes.UnionShape(options=options):
+            yield path
+            for option in options:
+                yield from leaf_paths(option, path)
+
+
+def _adjoint(
+    lo: Lowerer,
+    fn: Value,
+    halves: Split,
+    stacked: Stacked,
+    outputs: tuple[int, ...],
+    places: Sequence[int],
+    values: Sequence[Value],
+    layout: Mapping[Atom, Var],
+    residuals: Sequence[Atom],
+) -> tuple[Function, list[Atom]]:
+    """The second half as a function of its residuals and of one cotangent per differentiable result."""
+    outer_block, outer_store = lo.open, lo.store
+    root = lo.fork(outer_store)
+    kept = halves.adjoint.params[: len(residuals)]
+    taken = [Var(var.hint, var.type, var.named) for var in kept]
+    result_types = list(shapes.leaf_types(stacked.inner.shape, "y"))
+    taken_seeds = zip(outputs, halves.adjoint.params[len(residuals) :], strict=True)
+    seeds = [Var(f"{result_types[i][1]}_bar", param.type, True) for i, param in taken_seeds]
+    cotangents = inline(lo.open, halves.adjoint, (*taken, *seeds))
+    bars = iter(stacked.cotangents([as_var(lo, atom) for atom in cotangents], layout))
+    tangents: list[Value] = []
+    for i, value in enumerate(values):
+        tangents.append(tangent_of(lo, value, bars, layout) if i in places else NONE)
+    atom = materialize(lo, TupleValue(tuple(tangents)), None, observer=True)
+    root_block = lo.open
+    root_block.terminator = Return((atom,))
+    block = root.seal()
+    lo.block, lo.store = outer_block, outer_store
+    own = set(taken) | set(seeds)
+    extra = tuple(var for var in free_vars(block) if var not in own)
+    inner_extra = {var: Var(var.hint, var.type, var.named) for var in extra}
+    from adjoint.ir.walk import substitute
+
+    block = substitute(block, inner_extra)
+    adjoint = Function(f"{_plain_name(fn)}_adjoint", (*taken, *inner_extra.values(), *seeds), block)
+    return adjoint, [*residuals, *extra]
+
+
+def as_var(lo: Lowerer, atom: Atom) -> Var:
+    if isinstance(atom, Var):
+        return atom
+    import operator
+
+    return lo.open.call(operator.pos, atom)
+
+
+def entered(
+    lo: Lowerer, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Var], list[Value], dict[str, Value]]:
+    """One parameter of the entry for every argument of the call, used or not."""
+    lo.run_data.arguments = dict(enumerate(args))
+    lo.run_data.arguments.update(kwargs)
+    params: list[Var] = []
+    values: list[Value] = []
+    for i, argument in enumerate(args):
+        hint = names[i] if i < len(names) else f"arg_{i}"
+        values.append(_enter_one(lo, argument, ("argument", i), hint, params))
+    named = {name: _enter_one(lo, value, ("argument", name), name, params) for name, value in kwargs.items()}
+    return params, values, named
+
+
+def _enter_one(lo: Lowerer, argument: Any, path: tuple[Any, ...], hint: str, params: list[Var]) -> Value:
+    found: list[Var] = []
+    value = enter(lo, argument, path, hint, found.append)
+    params.append(found[0] if found else Var(hint, Opaque(type(argument)), True))
+    return value
+
+
+def _plain_name(fn: Value) -> str:
+    return name_of(fn)
+
+
+def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -> Entry:
+    atom = materialize(lo, result, None, observer=True)
+    lo.open.terminator = Return((atom,))
+    body = lo.root.seal()
+    if lo.run_data.flow:
+        from adjoint.frontend.flow.derivatives import with_flow_settled
+
+        body = with_flow_settled(lo, body)
+    prologue = tuple(lo.run_data.prologue.statements)
+    inputs = tuple(lo.run_data.inputs)
+    function = Function(
+        name, (*params, *(item.var for item in inputs)), Block((*prologue, *body.statements), body.terminator)
+    )
+    return Entry(
+        function,
+        inputs,
+        tuple(lo.run_data.guards),
+        tuple(lo.run_data.argument_guards),
+        warnings=tuple(lo.run_data.warnings),
+        definitions=lo.run_data.called_values,
+    )

@@ -1,0 +1,586 @@
+"""What a derivative is given when it is called: arguments, and the data its functions capture.
+
+Functions, classes, modules, strings and flags are constants of a specialisation; numbers, arrays and what holds them
+are inputs, read at each call. Either way a :class:`Captured` remembers where a value came from, so that a later call
+can tell whether the specialisation still fits.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adjoint.diagnostics import error
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import join_types
+from adjoint.frontend.interpreter.tracking import set_unseen
+from adjoint.frontend.interpreter.values import (
+    LOCAL,
+    UNDEFINED,
+    Cell,
+    Held,
+    Method,
+    Partial,
+    Record,
+    Ref,
+    Site,
+    TupleValue,
+    Value,
+)
+from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
+from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Scalar, Type
+from adjoint.records import dataclass
+from adjoint.rules.declarations import counts_by_identity
+from adjoint.rules.registry import is_defined, is_of_users
+from adjoint.rules.typing import abstract
+from adjoint.runtime.checks import brings_arithmetic
+from adjoint.types.structure import fields_of, slots_of
+
+MAX_PARTS = 64
+"""Up to how many parts of a list or dict of structures are taken one by one."""
+MAX_DEPTH = 8
+Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Data read at each call: how to get it, and the variable that stands for it."""
+
+    path: Path
+    read: Callable[[Any], Any]
+    """Takes the function that is differentiated: what it captures itself is read from there."""
+    var: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A captured value that the specialisation took for a constant."""
+
+    path: Path
+    read: Callable[[Any], Any]
+    value: Any
+
+    def holds(self, function: Any) -> bool:
+        """Whether the value is still the one that was taken, for this object of the differentiated function."""
+        try:
+            now = self.read(function)
+        except (KeyError, AttributeError, ValueError):
+            return False
+        return (
+            now is self.value
+            or is_twin(now, self.value)
+            or _is_same_constant(now, self.value)
+            or (type(now) is type(self.value) and isinstance(now, (bool, int, str, bytes, float)) and now == self.value)
+        )
+
+
+CONSTANT = "__adjoint_constant__"
+"""The attribute by which values of a class are constants: two are the same where theirs are equal."""
+
+
+def _is_same_constant(now: Any, before: Any) -> bool:
+    if type(now) is not type(before) or not hasattr(type(now), CONSTANT):
+        return False
+    return bool(getattr(now, CONSTANT) == getattr(before, CONSTANT))
+
+
+def is_twin(a: Any, b: Any) -> bool:
+    """Whether two function objects came from one ``def`` or ``lambda`` that captures nothing."""
+    return (
+        type(a) is types.FunctionType is type(b)
+        and a.__code__ is b.__code__
+        and a.__globals__ is b.__globals__
+        and not (is_of_users(a) or is_of_users(b))
+        and not (a.__closure__ or a.__defaults__ or a.__kwdefaults__ or b.__defaults__ or b.__kwdefaults__)
+    )
+
+
+def reader(path: Path) -> Callable[[Any], Any]:
+    """How to read a captured value again."""
+    match path:
+        case ("global", table, name):
+            fallback = builtins.__dict__
+            return lambda _: table[name] if name in table else fallback[name]
+        case ("attribute", owner, name):
+            return lambda _: getattr(owner, name)
+        case ("static", cls, name):
+            return lambda _: inspect.getattr_static(cls, name)
+        case ("own_cell", index):
+            return lambda function: function.__closure__[index].cell_contents
+        case ("own_place", index):
+            return lambda function: function.__closure__[index]
+        case ("cell", cell):
+            return lambda _: cell.cell_contents
+        case ("root",):
+            return lambda function: function
+        case ("self", method):
+            return lambda _: method.__self__
+        case ("object", value):
+            return lambda _: value
+        case ("partial", partial, "func"):
+            return lambda _: partial.func
+        case ("partial", partial, int(index)):
+            return lambda _: partial.args[index]
+        case ("partial", partial, str(name)):
+            return lambda _: partial.keywords[name]
+        case ("own_default", int(index)):
+            return lambda function: function.__defaults__[index]
+        case ("own_default", str(name)):
+            return lambda function: function.__kwdefaults__[name]
+        case ("default", types.FunctionType() as function, int(index)):
+            return lambda _: function.__defaults__[index]  # type: ignore[index]
+        case ("default", types.FunctionType() as function, str(name)):
+            return lambda _: function.__kwdefaults__[name]  # type: ignore[index]
+        case ("default", cls, name):
+            return lambda _: cls.__dataclass_fields__[name].default
+    raise AssertionError(f"no way to read {path!r}")
+
+
+_CONSTANT_CLASSES = (
+    bool,
+    str,
+    bytes,
+    type(None),
+    type(Ellipsis),
+    type(NotImplemented),
+    type,
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    np.ufunc,
+    np.dtype,
+    slice,
+    range,
+)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a specialisation holds for one value only."""
+    from adjoint.frontend.differentiation.wrt import is_operator
+
+    return (
+        isinstance(value, _CONSTANT_CLASSES)
+        or isinstance(type(value), _ENUM_TYPE)
+        or is_operator(value)
+        or hasattr(type(value), CONSTANT)
+        or (
+            type(value).__module__.startswith(_CALLABLE_LIBRARIES)
+            and callable(value)
+            and not isinstance(value, (np.ndarray, np.generic))
+        )
+        or (isinstance(value, types.MethodType) and is_defined(value))
+        or (counts_by_identity(value) and not isinstance(value, types.MethodType) and not has_fields(value))
+    )
+
+
+_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.stats.")
+"""Modules whose callable objects are what their names say: compiled functions, distributions."""
+_ENUM_TYPE = type(__import__("enum").Enum)
+
+
+def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
+    """Makes the specialisation depend on what a method's name means for a class of the user's."""
+    if lo.run_data.all_constant or cls.__module__.split(".")[0] in ("builtins", "numpy", "adjoint"):
+        return
+    is_itself = getattr(cls, name, None) is found
+    path: Path = ("attribute", cls, name) if is_itself else ("static", cls, name)
+    if (
+        getattr(cls, LOCAL, None) is not None
+        or not isinstance(found, _LOOKED_UP)
+        or any(guard.path == path for guard in lo.run_data.guards)
+    ):
+        return
+    lo.run_data.guards.append(Guard(path, reader(path), found))
+
+
+_LOOKED_UP = (types.FunctionType, property, staticmethod, classmethod)
+
+
+def differentiated(function: Any) -> Any:
+    """The function behind operators: ``f`` for ``ad.grad(ad.grad(f))``."""
+    while isinstance(made := getattr(function, "__adjoint_operator__", None), tuple):
+        function = made[1]
+    return function
+
+
+def entered_root(lo: Lowerer, function: Any) -> Value:
+    """The function of a call: what it captures is read from the function object that is given at each call."""
+    lo.run_data.root = differentiated(function)
+    if lo.settings.assigned_outside:
+        from adjoint.frontend.data.outer_variables import open_assigned
+
+        open_assigned(lo)
+    return Const(function) if lo.run_data.root is not function else captured(lo, function, ("root",), "f", None)
+
+
+def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
+    """The value of captured data or of a constant, entered as what it is."""
+    if isinstance(value, Held):
+        return lo.store[value]
+    if lo.run_data.all_constant:
+        if lo.run_data.of_users:
+            from adjoint.frontend.data.captured_by_rules import note_captured
+
+            note_captured(value, path)
+        return Const(value)
+    known = lo.run_data.captured.get(identity_of(path))
+    if known is not None:
+        for key, held in lo.run_data.outside.items():
+            lo.store.setdefault(key, held)
+        return known
+    read = reader(path)
+    if is_constant(value) or _is_library_constant(path):
+        if not _is_library_constant(path) and path[0] != "root":
+            lo.run_data.guards.append(Guard(path, read, value))
+        result: Value = Const(value)
+    else:
+        hint = name if name.isidentifier() else "captured"
+        before = set(lo.store)
+        result = enter(
+            lo, value, identity_of(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, read, var))
+        )
+        lo.run_data.outside.update((key, held) for key, held in lo.store.items() if key not in before)
+    lo.run_data.captured[identity_of(path)] = result
+    return result
+
+
+def identity_of(path: Path) -> Path:
+    """What is equal for two ways to the same data."""
+    return tuple(part if isinstance(part, (str, int)) else id(part) for part in path)
+
+
+def _is_library_constant(path: Path) -> bool:
+    if path[0] == "default":
+        return bool(path[1].__module__.startswith("adjoint."))
+    if path[0] == "global":
+        return bool(path[1].get("__name__", "").startswith("adjoint.rules."))
+    if path[0] != "attribute" or not isinstance(path[1], types.ModuleType):
+        return False
+    return path[1].__name__.split(".")[0] in ("math", "numpy", "cmath", "sys", "scipy", "operator")
+
+
+def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+    """A value from outside: its leaves are loaded from a variable of the entry, which ``declare`` is told of."""
+    match value:
+        case bool() | str() | bytes() | None:
+            return Const(value)
+        case int() if type(value) is int:
+            if path in lo.settings.constant_inputs:
+                lo.run_data.argument_guards.append((path, value))
+                return Const(value)
+            return _declared(Var(hint, INT, True), declare)
+        case float() if type(value) is float:
+            return _declared(Var(hint, FLOAT, True), declare)
+        case complex() if type(value) is complex:
+            return _declared(Var(hint, Scalar("complex"), True), declare)
+        case types.MethodType():
+            receiver = enter(
+                lo,
+                value.__self__,
+                (*path, "__self__"),
+                "self",
+                lambda var: _through(lo, var, "__self__", hint, declare),
+            )
+            return Method(Const(value.__func__), receiver)
+        case functools.partial() if not counts_by_identity(value):
+            return _enter_partial(lo, value, path, hint, declare)
+    if isinstance(value, types.FunctionType):
+        _enter_cells(lo, value, path, hint, declare)
+    if is_constant(value):
+        return Const(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        var = Var(hint, abstract(value), True)
+        if isinstance(var.type, Array):
+            lo.run_data.sites_of_storage.append((var.type.storage, Site(("input", *path))))
+        return _declared(var, declare)
+    if isinstance(value, tuple):
+        base = Var(hint, Opaque(tuple), True)
+        declare(base)
+        return TupleValue(
+            tuple(
+                enter(lo, item, (*path, i), _item_hint(value, hint, i), _loader(lo, base, Subscript((Const(i),))))
+                for i, item in enumerate(value)
+            ),
+            type(value),
+        )
+    if type(value) is list and _is_deep(value, MAX_DEPTH):
+        return _declared(Var(hint, Opaque(list), True), declare)
+    if type(value) is list:
+        return _enter_list(lo, value, path, hint, declare)
+    if isinstance(value, dict) and type(value) is dict:
+        return _enter_dict(lo, value, path, hint, declare)
+    if hasattr(value, "__adjoint_type__"):  # it stands for an argument of which only the type is known
+        return _declared(Var(hint, value.__adjoint_type__, True), declare)
+    if has_fields(value):
+        return _enter_object(lo, value, path, hint, declare)
+    return _declared(Var(hint, Opaque(type(value)), True), declare)
+
+
+def _item_hint(value: tuple[Any, ...], hint: str, index: int) -> str:
+    names = getattr(value, "_fields", None)
+    return names[index] if names else f"{hint}_{index}"
+
+
+def _declared(var: Var, declare: Callable[[Var], None]) -> Var:
+    declare(var)
+    return var
+
+
+def _through(lo: Lowerer, var: Var, name: str, hint: str, declare: Callable[[Var], None]) -> None:
+    base = Var(hint, Opaque(), True)
+    declare(base)
+    lo.run_data.prologue.emit(Load(var, base, Attribute(name)))
+
+
+def _loader(lo: Lowerer, base: Var, key: Any) -> Callable[[Var], None]:
+    """Declares a part by loading it, before anything else happens."""
+
+    def declare(var: Var) -> None:
+        lo.run_data.prologue.emit(Load(var, base, key))
+
+    return declare
+
+
+def _enter_cells(lo: Lowerer, value: types.FunctionType, path: Path, hint: str, declare: Callable[[Var], None]) -> None:
+    """What a function captures is read from the function object, so that it may be another one at each call."""
+    if id(value) in lo.run_data.objects or not value.__closure__ or value.__defaults__ or value.__kwdefaults__:
+        return
+    lo.run_data.objects[id(value)] = Const(value)
+    base = Var(hint, Opaque(types.FunctionType), True)
+    declare(base)
+
+    def loader(index: int) -> Callable[[Var], None]:
+        def load(var: Var) -> None:
+            cells, cell = Var("cells", Opaque()), Var("cell", Opaque())
+            lo.run_data.prologue.emit(Load(cells, base, Attribute("__closure__")))
+            lo.run_data.prologue.emit(Load(cell, cells, Subscript((Const(index),))))
+            lo.run_data.prologue.emit(Load(var, cell, Attribute("cell_contents")))
+
+        return load
+
+    for index, (name, source) in enumerate(zip(value.__code__.co_freevars, value.__closure__, strict=True)):
+        cell = cell_of(lo, source, name)
+        if cell in lo.store or name == "__class__":
+            continue
+        try:
+            contents = source.cell_contents
+        except ValueError:
+            continue
+        lo.run_data.given[cell] = base, index
+        set_unseen(lo.store, cell, enter(lo, contents, (*path, "__closure__", index), name, loader(index)))
+
+
+def _enter_partial(
+    lo: Lowerer, value: functools.partial[Any], path: Path, hint: str, declare: Callable[[Var], None]
+) -> Value:
+    base = Var(hint, Opaque(), True)
+    declare(base)
+
+    def part(name: str, key: Any, item: Any) -> Value:
+        def load(var: Var) -> None:
+            holder = Var(name, Opaque())
+            lo.run_data.prologue.emit(Load(holder, base, Attribute(name)))
+            lo.run_data.prologue.emit(Load(var, holder, Subscript((Const(key),))))
+
+        return enter(lo, item, (*path, name, key), f"{hint}_{key}", load)
+
+    inner = enter(lo, value.func, (*path, "func"), hint, _loader(lo, base, Attribute("func")))
+    args = tuple(part("args", i, item) for i, item in enumerate(value.args))
+    kwargs = tuple((name, part("keywords", name, item)) for name, item in value.keywords.items())
+    return Partial(inner, args, kwargs)
+
+
+def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+    site = Site(("input", *path))
+    element = _common_type(value)
+    fixed = site in lo.settings.fixed_sites
+    if fixed:
+        lo.run_data.argument_guards.append((path, len(value)))
+    structured = fixed or any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value)
+    apart = structured and any(map(counts_by_identity, value))
+    known = structured and len(value) <= MAX_PARTS and (apart or not _is_stacked(lo, element, site))
+    at_run_time = site in lo.settings.runtime_sites or not known
+    if at_run_time and not isinstance(element, _Mixed):
+        var = Var(hint, List(element), True)
+        declare(var)
+        lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
+        lo.run_data.loose.append((var, value))
+        return var
+    if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
+        return _declared(Var(hint, Opaque(list), True), declare)
+    base = Var(hint, Opaque(list), True)
+    declare(base)
+    ref = Ref(site, base)
+    parts = [
+        (i, enter(lo, item, (*path, i), f"{hint}_{i}", _loader(lo, base, Subscript((Const(i),)))))
+        for i, item in enumerate(value)
+    ]
+    set_unseen(lo.store, ref, Record(list, tuple(parts)))
+    return ref
+
+
+def _is_stacked(lo: Lowerer, element: Type | None, site: Site) -> bool:
+    """Whether the objects of a list are to be arrays of their fields."""
+    if not lo.settings.target.machine or site in lo.settings.single_sites:
+        return False
+    from adjoint.native.array_programs.structure_of_arrays import holds_numbers
+
+    return holds_numbers(element)
+
+
+def _is_deep(value: Any, depth: int) -> bool:
+    """Whether lists lie in lists deeper than is looked at; those that hold themselves do."""
+    if not isinstance(value, (list, tuple)):
+        return False
+    return depth == 0 or any(_is_deep(item, depth - 1) for item in value if isinstance(item, (list, tuple)))
+
+
+class _Mixed(Type):
+    """The elements have no common type."""
+
+
+def _common_type(items: list[Any]) -> Type | None:
+    if not items:
+        return None
+    joined: Type | None = abstract(items[0])
+    for item in items[1:]:
+        if joined is not None:
+            joined = join_types(joined, abstract(item))
+    return _Mixed() if joined is None else joined
+
+
+def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+    site = Site(("input", *path))
+    if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
+        element = _common_type(list(value.values()))
+        if isinstance(element, _Mixed):
+            return _declared(Var(hint, Opaque(dict), True), declare)
+        var = Var(hint, Dict(element), True)
+        declare(var)
+        lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
+        lo.run_data.loose.append((var, value))
+        return var
+    base = Var(hint, Opaque(dict), True)
+    declare(base)
+    ref = Ref(site, base)
+    parts = []
+    for key, item in value.items():
+        name = key if isinstance(key, str) and key.isidentifier() else hint
+        parts.append((key, enter(lo, item, (*path, key), name, _loader(lo, base, Subscript((Const(key),))))))
+    set_unseen(lo.store, ref, Record(dict, tuple(parts)))
+    return ref
+
+
+def has_fields(value: Any) -> bool:
+    """Whether a value is an object of a user's class, with attributes that may carry a derivative."""
+    cls = type(value)
+    if isinstance(value, (type, types.ModuleType, BaseException)) or cls.__module__ in ("builtins", "functools"):
+        return False
+    if cls.__module__.split(".")[0] in ("numpy", "random", "threading", "io", "logging", "re", "numba", "pathlib"):
+        return False
+    if brings_arithmetic(cls) and _is_of_a_library(cls):
+        return False
+    return hasattr(value, "__dict__") or bool(slots_of(cls))
+
+
+def _is_of_a_library(cls: type) -> bool:
+    from adjoint.frontend.calls.calls import LIBRARY_FOLDERS
+
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return (file or "").startswith(LIBRARY_FOLDERS)
+
+
+def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+    seen = lo.run_data.objects.get(id(value))
+    if seen is not None:
+        return seen
+    cls = type(value)
+    site = Site(("input", *path))
+    if counts_by_identity(value):
+        lo.run_data.told_apart[site] = value
+    if site in lo.settings.runtime_sites:
+        type_ = abstract(value)
+        if isinstance(type_, Opaque) and type_.signature is not None:
+            var = lo.run_data.objects[id(value)] = _declared(Var(hint, type_, True), declare)
+            return var
+        if hasattr(cls, "__adjoint_signature__"):
+            raise error("AD0222", None, f"{hint!r} has to exist at run time, and has no type that tells what it gives")
+        if not isinstance(type_, Instance):
+            raise error("AD0307", None, f"{hint!r} is an object of class {cls.__name__!r}, which is not looked into")
+        var = Var(hint, type_, True)
+        declare(var)
+        lo.run_data.sites_of_storage.append((type_.storage, site))
+        lo.run_data.objects[id(value)] = var
+        return var
+    base = Var(hint, Opaque(cls), True)
+    declare(base)
+    ref = Ref(site, base)
+    lo.run_data.objects[id(value)] = ref
+    set_unseen(lo.store, ref, Record(cls, ()))
+    annotations = getattr(cls, "__annotations__", {})
+    parts = []
+    for name, item in fields_of(value).items():
+        if not name.isidentifier():  # it would be written into the text of the derivative
+            raise error("AD0413", None, f"the attribute is called {name!r}", name=hint)
+        if type(item) is int and annotations.get(name) in (float, "float"):
+            part: Value = _declared(Var(name, FLOAT), _loader(lo, base, Attribute(name)))
+        else:
+            part = enter(lo, item, (*path, name), name, _loader(lo, base, Attribute(name)))
+        parts.append((name, part))
+    set_unseen(lo.store, ref, Record(cls, tuple(parts)))
+    return ref
+
+
+# -- names from outside -----------------------------------------------------------------------------------------------
+
+
+def global_value(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
+    """A global or built-in name."""
+    assert lo.frame is not None
+    table = lo.frame.closure.globals
+    if name in table:
+        return captured(lo, table[name], ("global", table, name), name, node)
+    if hasattr(builtins, name):  # until the module defines the name
+        return captured(lo, getattr(builtins, name), ("global", table, name), name, node)
+    raise lo.problem("AD0304", node, f"the name {name!r} is not defined")
+
+
+def cell_of(lo: Lowerer, cell: types.CellType, name: str) -> Cell:
+    """The variable that a cell of a function object is."""
+    known = lo.run_data.cells.get(id(cell))
+    if known is None:
+        known = Cell(name)
+        lo.run_data.cells[id(cell)] = known
+        lo.run_data.contents[known] = cell
+    return known
+
+
+def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
+    """Reads a captured variable of a function object, once."""
+    source = lo.run_data.contents.get(cell)
+    if source is None or cell in lo.store:
+        return
+    try:
+        contents = source.cell_contents
+    except ValueError:
+        set_unseen(lo.store, cell, UNDEFINED)
+        return
+    own = getattr(lo.run_data.root, "__closure__", None) or ()
+    path = (
+        ("own_cell", [mine is source for mine in own].index(True))
+        if any(source is mine for mine in own)
+        else ("cell", source)
+    )
+    contents_now = captured(lo, contents, path, name, node)
+    lo.run_data.outside[cell] = contents_now
+    set_unseen(lo.store, cell, contents_now)

@@ -1,0 +1,133 @@
+"""``ad.derivative(y, wrt=x)``: derivatives of values with respect to variables of the same function.
+
+Variables of which somebody asks are bound by a statement of their own (:class:`adjoint.ir.nodes.Binding`), so that what
+was computed from them is told from what was computed from another name of the same number. How a value was computed
+is seen at the end of the function (:mod:`adjoint.frontend.flow.slices`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from adjoint.declarations.flow_derivatives import derivative
+from adjoint.diagnostics import diagnostic
+from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.differentiation.operators_inside import describe
+from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, tangent_of
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart
+from adjoint.frontend.interpreter.renaming import renamed
+from adjoint.frontend.interpreter.values import Value
+from adjoint.ir.nodes import Binding, Block, Call, Const, Function, Requested, Return, Var
+from adjoint.ir.types import FLOAT, Dict, Instance, List, Number, Scalar, Tuple, fresh
+
+_NAME_IT = ("give it a name where it is made, and compute with that: w = self.w",)
+_CONTAINERS = (List, Dict, Tuple, Instance)
+
+
+@handles(derivative)
+def _derivative(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = {**dict(zip(("y", "wrt"), args, strict=False)), **kwargs}
+    if not isinstance(node, ast.Call) or len(args) + len(kwargs) != 2 or set(given) != {"y", "wrt"}:
+        raise lo.mistake(TypeError, node, "ad.derivative takes a value and the variable: ad.derivative(y, wrt=x)")
+    place = next((keyword.value for keyword in node.keywords if keyword.arg == "wrt"), node.args[-1:])
+    wrt = place[0] if isinstance(place, list) else place
+    names = wrt.elts if isinstance(wrt, ast.Tuple) else [wrt]
+    for name in names:
+        _track(lo, name)
+    lo.run_data.flow = True
+    return _requested(lo, given["y"], given["wrt"], names, node)
+
+
+def _track(lo: Lowerer, name: ast.expr) -> None:
+    """Has a variable bound by statements of its own: lowering starts again, if it was not."""
+    if not isinstance(name, ast.Name):
+        raise lo.problem("AD0232", name, "this is no variable", helps=_NAME_IT)
+    assert lo.frame is not None
+    if name.id not in lo.frame.cells:
+        label = f"{name.id!r} is a variable from outside of the function"
+        raise lo.problem("AD0232", name, label, helps=("hand it over as an argument, and differentiate by that",))
+    key = lo.frame.source.node, name.id
+    if key not in lo.settings.tracked:
+        lo.settings.tracked.add(key)
+        raise Restart
+
+
+def _requested(lo: Lowerer, value: Value, wrt: Value, names: list[ast.expr], node: ast.Call) -> Value:
+    leaves = [_before_blocks(lo, leaf) for leaf in differentiable_leaves(lo, wrt) if isinstance(leaf, Var)]
+    said = " and ".join(name.id for name in names if isinstance(name, ast.Name))
+    for leaf in leaves:
+        if isinstance(leaf.type, _CONTAINERS):
+            label = f"the items of {said!r} are told apart when the program runs"
+            raise lo.problem("AD0232", node, label, helps=("differentiate by numbers and arrays",))
+    if not leaves:
+        label = f"{said!r} is {describe(shapes.shape_of(wrt, lo.store))}, which does not vary"
+        raise lo.problem("AD0232", node, label, helps=("let it be a float, or an array of floats",))
+    if isinstance(value, Const) and isinstance(value.value, (int, float)) and not isinstance(value.value, bool):
+        y: Any = value
+    elif isinstance(value, Var) and isinstance(value.type, (Scalar, Number)):
+        y = value
+    else:
+        kind = describe(shapes.shape_of(value, lo.store))
+        raise lo.problem("AD0406", node, f"this is the derivative of {kind}, not of a number")
+    targets = [Var(f"{leaf.hint}_bar", fresh(leaf.type)) for leaf in leaves]
+    lo.at(node)
+    lo.emit(Call(tuple(targets), Requested(said), (y, *leaves), (), lo.span(node)))
+    return tangent_of(lo, wrt, iter(targets), {})
+
+
+# -- variables ---------------------------------------------------------------------------------------------------------
+
+
+def bound(lo: Lowerer, value: Value, name: str) -> Value:
+    """What a variable holds, each number and array in it under a name that nothing else has."""
+
+    def new(part: Var | Const) -> Value:
+        type_ = part.type if isinstance(part, Var) else FLOAT
+        if isinstance(type_, _CONTAINERS) or (isinstance(part, Var) and _is_same(lo, part, name)):
+            return part
+        target = Var(part.hint if isinstance(part, Var) else name, type_, True)
+        seed = Var("ct", type_)
+        identity = Function(name, (seed,), Block((), Return((seed,))))
+        lo.emit(Call((target,), Binding(name, 1, (0,), identity), (part, part), (), lo.open.span))
+        return target
+
+    return renamed(lo, value, new, lambda part: part)
+
+
+def _is_same(lo: Lowerer, var: Var, name: str) -> bool:
+    """Whether a variable goes on behind a block of the reverse sweep."""
+    return lo.run_data.behind_blocks.get(var, (var, None))[1] == name
+
+
+def _before_blocks(lo: Lowerer, var: Var) -> Var:
+    """What a variable was when it was assigned."""
+    while var in lo.run_data.behind_blocks:
+        var = lo.run_data.behind_blocks[var][0]
+    return var
+
+
+def bound_parameters(lo: Lowerer, node: ast.AST, given: Mapping[str, Value]) -> dict[str, Value]:
+    """The parameters of a function, those that are tracked under names of their own."""
+    return {
+        name: bound(lo, value, name) if (node, name) in lo.settings.tracked else value for name, value in given.items()
+    }
+
+
+def with_flow_settled(lo: Lowerer, block: Block) -> Block:
+    """The body of a function with its derivatives of values written as what they are."""
+    from adjoint.frontend.flow.slices import Unsettled, settled
+
+    try:
+        block, idle = settled(block)
+    except Unsettled as unsettled:
+        call, label, helps = unsettled.args
+        raise Problem(diagnostic("AD0232", call.span, label, helps=helps)) from None
+    for call in idle:
+        name = call.callee.name
+        warning = diagnostic("AD0501", call.span, f"nothing of {name!r} reaches the value", name=name)
+        if warning not in lo.run_data.warnings:
+            lo.run_data.warnings.append(warning)
+    return block

@@ -1,0 +1,65 @@
+"""Shapes made from shapes: with no number known, with every object new, with no object named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape, UnionShape, type_of
+from adjoint.ir.nodes import Const
+
+
+def loose(shape: Shape) -> Shape:
+    """The shape with no number that is known; what objects hold is known on its own."""
+    match shape:
+        case Same(value=Const(value=bool() | int() | float() | complex() | str())):
+            return Leaf(type_of(shape.value))
+        case TupleShape() | RecordShape():
+            return _with_parts(shape, loose)
+        case _:
+            return shape
+
+
+def loosened(shape: Shape) -> Shape:
+    """The shape with no number that is known, in objects neither."""
+    return _throughout(shape, lambda old, record: RefShape(old.ref, record, old.sites), loose)
+
+
+def fresh(shape: Shape) -> Shape:
+    """The shape with every object new."""
+    return _throughout(shape, lambda old, record: RefShape(None, record, old.sites))
+
+
+def anonymous(shape: Shape) -> Shape:
+    """The structure alone: objects are neither named, nor is it known where they were made."""
+    return _throughout(shape, lambda _, record: RefShape(None, record, ()))
+
+
+def _throughout(
+    shape: Shape, of_object: Callable[[RefShape, RecordShape], Shape], of_part: Callable[[Shape], Shape] | None = None
+) -> Shape:
+    """The shape with every object in it, and every part without parts, replaced."""
+
+    def change(part: Shape) -> Shape:
+        return _throughout(part, of_object, of_part)
+
+    match shape:
+        case RefShape(record=record):
+            return of_object(shape, _record(record, change))
+        case TupleShape() | RecordShape() | UnionShape():
+            return _with_parts(shape, change)
+        case _:
+            return shape if of_part is None else of_part(shape)
+
+
+def _with_parts(shape: TupleShape | RecordShape | UnionShape, change: Callable[[Shape], Shape]) -> Shape:
+    match shape:
+        case TupleShape(cls=cls, items=items):
+            return TupleShape(cls, tuple(map(change, items)))
+        case RecordShape():
+            return _record(shape, change)
+        case UnionShape(options=options):
+            return UnionShape(tuple(map(change, options)))
+
+
+def _record(shape: RecordShape, change: Callable[[Shape], Shape]) -> RecordShape:
+    return RecordShape(shape.cls, shape.keys, tuple(map(change, shape.items)))

@@ -1,0 +1,498 @@
+"""The structure that several values have in common: what flows through a join of control flow.
+
+``shape_of`` abstracts a value, ``join`` finds the least shape of two, ``flatten`` takes a value apart into the atoms
+that a shape wants, and ``build`` puts such atoms together again. Where paths meet, the atoms become phis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.interpreter.values import (
+    UNDEFINED,
+    Method,
+    Partial,
+    Record,
+    Ref,
+    Site,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.ir.builder import Builder
+from adjoint.ir.nodes import Atom, Const, Undefined, Var
+from adjoint.ir.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    OPAQUE,
+    Array,
+    Dict,
+    Dim,
+    Instance,
+    List,
+    Number,
+    Opaque,
+    Scalar,
+    Tuple,
+    Type,
+    same_dtype,
+)
+from adjoint.records import dataclass
+from adjoint.rules.typing import abstract
+
+Store = Mapping[Any, Value]
+
+
+class NeedsRuntime(Exception):
+    """Objects made at these sites must exist at run time: the function is lowered again with that known."""
+
+    def __init__(self, sites: tuple[Site, ...]) -> None:
+        super().__init__(sites)
+        self.sites = sites
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """Exactly this compile-time value."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Not bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class TupleShape:
+    cls: type
+    items: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordShape:
+    cls: type
+    keys: tuple[Any, ...]
+    items: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RefShape:
+    """An object: ``ref`` where it is always the same one (what it holds is joined on its own), else a new one."""
+
+    ref: Ref | None
+    record: RecordShape
+    sites: tuple[Site, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedShape:
+    """A method or partial: its parts vary."""
+
+    template: Method | Partial
+    items: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnionShape:
+    options: tuple[Shape, ...]
+
+
+Shape = Leaf | Same | Nothing | TupleShape | RecordShape | RefShape | ComposedShape | UnionShape
+
+MAX_OPTIONS = 8
+
+
+def original_sites(sites: tuple[Site, ...]) -> Iterator[Site]:
+    """The places where objects are made, behind those where they were joined."""
+    for site in sites:
+        if site.place and site.place[0] == "joined":
+            yield from original_sites(site.place[1:])
+        else:
+            yield site
+
+
+class TooManyOptions(Exception):
+    """A value has too many different structures."""
+
+
+def type_of(value: Value) -> Type:
+    """The type of an atom."""
+    if isinstance(value, Var):
+        return value.type
+    if isinstance(value, Const):
+        return abstract(value.value)
+    return OPAQUE
+
+
+def shape_of(value: Value, store: Store) -> Shape:
+    match value:
+        case Var(type=type_):
+            return Leaf(type_)
+        case Undefined():
+            return Nothing()
+        case TupleValue(items=items, cls=cls):
+            return TupleShape(cls, tuple(shape_of(item, store) for item in items))
+        case Ref():
+            record = store.get(value)
+            if record is None:
+                raise TooManyOptions  # an object of an iteration that is over: they nest without end
+            assert isinstance(record, Record)
+            shape = shape_of(record, store)
+            assert isinstance(shape, RecordShape)
+            return RefShape(value, shape, tuple(dict.fromkeys(original_sites((value.site,)))))
+        case Record():
+            return RecordShape(value.cls, value.keys, tuple(shape_of(item, store) for item in value.items))
+        case Method() | Partial():
+            return ComposedShape(value, tuple(shape_of(item, store) for item in _parts(value)))
+        case Union(options=options):
+            return UnionShape(tuple(shape_of(option, store) for option in options))
+        case _:
+            return Same(value)
+
+
+def has_options(shape: Shape) -> bool:
+    """Whether there is something in a structure that one path has and another lacks."""
+    match shape:
+        case UnionShape() | Nothing():
+            return True
+        case TupleShape(items=items) | RecordShape(items=items) | ComposedShape(items=items):
+            return any(map(has_options, items))
+        case RefShape(record=record):
+            return has_options(record)
+        case _:
+            return False
+
+
+def depth_of(shape: Shape) -> int:
+    """How deep structures lie in each other."""
+    match shape:
+        case (
+            TupleShape(items=items) | RecordShape(items=items) | ComposedShape(items=items) | UnionShape(options=items)
+        ):
+            return 1 + max(map(depth_of, items), default=0)
+        case RefShape(record=record):
+            return depth_of(record)
+        case _:
+            return 0
+
+
+def join(one: Shape, other: Shape) -> Shape:
+    if one is other:
+        return one  # shapes that are only equal may speak of different memory, which is united on the way
+    joined = _join_alike(one, other)
+    return joined if joined is not None else _join_options(one, other)
+
+
+def _join_alike(one: Shape, other: Shape) -> Shape | None:
+    """The join of two shapes of one kind; None where they only have a union."""
+    match one, other:
+        case Nothing(), _:
+            return _if_bound(other)
+        case _, Nothing():
+            return _if_bound(one)
+        case (Leaf() | Same(), Leaf() | Same()):
+            return _join_leaves(one, other)
+        case TupleShape(), TupleShape() if one.cls is other.cls and len(one.items) == len(other.items):
+            return TupleShape(one.cls, tuple(map(join, one.items, other.items)))
+        case RecordShape(), RecordShape() if one.cls is other.cls:
+            return _join_records(one, other)
+        case RefShape(), RefShape():
+            return _join_refs(one, other)
+        case RefShape(record=record), Leaf(type=type_) if _is_runtime_form(record.cls, type_):
+            raise NeedsRuntime(one.sites)
+        case Leaf(type=type_), RefShape(record=record) if _is_runtime_form(record.cls, type_):
+            raise NeedsRuntime(other.sites)
+        case ComposedShape(), ComposedShape() if _call_alike(one, other):
+            return ComposedShape(one.template, tuple(map(join, one.items, other.items)))
+        case _:
+            return None
+
+
+def _call_alike(one: Shape, other: Shape) -> bool:
+    """Whether two methods or partials call one function in one way.
+
+    Of two functions each goes with its own receiver and arguments: only a union of the wholes tells that.
+    """
+    match one, other:
+        case ComposedShape(template=Method()), ComposedShape(template=Method()):
+            return _call_alike(one.items[0], other.items[0])
+        case ComposedShape(template=Partial() as mine), ComposedShape(template=Partial() as theirs):
+            mine_named, theirs_named = ([name for name, _ in template.kwargs] for template in (mine, theirs))
+            alike = len(mine.args) == len(theirs.args) and mine_named == theirs_named
+            return alike and _call_alike(one.items[0], other.items[0])
+        case Same(), Same():
+            return bool(one.value == other.value)
+        case _:
+            return type(one) is type(other) and not isinstance(one, (UnionShape, ComposedShape))
+
+
+def _if_bound(shape: Shape) -> Shape:
+    """What has a value on one path only: numbers that are known there must not come out on the other."""
+    match shape:
+        case Same(value=Const(value=bool() | int() | float() | complex() as number)):
+            return Leaf(abstract(number))
+        case TupleShape(cls=cls, items=items):
+            return TupleShape(cls, tuple(map(_if_bound, items)))
+        case _:
+            return shape
+
+
+def _is_runtime_form(cls: type, type_: Type) -> bool:
+    match type_:
+        case List():
+            return cls is list
+        case Dict():
+            return cls is dict
+        case Instance():
+            return type_.cls is cls
+        case _:
+            return False
+
+
+def _join_leaves(one: Leaf | Same, other: Leaf | Same) -> Shape | None:
+    if isinstance(one, Same) and isinstance(other, Same) and one.value == other.value:
+        return one
+    types = []
+    for shape in (one, other):
+        if isinstance(shape, Leaf):
+            types.append(shape.type)
+        elif isinstance(shape.value, Const) and isinstance(
+            shape.value.value, (bool, int, float, complex, str, np.generic)
+        ):
+            types.append(abstract(shape.value.value))
+        else:
+            return None
+    joined = join_types(types[0], types[1])
+    return None if joined is None else Leaf(joined)
+
+
+def _join_records(one: RecordShape, other: RecordShape) -> RecordShape | None:
+    """The join of two objects of one class; None where one has a part that the other lacks."""
+    if one.keys == other.keys:
+        return RecordShape(one.cls, one.keys, tuple(map(join, one.items, other.items)))
+    if one.cls in (list, dict) or set(one.keys) != set(other.keys):
+        return None
+    theirs = dict(zip(other.keys, other.items, strict=True))
+    return RecordShape(
+        one.cls, one.keys, tuple(join(part, theirs[key]) for key, part in zip(one.keys, one.items, strict=True))
+    )
+
+
+def _join_refs(one: RefShape, other: RefShape) -> Shape | None:
+    if one.ref is not None and one.ref is other.ref:
+        return one
+    sites = one.sites + tuple(site for site in other.sites if site not in one.sites)
+    if one.record.cls is not other.record.cls:
+        return None
+    record = _join_records(one.record, other.record)
+    if record is None:
+        raise NeedsRuntime(sites)
+    return RefShape(None, record, sites)
+
+
+def _join_options(one: Shape, other: Shape) -> Shape:
+    if isinstance(other, UnionShape) and not isinstance(one, UnionShape):
+        one, other = other, one  # those that are numbered already keep their numbers
+    options: list[Shape] = list(one.options) if isinstance(one, UnionShape) else [one]
+    additions: tuple[Shape, ...] = other.options if isinstance(other, UnionShape) else (other,)
+    for addition in additions:
+        for index, option in enumerate(options):
+            joined = _join_alike(option, addition)
+            if joined is not None:
+                options[index] = joined
+                break
+        else:
+            options.append(addition)
+    if len(options) > MAX_OPTIONS:
+        raise TooManyOptions
+    return UnionShape(tuple(options)) if len(options) > 1 else options[0]
+
+
+def join_types(one: Type, other: Type) -> Type | None:
+    """The least type of both, None where there is none. Memory that either may be becomes one storage class."""
+    match one, other:
+        case Scalar(), Scalar():
+            return _join_scalars(one, other)
+        case Array(), Array():
+            one.storage.unite(other.storage)
+            dims: tuple[Dim, ...] | None = None
+            if one.dims is not None and other.dims is not None and len(one.dims) == len(other.dims):
+                dims = tuple("any" if a != b else a for a, b in zip(one.dims, other.dims, strict=True))
+            return Array(one.dtype if same_dtype(one.dtype, other.dtype) else None, dims, one.storage)
+        case ((Scalar() | Array() | Number()), (Scalar() | Array() | Number())):
+            return Number()
+        case List(), List():
+            element = _join_optional(one.element, other.element)
+            one.storage.unite(other.storage)
+            return None if element is Ellipsis else List(element, one.storage)
+        case Dict(), Dict():
+            value = _join_optional(one.value, other.value)
+            one.storage.unite(other.storage)
+            return None if value is Ellipsis else Dict(value, one.storage)
+        case Tuple(), Tuple() if len(one.items) == len(other.items):
+            items = tuple(map(join_types, one.items, other.items))
+            return None if None in items else Tuple(items)  # type: ignore[arg-type]
+        case Instance(), Instance() if one.cls is other.cls and one.fields.keys() == other.fields.keys():
+            fields = {name: join_types(type_, other.fields[name]) for name, type_ in one.fields.items()}
+            one.storage.unite(other.storage)
+            return None if None in fields.values() else Instance(one.cls, fields, one.storage)  # type: ignore[arg-type]
+        case Opaque(), Opaque():
+            return one if one == other else OPAQUE
+        case _:
+            return None
+
+
+def _join_optional(one: Type | None, other: Type | None) -> Any:
+    if one is None or other is None:
+        return one if other is None else other
+    joined = join_types(one, other)
+    return Ellipsis if joined is None else joined
+
+
+_ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}
+_PYTHON = {"bool": BOOL, "int": INT, "float": FLOAT, "complex": Scalar("complex")}
+
+
+def _join_scalars(one: Scalar, other: Scalar) -> Scalar:
+    kind = max(one.kind, other.kind, key=_ORDER.__getitem__)
+    mine, theirs = (scalar.dtype if scalar.kind == kind else None for scalar in (one, other))
+    if one.kind == other.kind:
+        if mine is not None and theirs is not None:
+            return Scalar(kind, np.promote_types(mine, theirs))
+        return _PYTHON[kind]
+    return Scalar(kind, mine if mine is not None else theirs)
+
+
+def _parts(value: Method | Partial) -> tuple[Value, ...]:
+    if isinstance(value, Method):
+        return (value.function, value.receiver)
+    return (value.function, *value.args, *(v for _, v in value.kwargs))
+
+
+def _compose(template: Method | Partial, parts: list[Value]) -> Value:
+    if isinstance(template, Method):
+        return Method(parts[0], parts[1])
+    count = len(template.args) + 1
+    kwargs = tuple(zip((name for name, _ in template.kwargs), parts[count:], strict=True))
+    return Partial(parts[0], tuple(parts[1:count]), kwargs)
+
+
+def leaf_types(shape: Shape, hint: str) -> Iterator[tuple[Type, str]]:
+    """Types and hints of the atoms that :func:`build` takes."""
+    match shape:
+        case Leaf(type=type_):
+            yield type_, hint
+        case TupleShape(items=items, cls=cls):
+            names = getattr(cls, "_fields", None)
+            for index, item in enumerate(items):
+                yield from leaf_types(item, names[index] if names else f"{hint}_{index}")
+        case RecordShape(keys=keys, items=items):
+            for key, item in zip(keys, items, strict=True):
+                yield from leaf_types(item, _hint_of_key(hint, key))
+        case RefShape(ref=None, record=record):
+            yield from leaf_types(record, hint)
+        case ComposedShape(items=items):
+            for item in items:
+                yield from leaf_types(item, hint)
+        case UnionShape(options=options):
+            yield INT, f"{hint}_case"
+            for option in options:
+                yield from leaf_types(option, hint)
+
+
+def _hint_of_key(hint: str, key: Any) -> str:
+    name = f"{hint}_{key}"
+    return name if name.isidentifier() else hint
+
+
+def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterator[Atom]:
+    """The atoms of ``value`` in the form of ``shape``; what has to be computed for it is computed in ``block``."""
+    if isinstance(value, Undefined) and not isinstance(shape, (Same, Nothing)):
+        for _ in leaf_types(shape, ""):
+            yield UNDEFINED
+        return
+    match shape:
+        case Leaf():
+            yield value  # type: ignore[misc]
+        case TupleShape(items=items):
+            assert isinstance(value, TupleValue)
+            for part, item in zip(value.items, items, strict=True):
+                yield from flatten(part, item, store, block)
+        case RecordShape(keys=keys, items=items):
+            assert isinstance(value, Record)
+            for key, item in zip(keys, items, strict=True):
+                yield from flatten(_or_undefined(value.get(key)), item, store, block)
+        case RefShape(ref=None, record=record):
+            assert isinstance(value, Ref)
+            value.joins.append(True)
+            yield from flatten(store[value], record, store, block)
+        case ComposedShape(items=items):
+            assert isinstance(value, (Method, Partial))
+            for part, item in zip(_parts(value), items, strict=True):
+                yield from flatten(part, item, store, block)
+        case UnionShape():
+            yield from _flatten_option(value, shape, store, block)
+
+
+def _or_undefined(value: Value | None) -> Value:
+    return UNDEFINED if value is None else value
+
+
+def _flatten_option(value: Value, shape: UnionShape, store: Store, block: Builder) -> Iterator[Atom]:
+    if isinstance(value, Union):
+        places = tuple(_place(shape_of(option, store), shape) for option in value.options)
+        in_order = places == tuple(range(len(places)))
+        yield value.tag if in_order else block.item(Const(places), value.tag, INT, "case")
+        options = dict(zip(places, value.options, strict=True))
+        if len(options) < len(places):
+            raise TooManyOptions
+        for place, option in enumerate(shape.options):
+            yield from flatten(options.get(place, UNDEFINED), option, store, block)
+        return
+    chosen = _place(shape_of(value, store), shape)
+    yield Const(chosen)
+    for index, option in enumerate(shape.options):
+        yield from flatten(value if index == chosen else UNDEFINED, option, store, block)
+
+
+def _place(shape: Shape, union: UnionShape) -> int:
+    for index, option in enumerate(union.options):
+        if _join_alike(option, shape) == option:
+            return index
+    raise TooManyOptions
+
+
+def build(shape: Shape, atoms: Iterator[Atom], store: dict[Any, Value]) -> Value:
+    """A value of ``shape`` from the atoms; new objects are entered in ``store``."""
+    match shape:
+        case Leaf():
+            return next(atoms)
+        case Same(value=value):
+            return value
+        case Nothing():
+            return UNDEFINED
+        case TupleShape(items=items, cls=cls):
+            return TupleValue(tuple(build(item, atoms, store) for item in items), cls)
+        case RecordShape(cls=cls, keys=keys, items=items):
+            return Record(cls, tuple((key, build(item, atoms, store)) for key, item in zip(keys, items, strict=True)))
+        case RefShape(ref=same, record=record, sites=sites):
+            if same is not None:
+                return same
+            ref = Ref(Site(("joined", *sites)))
+            store[ref] = build(record, atoms, store)
+            return ref
+        case ComposedShape(template=template, items=items):
+            return _compose(template, [build(item, atoms, store) for item in items])
+        case UnionShape(options=options):
+            tag = next(atoms)
+            return Union(tag, tuple(build(option, atoms, store) for option in options))

@@ -1,0 +1,135 @@
+"""Turning compile-time structure into a value that exists at run time."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import NeedsRuntime
+from adjoint.frontend.interpreter.values import (
+    Closure,
+    GeneratorContext,
+    GeneratorObject,
+    IteratorValue,
+    Method,
+    Partial,
+    RangeValue,
+    Record,
+    Ref,
+    SliceValue,
+    TupleValue,
+    Union,
+    Value,
+    local_mark,
+)
+from adjoint.ir.nodes import Atom, Const, Undefined, Var
+from adjoint.ir.types import Instance, Type
+from adjoint.rules.typing import abstract
+from adjoint.runtime import display
+
+
+def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bool = False) -> Atom:
+    """An atom for ``value``.
+
+    A tuple or list becomes a fresh one with the same parts, which is right for whoever only reads it
+    (``observer`` says that of objects, too); an object that must keep its identity makes lowering start again
+    with that object existing at run time.
+    """
+    match value:
+        case Var() | Const():
+            return value
+        case Undefined():
+            raise lo.problem("AD0304", node, "a variable is read that is not assigned")
+        case TupleValue(items=items, cls=cls):
+            atoms = [materialize(lo, item, node, observer=observer) for item in items]
+            if cls is not tuple:
+                return _call(lo, cls, atoms)
+            if all(isinstance(atom, Const) for atom in atoms):
+                return Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
+            return _call(lo, display.make_tuple, atoms)
+        case Ref():
+            return _object(lo, value, node, observer)
+        case RangeValue(start=start, stop=stop, step=step):
+            return _call(lo, range, [start, stop, step])
+        case SliceValue(lower=lower, upper=upper, step=step):
+            return _call(lo, slice, [lower, upper, step])
+        case IteratorValue(kind="flat", parts=(array,)):
+            return _call(lo, np.ndarray.flatten, [materialize(lo, array, node)])
+        case IteratorValue(kind="lazy" | "pairwise"):
+            from adjoint.frontend.iterators.iterators import drawn
+
+            return materialize(lo, drawn(lo, value, node), node, observer=observer)
+        case IteratorValue(kind="count" | "cycle" as kind, parts=parts):
+            return _call(lo, getattr(itertools, kind), [materialize(lo, part, node) for part in parts])
+        case IteratorValue(kind="items" | "keys" | "values" as kind, parts=(table,)):
+            return _call(lo, getattr(dict, kind), [materialize(lo, table, node, observer=observer)])
+        case IteratorValue(kind=kind, parts=parts):
+            return _call(
+                lo, getattr(builtins, kind), [materialize(lo, part, node, observer=observer) for part in parts]
+            )
+        case Closure(function=function) if function is not None:
+            return Const(function)
+        case Partial() | Method() if observer:
+            return Const(None)
+        case Method(function=Const(value=function), receiver=Const(value=receiver)):
+            return Const(getattr(receiver, function.__name__))
+        case Union():
+            raise lo.problem("AD0402", node, "a value that has several structures is used where one is needed")
+        case GeneratorObject() | GeneratorContext():
+            label = "a generator is handed to code that is not visible, or to a container"
+            raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
+        case Closure():
+            label = "a function made here is handed to code whose body is not visible"
+            raise lo.problem("AD0202", node, label, helps=("make it outside, and hand it to the function",))
+        case _:
+            raise lo.problem("AD0202", node, "this value cannot be handed to code whose body is not visible")
+
+
+def _call(lo: Lowerer, callee: Any, atoms: list[Atom]) -> Atom:
+    return lo.open.call(callee, *atoms)
+
+
+def _object(lo: Lowerer, ref: Ref, node: ast.AST | None, observer: bool) -> Atom:
+    record = lo.store[ref]
+    assert isinstance(record, Record)
+    if record.cls is list:
+        atoms = [materialize(lo, item, node, observer=observer) for item in record.items]
+        return _call(lo, display.make_list, atoms)
+    if record.cls is dict:
+        flat: list[Atom] = []
+        for key, item in record.parts:
+            flat += [Const(key), materialize(lo, item, node, observer=observer)]
+        return _call(lo, display.make_dict, flat)
+    if ref.origin is not None:
+        return ref.origin
+    if observer:
+        return snapshot(lo, ref, node)
+    raise NeedsRuntime((ref.site,))
+
+
+def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Atom:
+    """A new object with the present parts, for whoever only looks at it."""
+    from adjoint.runtime.objects import make_object
+
+    record = lo.store[ref]
+    assert isinstance(record, Record)
+    if local_mark(record.cls) is not None:
+        from adjoint.frontend.calls.opaque_calls import refuse_made_here
+
+        refuse_made_here(lo, ref, node)
+    atoms = [materialize(lo, item, node, observer=True) for item in record.items]
+    names = Const(record.keys)
+    types: dict[str, Type] = {
+        key: (atom.type if isinstance(atom, Var) else abstract(atom.value))  # type: ignore[union-attr]
+        for key, atom in zip(record.keys, atoms, strict=True)
+    }
+    from adjoint.ir.nodes import Call
+
+    target = Var("obj", Instance(record.cls, types))
+    lo.emit(Call((target,), make_object, (Const(record.cls), names, *atoms), (), lo.open.span))
+    return target

@@ -1,0 +1,105 @@
+"""What the outcome of a test tells of a variable that may have one of several structures."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Iterable
+
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.tracking import set_unseen
+from adjoint.frontend.interpreter.values import Cell, Union
+from adjoint.ir.nodes import Atom, Const
+from adjoint.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """``cond`` holds just where the variable has one of the options ``when_true``."""
+
+    cond: Atom
+    cell: Cell
+    union: Union
+    when_true: tuple[int, ...]
+    negated: bool = False
+    only: bool | None = None
+    """The outcome of the whole test under which anything is told; None for both."""
+
+    def flipped(self) -> Fact:
+        only = None if self.only is None else not self.only
+        return Fact(self.cond, self.cell, self.union, self.when_true, not self.negated, only)
+
+    def part_of(self, outcome: bool) -> Fact:
+        """The same as one of several conditions of which the whole is told only with this outcome."""
+        return Fact(self.cond, self.cell, self.union, self.when_true, self.negated, outcome)
+
+
+def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
+    """Reads tests of the forms ``x is None``, ``x is not None``, ``isinstance(x, C)``, ``x`` for a union ``x``."""
+    from adjoint.frontend.data.objects import class_of
+
+    match node:
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[(ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()) as op],
+            comparators=[ast.Constant(value=None)],
+        ):
+            found = _union_of(lo, name)
+            if found is None:
+                return None
+            wanted = isinstance(op, (ast.Is, ast.Eq))
+            options = [i for i, o in enumerate(found[1].options) if (o == Const(None)) == wanted]
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds], keywords=[]):
+            found = _union_of(lo, name)
+            if found is None:
+                return None
+            from adjoint.frontend.interpreter.materialize import materialize
+            from adjoint.frontend.syntax.expressions import evaluate
+
+            classes = materialize(lo, evaluate(lo, kinds), kinds)
+            if not isinstance(classes, Const):
+                return None
+            options = []
+            for index, option in enumerate(found[1].options):
+                cls = class_of(lo, option)
+                if cls is None:
+                    return None
+                if issubclass(cls, classes.value):
+                    options.append(index)
+        case _:
+            return None
+    cell, union = found
+    return Fact(_tag_in(lo, union, options), cell, union, tuple(options))
+
+
+def _union_of(lo: Lowerer, name: str) -> tuple[Cell, Union] | None:
+    assert lo.frame is not None
+    cell = lo.cell_named(name)
+    value = lo.store.get(cell) if cell is not None else None
+    return (cell, value) if cell is not None and isinstance(value, Union) else None
+
+
+def _tag_in(lo: Lowerer, union: Union, options: list[int]) -> Atom:
+    if not options:
+        return Const(False)
+    if len(options) == len(union.options):
+        return Const(True)
+    if isinstance(union.tag, Const):
+        return Const(union.tag.value in options)
+    if len(options) == 1:
+        return lo.open.call(operator.eq, union.tag, Const(options[0]))
+    if len(options) == len(union.options) - 1:
+        (other,) = set(range(len(union.options))) - set(options)
+        return lo.open.call(operator.ne, union.tag, Const(other))
+    return lo.open.call(operator.contains, Const(tuple(options)), union.tag)
+
+
+def refine(lo: Lowerer, facts: Iterable[Fact], holds: bool) -> None:
+    """Narrows variables on the side where the test came out as ``holds``."""
+    for fact in facts:
+        if lo.block is None or lo.store.get(fact.cell) is not fact.union or fact.only not in (None, holds):
+            continue
+        wanted = holds != fact.negated
+        left = [i for i in range(len(fact.union.options)) if (i in fact.when_true) == wanted]
+        if len(left) == 1:
+            set_unseen(lo.store, fact.cell, fact.union.options[left[0]])

@@ -1,0 +1,66 @@
+"""Objects that are reached in two ways, through a container whose items are only known at run time and by themselves.
+
+They are two things to the compiler then, which is wrong as soon as one of them is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from adjoint.analysis.activity import all_memory
+from adjoint.diagnostics import Diagnostic, diagnostic
+from adjoint.frontend.entry.inputs import has_fields
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.ir.nodes import Call, Definition, Derived, Function
+from adjoint.ir.walk import statements_in
+from adjoint.runtime.objects import put_attribute, put_item
+from adjoint.types.structure import fields_of
+
+
+def shared_and_written(lo: Lowerer, function: Function) -> list[Diagnostic]:
+    """The refusals of containers that hold objects which are reached in another way, too, where objects are written."""
+    held = [(var, set(_objects(value, set()))) for var, value in lo.run_data.loose]
+    written = _puts(function, set()) or any(storage.written for var, _ in held for storage in all_memory(var.type))
+    found = []
+    for var, own in held if written else []:
+        others = set(lo.run_data.objects).union(*(ids for other, ids in held if other is not var))
+        if not own.isdisjoint(others):
+            label = f"an object in {var.hint!r} is reached in another way, too, and objects are written"
+            helps = ("pass it in one way only: the list, and a place in it",)
+            found.append(diagnostic("AD0303", None, label, helps=helps))
+    return found
+
+
+def _puts(function: Function | None, seen: set[int]) -> bool:
+    """Whether a function, or one that it calls, writes to an object or container that was given."""
+    if function is None or id(function) in seen:
+        return False
+    seen.add(id(function))
+    for statement in statements_in(function.body):
+        if not isinstance(statement, Call):
+            continue
+        callee = statement.callee
+        if isinstance(callee, (Derived, Definition)):
+            callee = callee.function
+        if callee in (put_attribute, put_item) or (isinstance(callee, Function) and _puts(callee, seen)):
+            return True
+    return False
+
+
+def _objects(value: Any, seen: set[int]) -> Iterator[int]:
+    """The objects and containers that a container holds, without itself, by identity."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, (list, tuple)):
+        parts = list(value)
+    elif isinstance(value, dict):
+        parts = list(value.values())
+    else:
+        parts = list(fields_of(value).values()) if has_fields(value) else []
+    for part in parts:
+        if has_fields(part) or isinstance(part, (list, dict)):
+            yield id(part)
+        if isinstance(part, (list, tuple, dict)) or has_fields(part):
+            yield from _objects(part, seen)

@@ -1,0 +1,352 @@
+"""What the frontend knows of a value: an atom of the IR, or compile-time structure whose parts are values.
+
+Objects, lists and dicts have an identity here, a :class:`Ref`; what they hold is flow-sensitive and lies in the
+store (:mod:`adjoint.frontend.store`) as a :class:`Record`. Two names of one object are two equal refs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from adjoint.ir.nodes import UNDEFINED, Atom, Const, Undefined, Var
+from adjoint.records import dataclass, field
+from adjoint.sources.definitions import FunctionSource
+
+
+class Cell:
+    """A variable of a frame, or an enclosing one: where closures look when they are called."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Cell({self.name})"
+
+
+class Held(Cell):
+    """The variable that an attribute of a class is, where the class is defined inside a function."""
+
+    __slots__ = ()
+
+
+LOCAL = "__adjoint_local__"
+"""The attribute by which classes that are defined inside a function are known, and the functions in them."""
+
+
+class Local:
+    """What is known of a class that is defined inside a function.
+
+    Attributes
+    ----------
+    settled
+        Whether its statement is run once: then objects may exist at run time, for its methods find what they capture.
+    said, parts
+        What the statement says: the same class serves all attempts at lowering where that does not change.
+    """
+
+    __slots__ = ("cls", "parts", "said", "settled")
+
+    def __init__(self, settled: bool, said: Any, parts: list[Any]) -> None:
+        self.settled, self.said, self.parts = settled, said, parts
+        self.cls: type | None = None
+
+
+def is_stand_in(function: Any) -> bool:
+    """Whether a function object stands for a method of such a class."""
+    return LOCAL in function.__dict__
+
+
+def local_mark(cls: type) -> Local | None:
+    """What is known of a class if it, or one that it inherits from, is defined inside a function."""
+    return getattr(cls, LOCAL, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where an object is made: the unit of the decision whether it must exist at run time."""
+
+    place: tuple[Any, ...]
+
+
+class RuntimeSites:
+    """Where objects are made that must exist at run time.
+
+    A place in the source that is reached by many ways, as in a recursion that is inlined, counts as a whole: each way
+    found out on its own would take another attempt at lowering.
+    """
+
+    MANY = 4
+
+    def __init__(self) -> None:
+        self._ways: dict[Any, set[Site]] = {}
+
+    def add(self, site: Site) -> None:
+        self._ways.setdefault(site.place[0], set()).add(site)
+
+    def update(self, sites: Iterable[Site]) -> None:
+        for site in sites:
+            self.add(site)
+
+    def clear(self) -> None:
+        self._ways.clear()
+
+    def __contains__(self, site: Site) -> bool:
+        ways = self._ways.get(site.place[0], ())
+        return site in ways or (type(site.place[0]) is int and len(ways) >= self.MANY)
+
+    def __ge__(self, sites: Iterable[Site]) -> bool:
+        return all(site in self for site in sites)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ref:
+    """The identity of an object, list or dict whose parts are known."""
+
+    site: Site
+    origin: Atom | None = None
+    """The run-time object behind it, where there is one: an argument, or what an argument holds."""
+    joins: list[bool] = field(default_factory=list)
+    """Not empty once a join has made a copy of it: from then on nobody may write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a :class:`Ref` holds: attributes by name, list elements by index, dict values by key."""
+
+    cls: type
+    parts: tuple[tuple[Any, Value], ...]
+
+    def get(self, key: Any) -> Value | None:
+        for name, value in self.parts:
+            if name == key and type(name) is type(key):
+                return value
+        return None
+
+    def with_part(self, key: Any, value: Value) -> Record:
+        if self.get(key) is None:
+            return Record(self.cls, (*self.parts, (key, value)))
+        return Record(self.cls, tuple((k, value if k == key else v) for k, v in self.parts))
+
+    @property
+    def items(self) -> tuple[Value, ...]:
+        return tuple(value for _, value in self.parts)
+
+    @property
+    def keys(self) -> tuple[Any, ...]:
+        return tuple(key for key, _ in self.parts)
+
+
+def list_record(items: list[Value] | tuple[Value, ...]) -> Record:
+    return Record(list, tuple(enumerate(items)))
+
+
+@dataclass(frozen=True, slots=True)
+class TupleValue:
+    """A tuple of known length; ``cls`` is the class of a named tuple."""
+
+    items: tuple[Value, ...]
+    cls: type = tuple
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Closure:
+    """A function whose body is at hand, with the cells it captures."""
+
+    source: FunctionSource
+    cells: dict[str, Cell]
+    globals: dict[str, Any]
+    defaults: tuple[Value, ...] = ()
+    kw_defaults: dict[str, Value] = field(default_factory=dict)
+    owner: type | None = None
+    """The class in whose body the function stands, for ``super()``."""
+    function: Any = None
+    """The function object, where one exists."""
+    block: Any = None
+    """The block in which it was made."""
+    attributes: dict[str, Any] = field(default_factory=dict)
+    """What was assigned to it in that block: constants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A function with its first argument."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial(function, *args, **kwargs)``"""
+
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A differential operator applied to a function: ``ad.grad(f, wrt=...)``."""
+
+    kind: str
+    function: Value
+    options: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pullback:
+    """The second result of ``ad.vjp``: what it was made of, and the value whose cotangent it takes."""
+
+    inner: Any
+    value: Value
+    args: tuple[Value, ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RangeValue:
+    start: Atom
+    stop: Atom
+    step: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class IteratorValue:
+    """``enumerate``, ``zip``, ``reversed`` or the items of a dict, not yet run.
+
+    Of the kind "lazy" are those for which a function of the library gives the list of all items.
+    """
+
+    kind: str
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GeneratorValue:
+    """A generator expression: run where it is consumed. What its first ``for`` goes through is known before."""
+
+    node: ast.GeneratorExp
+    frame: Any
+    first: Value
+
+
+@dataclass(eq=False, slots=True)
+class GeneratorObject:
+    """What a call of a generator function gives: its body runs while somebody goes through it.
+
+    Attributes
+    ----------
+    frame
+        The activation of the function, whose parameters are bound.
+    node
+        The call.
+    args
+        The arguments, by which it is told whether a recursion goes down a known structure.
+    held
+        Whether a variable or an object has it: then it lives on where a loop over it is left.
+    """
+
+    frame: Any
+    node: ast.AST
+    args: tuple[Value, ...]
+    held: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GeneratorContext:
+    """What a call of a generator function gives that `contextlib.contextmanager` decorates."""
+
+    generator: GeneratorObject
+
+
+@dataclass(frozen=True, slots=True)
+class SliceValue:
+    lower: Atom
+    upper: Atom
+    step: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class SuperValue:
+    owner: type
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """One of several values; ``tag`` tells which at run time."""
+
+    tag: Atom
+    options: tuple[Value, ...]
+
+
+Value = (
+    Var
+    | Const
+    | Undefined
+    | Ref
+    | Record
+    | TupleValue
+    | Closure
+    | Method
+    | Partial
+    | Operator
+    | Pullback
+    | RangeValue
+    | IteratorValue
+    | GeneratorValue
+    | GeneratorObject
+    | GeneratorContext
+    | SliceValue
+    | SuperValue
+    | Union
+)
+
+TORN = "<torn>"
+"""The name of a variable that a ``try`` block has bound, in what runs after an exception: when is not known."""
+NONE = Const(None)
+USED = IteratorValue("used", ())
+"""Where an iterator was that somebody has gone through, or goes through."""
+ELLIPSIS = Const(Ellipsis)
+
+
+def is_torn(value: Value | None) -> bool:
+    return type(value) is Var and value.hint == TORN
+
+
+def is_atom(value: Value) -> bool:
+    return isinstance(value, (Var, Const, Undefined))
+
+
+__all__ = [
+    "ELLIPSIS",
+    "NONE",
+    "UNDEFINED",
+    "USED",
+    "Cell",
+    "Closure",
+    "GeneratorContext",
+    "GeneratorObject",
+    "GeneratorValue",
+    "IteratorValue",
+    "Method",
+    "Operator",
+    "Partial",
+    "Pullback",
+    "RangeValue",
+    "Record",
+    "Ref",
+    "Site",
+    "SliceValue",
+    "SuperValue",
+    "TupleValue",
+    "Union",
+    "Value",
+    "is_atom",
+    "is_torn",
+    "list_record",
+]

@@ -1,0 +1,1 @@
+"""Iterables: items, iterators, generators, ``itertools``."""

@@ -1,0 +1,224 @@
+"""Functions that go over a sequence: sums, extremes, maps, sorting."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.data import containers, making
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import type_of
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    GeneratorObject,
+    GeneratorValue,
+    IteratorValue,
+    Method,
+    Partial,
+    RangeValue,
+    TupleValue,
+    Value,
+    is_atom,
+)
+from adjoint.frontend.iterators.items import MAX_UNROLLED
+from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
+from adjoint.frontend.library import python_functions as library
+from adjoint.ir.nodes import Call, Const, Var
+from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
+from adjoint.runtime import display
+
+
+@handles(sum, math.fsum)
+def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.iterators.items import static_items
+    from adjoint.frontend.syntax.comprehensions import fold, fold_generator
+    from adjoint.frontend.syntax.expressions import apply_operator
+
+    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+
+    def add(total: Value, item: Value) -> Value:
+        return apply_operator(lo, operator.add, [total, item], node)
+
+    if isinstance(args[0], GeneratorValue):
+        return fold_generator(lo, args[0], start, add)
+    given = kept(lo, args[0])
+    if isinstance(given, GeneratorObject) and node is not None:
+        return fold(lo, given, start, add, node)
+    given = sequence(lo, given)
+    items = static_items(lo, given, node)
+    if items is not None:
+        total = start
+        for place, item in enumerate(items):
+            total = item if place == 0 and total == Const(0) and isinstance(item, Var) else add(total, item)
+        return total
+    return library.call(lo, library.total, [given, start], node)
+
+
+def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
+    def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        from adjoint.frontend.iterators.items import static_items
+
+        key = _present(kwargs.get("key"), args)
+        if len(args) > 1:
+            if key is not None and key != NONE:
+                return _extreme_by_key(lo, builtin, args, key, node)
+            result = args[0]
+            for item in args[1:]:
+                result = _binary_extreme(lo, builtin, result, item, node)
+            return result
+        value = sequence(lo, args[0])
+        items = static_items(lo, value, node)
+        if items is None:
+            value = _by_place(lo, value, node)
+        default = kwargs.get("default")
+        if default is not None and items is not None and not items:
+            return default
+        if default is not None and items is None:
+            rest = {name: option for name, option in kwargs.items() if name != "default"}
+            some = lo.open.call(len, materialize(lo, value, node))
+            return lo.branch(some, lambda: fold(lo, [value], rest, node), lambda: default, node)
+        if key is not None and key != NONE:
+            if items and len(items) <= MAX_UNROLLED:
+                return _extreme_by_key(lo, builtin, items, key, node)
+            return library.call(lo, by_key, [value, key], node)
+        if items:
+            result = items[0]
+            for item in items[1:]:
+                result = _binary_extreme(lo, builtin, result, item, node)
+            return result
+        if is_atom(value) and not isinstance(getattr(value, "type", None), (List, Array)):
+            return NotImplemented
+        if isinstance(value, RangeValue):
+            return NotImplemented
+        return library.call(lo, plain, [value], node)
+
+    return fold
+
+
+def _present(key: Any, args: list[Value]) -> Any:
+    """``table.get`` as a key of the keys of ``table``: there it finds all of them."""
+    match key, args:
+        case (
+            Method(function=Const(value=dict.get), receiver=table),
+            [given] | [IteratorValue(kind="keys", parts=(given,))],
+        ) if given is table:
+            return Partial(Const(operator.getitem), (table,), ())
+        case _:
+            return key
+
+
+def _by_place(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """What is gone through, so that items can be asked for by their places."""
+    if isinstance(value, Var) and isinstance(value.type, Dict):
+        return lo.open.call(display.keys_of, value)
+    return library.call(lo, library.copied, [value], node) if isinstance(value, IteratorValue) else value
+
+
+def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
+    from adjoint.frontend.syntax.expressions import call
+
+    if isinstance(one, Const) and isinstance(other, Const):
+        try:
+            return Const(builtin(one.value, other.value))
+        except TypeError:  # raises at run time too
+            return lo.open.call(builtin, one, other)
+    if all(is_atom(value) and not isinstance(type_of(value), Array) for value in (one, other)):
+        return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
+    return library.call(lo, library.larger if builtin is max else library.smaller, [one, other], node)
+
+
+def _extreme_by_key(lo: Lowerer, builtin: Any, items: Sequence[Value], key: Value, node: ast.AST | None) -> Value:
+    from adjoint.frontend.calls.calls import call_value
+
+    choose = library.larger_by if builtin is max else library.smaller_by
+    best: Value = TupleValue((items[0], call_value(lo, key, [items[0]], {}, node)))
+    for item in items[1:]:
+        other = TupleValue((item, call_value(lo, key, [item], {}, node)))
+        best = library.call(lo, choose, [best, other], node)
+    return containers.subscript(lo, best, Const(0), node)
+
+
+def _quantifier(plain: Any) -> Handler:
+    def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if isinstance(args[0], Var) and not isinstance(args[0].type, (List, Array)):
+            return NotImplemented
+        return library.call(lo, plain, [kept(lo, args[0])], node)
+
+    return fold
+
+
+@handles(map)
+def _map(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    sequences = tuple([kept(lo, arg) for arg in args[1:]])
+    refuse_twice(lo, sequences, node)
+    if len(sequences) == 1:
+        return lazy(library.mapped, args[0], *sequences)
+    return lazy(library.mapped_rows, args[0], IteratorValue("zip", sequences))
+
+
+@handles(filter)
+def _filter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    predicate = Const(bool) if args[0] == NONE else args[0]
+    return lazy(library.filtered, predicate, kept(lo, args[1]))
+
+
+@handles(functools.reduce)
+def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = sequence(lo, args[1])
+    if len(args) > 2:
+        return library.call(lo, library.reduce, [args[0], given, args[2]], node)
+    return library.call(lo, library.reduce_from_first, [args[0], given], node)
+
+
+@handles(functools.partial)
+def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    refuse_kept_by_function(lo, (*args[1:], *kwargs.values()), node)
+    return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()))
+
+
+@handles(sorted)
+def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """The order is found without derivatives; then the items are taken in that order."""
+    from adjoint.frontend.iterators.items import static_items
+    from adjoint.runtime.sorting import order_of
+
+    given = sequence(lo, args[0])
+    if isinstance(given, Var) and isinstance(given.type, Opaque):
+        return NotImplemented
+    if static_items(lo, given, node) is None:
+        given = _by_place(lo, given, node)
+    key, reverse = _present(kwargs.get("key", NONE), args), kwargs.get("reverse", Const(False))
+    keys = given if key == NONE else library.call(lo, library.mapped, [key, given], node)
+    items = static_items(lo, given, node)
+    if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
+        constants: list[Any] = [item.value for item in items if isinstance(item, Const)]
+        ordered = sorted(constants, reverse=bool(getattr(reverse, "value", False)))
+        return making.new_list(lo, [Const(item) for item in ordered], node)
+    atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
+    places = Var("order", List(Scalar("int")))
+    lo.emit(Call((places,), order_of, tuple(atoms), (), lo.span(node)))
+    if items is not None:
+        from adjoint.frontend.interpreter.materialize import materialize as made
+
+        if all(is_atom(item) for item in items):
+            element = making.joined_types([type_of(item) for item in items], lo, node)
+            given = made(lo, containers.alike(lo, TupleValue(tuple(items)), tuple(items), element), node)
+            row = []
+            for i in range(len(items)):
+                place = containers.subscript(lo, places, Const(i), node)
+                row.append(containers.subscript(lo, given, place, node))
+            return making.new_list(lo, row, node)
+        given = making.new_list(lo, items, node)
+    return library.call(lo, library.in_order, [given, places], node)
+
+
+HANDLERS[max] = _extreme(max, library.largest, library.largest_by)
+HANDLERS[min] = _extreme(min, library.smallest, library.smallest_by)
+HANDLERS[any] = _quantifier(library.any_of)
+HANDLERS[all] = _quantifier(library.all_of)

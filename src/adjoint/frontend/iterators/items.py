@@ -1,0 +1,366 @@
+"""What an iterable gives: its items one by one where they are known, else by their number at run time."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.objects import special_method
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import (
+    IteratorValue,
+    RangeValue,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.frontend.library import python_functions as library
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import Array, Dict, List, Number, Tuple
+from adjoint.records import dataclass
+from adjoint.runtime.display import keys_of, make_tuple
+from adjoint.runtime.objects import first_items
+
+MAX_UNROLLED = 32
+ENDLESS = Const(sys.maxsize)
+
+Getter = Callable[[], Value]
+"""Gives an item at the time when it is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Perhaps:
+    """Gives an item that is there if its place is below these lengths, which are known at run time."""
+
+    get: Getter
+    place: int
+    lengths: tuple[Atom, ...]
+
+    def __call__(self) -> Value:
+        return self.get()
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A sequence at run time: its length, and how to get an item."""
+
+    length: Callable[[], Atom]
+    item: Callable[[Value], Value]
+    bounds: tuple[Atom, Atom, Atom] | None = None
+    """For a range by itself: its own start, stop and step, which the loop counts through."""
+
+
+def known_range(iterable: Value) -> range | None:
+    """The integers of a range whose bounds are known, if they are few."""
+    integers = _constant_range(iterable)
+    return integers if integers is not None and len(integers) <= MAX_UNROLLED else None
+
+
+def _constant_range(iterable: Value) -> range | None:
+    match iterable:
+        case RangeValue(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)):
+            return range(start, stop, step)
+        case _:
+            return None
+
+
+def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """What an object of a user's class iterates over, as its ``__iter__`` tells; other values as they are."""
+    method = special_method(lo, value, "__iter__")
+    if method is None:
+        return value
+    from adjoint.frontend.calls.calls import call_value
+
+    return call_value(lo, method, [], {}, node)
+
+
+def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
+    """The items, where they are known one by one, as they are now."""
+    getters = static_getters(lo, value, node)
+    return None if getters is None or any(map(lengths_of, getters)) else [get() for get in getters]
+
+
+def unpacked_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
+    """The same where there must be as many as there may be."""
+    getters = static_getters(lo, value, node)
+    if getters is None:
+        return None
+    for length in dict.fromkeys(length for get in getters for length in lengths_of(get)):
+        library.call(lo, library.check_reaches, [length, Const(len(getters))], node)
+    return [get() for get in getters]
+
+
+def lengths_of(get: Getter) -> tuple[Atom, ...]:
+    """The lengths that tell whether an item is there."""
+    return get.lengths if isinstance(get, Perhaps) else ()
+
+
+def written_out(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
+    """The same, of ranges too if they are short."""
+    few = known_range(value)
+    return static_items(lo, value, node) if few is None else [Const(i) for i in few]
+
+
+def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Getter] | None:
+    """The same for whoever asks for one after the other: what was written meanwhile is seen.
+
+    Those that are :class:`Perhaps` are only there where something else that ``zip`` goes through has as many items.
+    """
+    match value:
+        case TupleValue(items=items):
+            return given_now(items)
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            if record.cls is dict:
+                return given_now([Const(k) for k in record.keys])
+            return _parts(lo, value, record.keys) if record.cls is list else None
+        case Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):
+            return given_now([Const(item) for item in constant])
+        case Const(value=type() as cls) if hasattr(cls, "__members__"):
+            return given_now([Const(item) for item in cls.__members__.values()])
+        case Var(type=Tuple()):
+            return given_now(containers.known_items(lo, value, node))
+        case IteratorValue(kind="enumerate", parts=(inner, Const(value=int() as start))):
+            return _each(static_getters(lo, inner, node), lambda i, get: TupleValue((Const(start + i), get())))
+        case IteratorValue(kind="zip", parts=parts):
+            return _zipped(lo, parts, node)
+        case IteratorValue(kind="reversed", parts=(inner,)):
+            forward = static_getters(lo, inner, node)
+            return None if forward is None else forward[::-1]
+        case IteratorValue(kind="items", parts=(Ref() as table,)):
+            keys = _record(lo, table).keys
+            return _each(_parts(lo, table, keys), lambda i, get: TupleValue((Const(keys[i]), get())))
+        case IteratorValue(kind="values", parts=(Ref() as table,)):
+            return _parts(lo, table, _record(lo, table).keys)
+        case IteratorValue(kind="keys" | "iter", parts=(inner,)):
+            return static_getters(lo, inner, node)
+        case _:
+            return None
+
+
+def given_now(items: Iterable[Value]) -> list[Getter]:
+    """Getters of items that stay what they are."""
+    return [partial(_same, item) for item in items]
+
+
+def _same(item: Value) -> Value:
+    return item
+
+
+def _record(lo: Lowerer, ref: Ref) -> Record:
+    record = lo.store[ref]
+    assert isinstance(record, Record)
+    return record
+
+
+def _parts(lo: Lowerer, ref: Ref, keys: Sequence[Any]) -> list[Getter]:
+    return [partial(_part, lo, ref, key) for key in keys]
+
+
+def _part(lo: Lowerer, ref: Ref, key: Any) -> Value:
+    part = _record(lo, ref).get(key)
+    assert part is not None, "nothing is taken out of what is iterated over"
+    return part
+
+
+def _each(getters: list[Getter] | None, change: Callable[[int, Getter], Value]) -> list[Getter] | None:
+    if getters is None:
+        return None
+    return [_if_there(partial(change, i, get), i, [get]) for i, get in enumerate(getters)]
+
+
+def _if_there(get: Getter, place: int, parts: Sequence[Getter], more: Iterable[Atom] = ()) -> Getter:
+    """A getter of what is there if all its parts are."""
+    lengths = tuple(dict.fromkeys((*more, *(length for part in parts for length in lengths_of(part)))))
+    return Perhaps(get, place, lengths) if lengths else get
+
+
+def _zipped(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[Getter] | None:
+    """The getters of ``zip``: where one column is known one by one, the others are asked whether they have as many."""
+    found = [static_getters(lo, part, node) for part in parts]
+    known = [column for column in found if column is not None]
+    if not known:
+        return None
+    ranges = [len(numbers) for part in parts if (numbers := _constant_range(part)) is not None]
+    count = min([*map(len, known), *ranges])
+    columns: list[list[Getter]] = []
+    lengths: list[Atom] = []
+    for part, column in zip(parts, found, strict=True):
+        asked = _asked(lo, part, count, lengths, node) if column is None else column
+        if asked is None:
+            return None
+        columns.append(asked)
+    rows = [[column[i] for column in columns] for i in range(count)]
+    return [_if_there(partial(_row, row), i, row, lengths) for i, row in enumerate(rows)]
+
+
+def _row(getters: Sequence[Getter]) -> Value:
+    return TupleValue(tuple([get() for get in getters]))
+
+
+def _asked(lo: Lowerer, part: Value, count: int, lengths: list[Atom], node: ast.AST | None) -> list[Getter] | None:
+    """The first items of what may end before them; then its length is one of ``lengths``."""
+    numbers = _constant_range(part)
+    if numbers is not None:
+        return given_now([Const(i) for i in numbers[:count]])
+    row = by_index(lo, part, node)
+    if row is None:
+        return None
+    length = row.length()
+    if length != ENDLESS:
+        lengths.append(length)
+    return [partial(row.item, Const(i)) for i in range(count)]
+
+
+def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
+    """How a sequence at run time is asked for its items; None where it cannot be."""
+    from adjoint.frontend.syntax.expressions import call
+
+    match value:
+        case RangeValue(start=start, stop=stop, step=step):
+
+            def count() -> Atom:
+                if start == Const(0) and step == Const(1):
+                    return call(lo, max, [stop, Const(0)], node) if not isinstance(stop, Const) else stop
+                return call(lo, len, [materialize(lo, value, node)], node)
+
+            def at(index: Value) -> Value:
+                scaled = call(lo, operator.mul, [index, step], node) if step != Const(1) else index  # type: ignore[list-item]
+                return call(lo, operator.add, [start, scaled], node) if start != Const(0) else scaled  # type: ignore[list-item]
+
+            return Indexed(count, at, (start, stop, step))
+        case Var(type=Array() | List() | Number()):
+            return _by_subscript(lo, value, node)
+        case Var(type=Dict()):
+            return _by_subscript(lo, lo.open.call(keys_of, value), node)
+        case IteratorValue(kind="enumerate", parts=(inner, start)):
+            inside = by_index(lo, inner, node)
+            if inside is None:
+                return None
+            item_at = inside.item
+
+            def numbered(index: Value) -> Value:
+                number = index if start == Const(0) else call(lo, operator.add, [index, start], node)  # type: ignore[list-item]
+                return TupleValue((number, item_at(index)))
+
+            return Indexed(inside.length, numbered)
+        case IteratorValue(kind="zip", parts=parts):
+            rows = _rows(lo, parts, node)
+            return Indexed(
+                lambda: _shortest(lo, [row.length() for row in rows], node),
+                lambda index: TupleValue(tuple(row.item(index) for row in rows)),
+            )
+        case IteratorValue(kind="reversed", parts=(inner,)):
+            turned = by_index(lo, inner, node)
+            if turned is None:
+                return None
+            back, length = turned.item, turned.length()
+            last = call(lo, operator.sub, [length, Const(1)], node)
+            return Indexed(lambda: length, lambda i: back(call(lo, operator.sub, [last, i], node)))  # type: ignore[list-item]
+        case IteratorValue(kind="items" | "values" as kind, parts=(Var(type=Dict()) as table,)):
+            keys = lo.open.call(keys_of, table)
+
+            def entry(index: Value) -> Value:
+                key = containers.subscript(lo, keys, index, node)
+                item = containers.subscript(lo, table, key, node)
+                return TupleValue((key, item)) if kind == "items" else item
+
+            return Indexed(lambda: lo.open.call(len, keys), entry)
+        case IteratorValue(kind="keys" | "iter", parts=(inner,)):
+            return by_index(lo, inner, node)
+        case IteratorValue(kind="count", parts=(start, step)):
+            return Indexed(lambda: ENDLESS, lambda index: _counted(lo, index, start, step, node))
+        case IteratorValue(kind="cycle", parts=(TupleValue(items=items) as cycle,)):
+            if len(items) == 1:
+                return Indexed(lambda: ENDLESS, lambda index: items[0])
+            return Indexed(lambda: ENDLESS, lambda index: _cycled(lo, index, cycle, node))
+        case IteratorValue(kind="ndenumerate", parts=(array,)):
+            from adjoint.frontend.library.array_writers import entry as numbered_entry
+
+            return Indexed(
+                lambda: materialize(lo, containers.length(lo, value, node), node),
+                lambda index: numbered_entry(lo, array, index, node),
+            )
+        case IteratorValue(kind="flat"):
+            return Indexed(
+                lambda: materialize(lo, containers.length(lo, value, node), node),
+                lambda index: containers.subscript(lo, value, index, node),
+            )
+        case Union():
+            raise lo.problem("AD0301", node, "iterating over a value that has several structures")
+        case _:
+            return None
+
+
+def _counted(lo: Lowerer, index: Value, start: Value, step: Value, node: ast.AST | None) -> Value:
+    """An item of ``itertools.count``."""
+    from adjoint.frontend.syntax.expressions import apply_operator
+
+    scaled = index if step == Const(1) else apply_operator(lo, operator.mul, [index, step], node)
+    return scaled if start == Const(0) else apply_operator(lo, operator.add, [scaled, start], node)
+
+
+def _cycled(lo: Lowerer, index: Value, items: TupleValue, node: ast.AST | None) -> Value:
+    """An item of ``itertools.cycle``."""
+    from adjoint.frontend.syntax.expressions import apply_operator
+
+    place = apply_operator(lo, operator.mod, [index, Const(len(items.items))], node)
+    return containers.subscript(lo, items, place, node)
+
+
+def _rows(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[Indexed]:
+    """What ``zip`` goes through; of what may have no end, not more is drawn than the others ask for."""
+    found = [by_index(lo, part, node) for part in parts]
+    if all(found):
+        return [row for row in found if row is not None]
+    lengths = [None if row is None else row.length() for row in found]
+
+    def ends(some: Sequence[Atom | None]) -> Atom:
+        return lo.open.call(make_tuple, *[length for length in some if length not in (None, ENDLESS)])
+
+    rows = []
+    for place, (part, row) in enumerate(zip(parts, found, strict=True)):
+        opaque = isinstance(part, Var) and any(length not in (None, ENDLESS) for length in lengths)
+        if row is None and opaque:
+            before, after = ends(lengths[:place]), ends(lengths[place + 1 :])
+            drawn_ = lo.open.call(first_items, materialize(lo, part, node), before, after)
+            assert isinstance(drawn_, Var)
+            row = _by_subscript(lo, drawn_, node)
+        rows.append(row or _listed(lo, part, node))
+    return rows
+
+
+def _by_subscript(lo: Lowerer, value: Var, node: ast.AST | None) -> Indexed:
+    return Indexed(
+        lambda: lo.open.call(len, value),
+        lambda index: containers.subscript(lo, value, index, node),
+    )
+
+
+def _listed(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed:
+    """An iterable that carries no derivative, drawn out into a list."""
+    items = static_items(lo, value, node)
+    if items is not None:
+        record = making.new_list(lo, items, node)
+        atom = materialize(lo, record, node)
+        assert isinstance(atom, Var)
+        return _by_subscript(lo, atom, node)
+    return _by_subscript(lo, lo.open.call(list, materialize(lo, value, node)), node)
+
+
+def _shortest(lo: Lowerer, lengths: list[Atom], node: ast.AST | None) -> Atom:
+    from adjoint.frontend.syntax.expressions import call
+
+    distinct = [length for length in dict.fromkeys(lengths) if length != ENDLESS] or [ENDLESS]
+    if len(distinct) == 1:
+        return distinct[0]
+    return call(lo, min, distinct, node)

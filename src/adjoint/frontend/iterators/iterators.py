@@ -1,0 +1,332 @@
+"""Iterators: what they give is computed when it is asked for, and they are gone through once."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from adjoint.frontend.interpreter.core import Frame, Lowerer
+from adjoint.frontend.interpreter.values import (
+    UNDEFINED,
+    USED,
+    Cell,
+    GeneratorContext,
+    GeneratorObject,
+    GeneratorValue,
+    IteratorValue,
+    Record,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.frontend.library import python_functions as library
+from adjoint.ir.nodes import Atom, Const
+
+_VIEWS = ("items", "values", "keys", "flat")
+"""What can be gone through again."""
+
+_BY_ITEM = (library.mapped, library.mapped_rows, library.filtered)
+"""What takes an item after the other, so that loops over it are loops over what it is handed."""
+
+_AS_A_LIST = ("make a list of its items: list(...)",)
+
+Bind = Callable[[Value], None]
+Body = Callable[[], None]
+
+
+def is_iterator(value: Value) -> bool:
+    """Whether a value is gone through once."""
+    if isinstance(value, IteratorValue):
+        return value.kind not in _VIEWS
+    return isinstance(value, (GeneratorValue, GeneratorObject, GeneratorContext))
+
+
+def is_lazy(value: Value) -> bool:
+    """Whether an item is computed when it is asked for, from what there is then."""
+    match value:
+        case GeneratorValue() | GeneratorObject() | IteratorValue(kind="lazy" | "pairwise"):
+            return True
+        case IteratorValue(parts=parts):
+            return any(map(is_lazy, parts))
+        case _:
+            return False
+
+
+def lazy(function: Callable[..., object], *args: Value) -> IteratorValue:
+    """The items of the list that a function of the library gives, one by one."""
+    return IteratorValue("lazy", (Const(function), *args))
+
+
+# Going through it once
+
+
+def taken(lo: Lowerer, value: Value, node: ast.AST) -> Value:
+    """A value that was looked up; whoever looks up an iterator goes through it, so that it is used up for others."""
+    if value is USED or (isinstance(value, Union) and USED in value.options):
+        label = "this iterator was handed on before: it can be gone through once only"
+        raise lo.problem("AD0305", node, label, helps=_AS_A_LIST)
+    if is_iterator(value):
+        hold(value)
+        for key, held in list(lo.store.items()):
+            left = _without(held, value)
+            if left is not held:
+                lo.store[key] = left
+    return value
+
+
+def generators_in(value: Value) -> Iterator[GeneratorObject]:
+    """The generators that an iterator goes through, itself among them."""
+    match value:
+        case GeneratorObject():
+            yield value
+        case GeneratorValue(first=first):
+            yield from generators_in(first)
+        case IteratorValue(parts=parts):
+            for part in parts:
+                yield from generators_in(part)
+
+
+def hold(value: Value) -> None:
+    """Something has a value that outlasts a loop over it."""
+    for generator in generators_in(value):
+        generator.held = True
+
+
+def has_generator(value: Value) -> bool:
+    """Whether going through a value runs the body of a generator function."""
+    return any(generators_in(value))
+
+
+def _without(held: Value, taken_: Value) -> Value:
+    """What a variable or an object holds once an iterator in it is used up."""
+    if held is taken_:
+        return USED
+    match held:
+        case TupleValue(items=items, cls=cls):
+            left = tuple([_without(item, taken_) for item in items])
+            return held if all(map(_is, left, items)) else TupleValue(left, cls)
+        case Record(cls=cls, parts=parts):
+            kept = tuple([(key, _without(item, taken_)) for key, item in parts])
+            return held if all(map(_is, held.items, [item for _, item in kept])) else Record(cls, kept)
+        case _:
+            return held
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+def refuse_twice(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> None:
+    """Refuses one iterator in two places: each takes items away from the other."""
+    for place, part in enumerate(parts):
+        if is_iterator(part) and any(part is other for other in parts[:place]):
+            raise lo.problem("AD0305", node, "one iterator is gone through in two places at once", helps=_AS_A_LIST)
+
+
+def refuse_kept_by_function(lo: Lowerer, values: Iterable[Value], node: ast.AST | None) -> None:
+    """Refuses an iterator that a function keeps: each of its calls finds what those before have left of it."""
+    if any(map(is_iterator, values)):
+        raise lo.problem("AD0305", node, "an iterator is kept by a function, for all of its calls", helps=_AS_A_LIST)
+
+
+# All at once
+
+
+def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """All items of what is lazy, computed now; other values as they are."""
+    if not is_lazy(value):
+        return value
+    generator = next(generators_in(value), None)
+    if generator is not None and (not isinstance(value, GeneratorValue) or _is_peeled(value)):
+        from adjoint.frontend.syntax.comprehensions import list_of_items
+
+        return list_of_items(lo, value, generator.node)
+    match value:
+        case GeneratorValue():
+            from adjoint.frontend.syntax.comprehensions import list_of_generator
+
+            return list_of_generator(lo, value)
+        case IteratorValue(kind="lazy", parts=(Const(value=function), *args)):
+            given = [arg if function in _BY_ITEM and _is_peeled(arg) else unnoticed(lo, arg, node) for arg in args]
+            return library.call(lo, function, given, node)
+        case IteratorValue(kind="pairwise", parts=(inner,)):
+            items = drawn(lo, inner, node)
+            if isinstance(items, IteratorValue):
+                items = library.call(lo, library.copied, [items], node)
+            return IteratorValue("zip", (items, library.call(lo, library.but_first, [items], node)))
+        case IteratorValue(kind=kind, parts=parts):
+            others = sum(not isinstance(part, Const) for part in parts) > 1
+            draw = unnoticed if others else drawn
+            return IteratorValue(kind, tuple([draw(lo, part, node) for part in parts]))
+        case _:
+            return value
+
+
+def unnoticed(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """All items of what is lazy, computed before something that comes between them: nobody may see that it was so."""
+    if not is_lazy(value):
+        return value
+    from adjoint.frontend.iterators.effect_watches import before_its_turn
+
+    with before_its_turn(lo, node):
+        return drawn(lo, value, node)
+
+
+# One by one
+
+
+def _is_peeled(value: Value) -> bool:
+    match value:
+        case GeneratorValue(node=generator):
+            return len(generator.generators) == 1
+        case IteratorValue(kind="lazy", parts=(Const(value=function), *_)):
+            return function in _BY_ITEM
+        case _:
+            return False
+
+
+def peeled(lo: Lowerer, iterable: Value, bind: Bind, body: Body, node: ast.AST) -> tuple[Value, Bind, Body] | None:
+    """The loop over what a lazy iterator draws from that does the same; None where there is no such loop."""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.data.containers import known_items
+
+    match iterable:
+        case GeneratorValue(node=generator) if len(generator.generators) == 1 and not generator.generators[0].is_async:
+            return _Unwound(lo, iterable, bind, body).loop()
+        case IteratorValue(kind="lazy", parts=(Const(value=library.mapped), function, inner)):
+            return inner, lambda item: bind(call_value(lo, function, [item], {}, node)), body
+        case IteratorValue(kind="lazy", parts=(Const(value=library.mapped_rows), function, inner)):
+            return inner, lambda row: bind(call_value(lo, function, known_items(lo, row, node), {}, node)), body
+        case IteratorValue(kind="lazy", parts=(Const(value=library.filtered), predicate, inner)):
+            return _filtered(lo, predicate, inner, bind, body, node)
+        case IteratorValue(kind="iter", parts=(inner,)) if is_lazy(inner):
+            return inner, bind, body
+        case IteratorValue(kind="enumerate", parts=(inner, start)) if is_lazy(inner):
+            return _numbered(lo, inner, start, bind, body, node)
+        case _:
+            return None
+
+
+def is_given_by_generator(value: Value) -> bool:
+    """Whether a generator function of the library gives the same items."""
+    return _generator_like(value) is not None
+
+
+def given_by_generator(lo: Lowerer, value: Value, node: ast.AST) -> Value | None:
+    """The generator that gives the same items, where there is one."""
+    function = _generator_like(value)
+    if function is None or not isinstance(value, IteratorValue):
+        return None
+    args = value.parts if value.kind == "pairwise" else value.parts[1:]
+    return library.call(lo, function, [*args], node)
+
+
+def _generator_like(value: Value) -> Callable[..., object] | None:
+    from adjoint.frontend.iterators import itertools_generators as by_generators
+
+    match value:
+        case IteratorValue(kind="pairwise"):
+            return by_generators.paired
+        case IteratorValue(kind="lazy", parts=(Const(value=function), *_)):
+            found: Callable[..., object] | None = getattr(by_generators, function.__name__, None)
+            return found
+        case _:
+            return None
+
+
+def _filtered(
+    lo: Lowerer, predicate: Value, inner: Value, bind: Bind, body: Body, node: ast.AST
+) -> tuple[Value, Bind, Body]:
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.syntax.expressions import truth_of
+
+    drawn_: list[Value] = []
+
+    def hold(item: Value) -> None:
+        drawn_[:] = [item]
+
+    def select() -> None:
+        item = drawn_[0]
+        cond = truth_of(lo, call_value(lo, predicate, [item], {}, node), node)
+
+        def chosen() -> None:
+            bind(item)
+            body()
+
+        _only_if(lo, cond, chosen, node)
+
+    return inner, hold, select
+
+
+def _numbered(
+    lo: Lowerer, inner: Value, start: Value, bind: Bind, body: Body, node: ast.AST
+) -> tuple[Value, Bind, Body]:
+    """Counts the items in a variable of its own."""
+    from adjoint.frontend.syntax.expressions import apply_operator
+
+    counter = Cell("count")
+    lo.store[counter] = start
+
+    def count(item: Value) -> None:
+        number = lo.store[counter]
+        lo.store[counter] = apply_operator(lo, operator.add, [number, Const(1)], node)
+        bind(TupleValue((number, item)))
+
+    return inner, count, body
+
+
+def _only_if(lo: Lowerer, cond: Atom, action: Callable[[], None], node: ast.AST) -> None:
+    def then() -> Value:
+        action()
+        return UNDEFINED
+
+    lo.branch(cond, then, lambda: UNDEFINED, node)
+
+
+class _Unwound:
+    """A generator expression as part of the loop that goes through it: each in the scope that it stands in."""
+
+    def __init__(self, lo: Lowerer, generator: GeneratorValue, bind: Bind, body: Body) -> None:
+        self.lo = lo
+        self.generator = generator
+        self.clause = generator.node.generators[0]
+        self.bind = bind
+        self.body = body
+        names = {part.id for part in ast.walk(self.clause.target) if isinstance(part, ast.Name)}
+        self.cells = {name: Cell(name) for name in names}
+
+    def loop(self) -> tuple[Value, Bind, Body]:
+        return self.generator.first, self._assign, lambda: self._select(self.clause.ifs)
+
+    def _assign(self, item: Value) -> None:
+        from adjoint.frontend.syntax.assign import assign
+
+        with self._inside():
+            assign(self.lo, self.clause.target, item)
+
+    def _select(self, tests: Sequence[ast.expr]) -> None:
+        from adjoint.frontend.syntax.expressions import evaluate, truth
+
+        if not tests:
+            with self._inside():
+                value = evaluate(self.lo, self.generator.node.elt)
+            if self.lo.block is not None:
+                self.bind(value)
+                self.body()
+            return
+        with self._inside():
+            cond, _ = truth(self.lo, tests[0])
+        _only_if(self.lo, cond, lambda: self._select(tests[1:]), tests[0])
+
+    @contextmanager
+    def _inside(self) -> Iterator[None]:
+        frame, outer = self.generator.frame, self.lo.frame
+        assert isinstance(frame, Frame)
+        cells = frame.cells
+        self.lo.frame, frame.cells = frame, {**cells, **self.cells}
+        try:
+            yield
+        finally:
+            self.lo.frame, frame.cells = outer, cells

@@ -1,0 +1,207 @@
+"""The functions of `itertools`.
+
+What they give is drawn item by item from what there is then, but for those that say that they look at all items first.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
+from adjoint.frontend.iterators import itertools_generators as by_generators
+from adjoint.frontend.iterators import itertools_library as library
+from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
+from adjoint.frontend.library import python_functions as plain
+from adjoint.ir.nodes import Const
+
+MOST_CHOICES = 1024
+"""How many choices among known items are written out."""
+
+Args = list[Value]
+Named = dict[str, Value]
+
+
+# Item by item
+
+
+def _drawn_by(lo: Lowerer, function: Callable[..., Any], *args: Value) -> Value:
+    """The items that a function of the library gives, one by one: of generators in the order in which they compute."""
+    if any(map(has_generator, args)):
+        by_item = getattr(by_generators, function.__name__, None)
+        if by_item is None:
+            label = "several generators are gone through side by side"
+            raise lo.problem("AD0305", None, label, helps=("make lists of them: list(...)",))
+        return plain.call(lo, by_item, [*args], None)
+    return lazy(function, *args)
+
+
+def _drawing(function: Callable[..., Any], *, sequences: slice) -> Handler:
+    """Handles a call that means that of a function of the library; ``sequences`` are the arguments to go through."""
+
+    def handle(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+        if kwargs:
+            return NotImplemented
+        given = [*args]
+        given[sequences] = [kept(lo, arg) for arg in given[sequences]]
+        refuse_twice(lo, given[sequences], node)
+        return _drawn_by(lo, function, *given)
+
+    return handle
+
+
+HANDLERS[itertools.compress] = _drawing(library.compressed, sequences=slice(0, 2))
+HANDLERS[itertools.dropwhile] = _drawing(library.dropped_while, sequences=slice(1, 2))
+HANDLERS[itertools.takewhile] = _drawing(library.taken_while, sequences=slice(1, 2))
+HANDLERS[itertools.filterfalse] = _drawing(library.filtered_false, sequences=slice(1, 2))
+HANDLERS[itertools.starmap] = _drawing(plain.mapped_rows, sequences=slice(1, 2))
+
+
+@handles(itertools.chain.from_iterable)
+def _flattened(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    from adjoint.frontend.iterators.items import static_items
+
+    given = kept(lo, args[0])
+    if any(map(has_generator, static_items(lo, given, node) or ())):
+        return plain.call(lo, by_generators.flattened, [given], node)
+    return _drawn_by(lo, library.flattened, given)
+
+
+@handles(itertools.accumulate)
+def _accumulate(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    function = kwargs.get("func", args[1] if len(args) > 1 else NONE)
+    function = Const(operator.add) if function == NONE else function
+    initial = kwargs.get("initial", NONE)
+    if initial == NONE:
+        return _drawn_by(lo, library.accumulated, kept(lo, args[0]), function)
+    return _drawn_by(lo, library.accumulated_from, kept(lo, args[0]), function, initial)
+
+
+@handles(itertools.chain)
+def _chain(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    if not args:
+        return IteratorValue("iter", (TupleValue(()),))
+    given = [kept(lo, arg) for arg in args]
+    refuse_twice(lo, given, node)
+    result = given[0]
+    for more in given[1:]:
+        result = _drawn_by(lo, plain.joined, result, more)
+    return result if is_iterator(result) else IteratorValue("iter", (result,))
+
+
+@handles(itertools.islice)
+def _islice(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    start, stop, step = (Const(0), args[1], Const(1)) if len(args) == 2 else (*args[1:], Const(1))[:3]
+    start, step = (default if value == NONE else value for value, default in ((start, Const(0)), (step, Const(1))))
+    if stop == NONE:
+        return _drawn_by(lo, library.sliced_to_end, kept(lo, args[0]), start, step)
+    return _drawn_by(lo, library.sliced, kept(lo, args[0]), start, stop, step)
+
+
+@handles(itertools.pairwise)
+def _pairwise(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    given = kept(lo, args[0])
+    if has_generator(given):
+        return plain.call(lo, by_generators.paired, [given], node)
+    return IteratorValue("pairwise", (given,))
+
+
+@handles(itertools.zip_longest)
+def _zip_longest(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    if len(args) != 2:
+        return NotImplemented
+    given = [kept(lo, arg) for arg in args]
+    refuse_twice(lo, given, node)
+    return _drawn_by(lo, library.longest, *given, kwargs.get("fillvalue", NONE))
+
+
+@handles(itertools.repeat)
+def _repeat(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    times = kwargs.get("times", args[1] if len(args) > 1 else None)
+    return _endless(args[0]) if times is None else lazy(library.repeated, args[0], times)
+
+
+@handles(itertools.count)
+def _count(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    start = kwargs.get("start", args[0] if args else Const(0))
+    step = kwargs.get("step", args[1] if len(args) > 1 else Const(1))
+    if not all(isinstance(value, Const) and type(value.value) is int for value in (start, step)):
+        return NotImplemented
+    return IteratorValue("count", (start, step))
+
+
+@handles(itertools.cycle)
+def _cycle(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    items = _known(lo, sequence(lo, args[0]), node)
+    return _endless(*items) if items and all(map(is_atom, items)) else NotImplemented
+
+
+def _endless(*items: Value) -> IteratorValue:
+    return IteratorValue("cycle", (TupleValue(items),))
+
+
+# All items first
+
+
+def _known(lo: Lowerer, given: Value, node: ast.AST | None) -> list[Value] | None:
+    from adjoint.frontend.iterators.items import written_out
+
+    return written_out(lo, given, node)
+
+
+def _choosing(function: Callable[..., Any], by_length: dict[int, Callable[..., Any]]) -> Handler:
+    def choose(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+        given = sequence(lo, args[0])
+        items = _known(lo, given, node)
+        length = kwargs.get("r", args[1] if len(args) > 1 else Const(None if items is None else len(items)))
+        if not isinstance(length, Const):
+            return NotImplemented
+        if items is not None:
+            return _written_out(function(items, length.value))
+        if length.value not in by_length:
+            if isinstance(args[0], RangeValue):
+                return NotImplemented  # tuples of numbers that nobody differentiates
+            label = f"'{function.__name__}' of this length, of a sequence of which the items are not known one by one"
+            raise lo.problem("AD0301", node, label)
+        chosen = plain.call(lo, by_length[length.value], [_indexable(lo, given, node)], node)
+        return IteratorValue("iter", (chosen,))
+
+    return choose
+
+
+def _written_out(choices: Any) -> Any:
+    found = [TupleValue(tuple(choice)) for choice in itertools.islice(choices, MOST_CHOICES + 1)]
+    return NotImplemented if len(found) > MOST_CHOICES else IteratorValue("iter", (TupleValue(tuple(found)),))
+
+
+def _indexable(lo: Lowerer, given: Value, node: ast.AST | None) -> Value:
+    return plain.call(lo, plain.copied, [given], node) if isinstance(given, IteratorValue) else given
+
+
+HANDLERS[itertools.combinations] = _choosing(itertools.combinations, {2: library.pairs, 3: library.triples})
+HANDLERS[itertools.permutations] = _choosing(itertools.permutations, {2: library.ordered_pairs})
+HANDLERS[itertools.combinations_with_replacement] = _choosing(
+    itertools.combinations_with_replacement, {2: library.pairs_with_replacement}
+)
+
+
+@handles(itertools.product)
+def _product(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    times = kwargs.get("repeat", Const(1))
+    if not isinstance(times, Const) or not args:
+        return NotImplemented
+    refuse_twice(lo, args, node)
+    given = [sequence(lo, arg) for arg in args]
+    known = [_known(lo, pool, node) for pool in given]
+    if all(items is not None for items in known):
+        return _written_out(itertools.product(*known, repeat=times.value))  # type: ignore[arg-type]
+    pools = given * times.value
+    if len(pools) not in (2, 3):
+        return NotImplemented
+    crossed = library.crossed if len(pools) == 2 else library.crossed_three
+    return IteratorValue("iter", (plain.call(lo, crossed, pools, node),))

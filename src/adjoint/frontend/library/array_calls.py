@@ -1,0 +1,378 @@
+"""Arrays made of arrays: conversions, which copy or do not, and copies."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import operator
+import string
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.calls.operands import is_sequence
+from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import type_of
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
+from adjoint.frontend.library import array_definitions as array_library
+from adjoint.frontend.library import python_functions as library
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, has_one_layout
+from adjoint.runtime.places import from_diagonal
+from adjoint.runtime.products import einsum_of_one
+from adjoint.runtime.sequences import array_of
+
+_TRUE = Const(True)
+
+
+@handles(np.array)
+def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``np.array`` copies, unless it is told not to."""
+    if "ndmin" in kwargs:
+        return _of_rank(lo, np.array, args, kwargs, node)
+    rest = {name: value for name, value in kwargs.items() if name != "copy"}
+    if _copies(lo, kwargs, node):
+        return _array_of_parts(lo, args, rest, node)
+    return _call(lo, np.asarray, args, rest, node)
+
+
+@handles(np.asarray, np.asanyarray)
+def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if "order" in kwargs:
+        return _in_order(lo, args, kwargs, node)
+    if "ndmin" in kwargs:
+        return _of_rank(lo, np.asarray, args, kwargs, node)
+    if kwargs.get("copy") == _TRUE:
+        return _call(lo, np.array, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
+    if args and is_sequence(lo, args[0]) and kwargs.get("copy", NONE) == NONE:
+        rest = {name: value for name, value in kwargs.items() if name != "copy"}
+        return _call(lo, np.array, args, rest, node)  # an array of its own: no view of the list
+    return NotImplemented
+
+
+@handles(np.ndarray.item)
+def _item(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """One element: by its place in all of them, or by an index."""
+    array, *places = args
+    if not places or kwargs:
+        return NotImplemented
+    index: Value = places[0] if len(places) == 1 else TupleValue(tuple(places))
+    if isinstance(index, TupleValue) or (isinstance(index, Const) and isinstance(index.value, tuple)):
+        return containers.subscript(lo, array, index, node)
+    return _call(lo, np.take, [array, index], {}, node)
+
+
+def _in_order(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A conversion that copies where the elements lie in another order than it is told."""
+    rest = dict(kwargs)
+    order = rest.pop("order")
+    if not isinstance(order, Const):
+        return NotImplemented
+    array = _call(lo, np.asarray, args, rest, node)
+    if order.value in (None, "K", "A"):
+        return array
+    has_axes = isinstance(array, Var) and isinstance(array.type, Array) and bool(array.type.dims)
+    convert = {"C": np.ascontiguousarray, "F": np.asfortranarray}.get(order.value)
+    return _call(lo, convert, [array], {}, node) if has_axes and convert is not None else NotImplemented
+
+
+@handles(np.ndarray)
+def _new_array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """An array of memory of its own, as its class makes it; one over a buffer is not for us."""
+    given = {**dict(zip(("shape", "dtype"), args, strict=False)), **kwargs}
+    if len(args) > 2 or not given.keys() <= {"shape", "dtype", "order"}:
+        return NotImplemented
+    return _call(lo, np.empty, [], given, node)
+
+
+@handles(np.ndarray.astype)
+def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if _copies(lo, kwargs, node):
+        return NotImplemented
+    return _call(lo, np.asarray, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
+
+
+@handles(np.ndarray.copy)
+def _copy_by_rows(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """In the order of rows: of a vector there is no other."""
+    array, order = _with_order(args, kwargs)
+    if order == Const("C"):
+        return _call(lo, np.ndarray.copy, [array], {}, node)
+    is_vector = has_one_layout(type_of(args[0])) and len(args) == 1 and not kwargs
+    return _call(lo, np.copy, args, {}, node) if is_vector else NotImplemented
+
+
+@handles(np.diag)
+def _diag(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of a vector ``np.diag`` makes a new matrix, of a matrix it gives a view."""
+    made_of = type_of(args[0]) if args else None
+    if not isinstance(made_of, Array) or made_of.dims is None or len(made_of.dims) > 2:
+        return NotImplemented
+    if len(made_of.dims) == 1:
+        return _call(lo, from_diagonal, args, kwargs, node)
+    return _call(lo, np.diagonal, [*args, *kwargs.values()], {}, node)
+
+
+def _of_rank(
+    lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | Any:
+    """A conversion that adds axes in front where there are fewer than it is told."""
+    rest = dict(kwargs)
+    least = rest.pop("ndmin")
+    array = _call(lo, callee, args, rest, node)
+    known = isinstance(array, Var) and isinstance(array.type, Array) and array.type.dims is not None
+    if not known or not isinstance(least, Const):
+        return NotImplemented
+    return library.call(lo, array_library.of_rank, [array, least], node)
+
+
+def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool:
+    """Whether a conversion is told to copy; only where it must is said by None or False, or by their names."""
+    given = kwargs.get("copy", _TRUE)
+    if not isinstance(given, Const):
+        raise lo.problem("AD0303", node, "whether this copies is not known before it runs")
+    if isinstance(given.value, Enum):  # np._CopyMode
+        return given.value.name == "ALWAYS"
+    return bool(given.value)
+
+
+def _call(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    from adjoint.frontend.calls.calls import call_value
+
+    return call_value(lo, Const(callee), args, kwargs, node)
+
+
+@handles(np.einsum)
+def _einsum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Subscripts in lists are spelled out; of one array, without sums, NumPy gives a view."""
+    if args and not _is_text(args[0]) and any(may_carry(lo, arg) for arg in args):
+        return _call(lo, np.einsum, _with_subscripts(lo, args, node), kwargs, node)
+    if kwargs or len(args) != 2 or not isinstance(args[0], Const) or not _only_moves(args[0].value):
+        return NotImplemented
+    return _call(lo, einsum_of_one, args, {}, node)
+
+
+def _is_text(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, str)
+    return isinstance(value, Var) and isinstance(value.type, Opaque)
+
+
+def _with_subscripts(lo: Lowerer, args: list[Value], node: ast.AST | None) -> list[Value]:
+    """Operands each followed by its labels, and the labels of the result, with one text for all the labels."""
+    labels = [_letters(lo, value, node) for value in args[1::2]]
+    operands = args[::2]
+    if len(operands) == len(labels):
+        return [Const(",".join(labels)), *operands]
+    result = _letters(lo, operands.pop(), node)
+    return [Const(f"{','.join(labels)}->{result}"), *operands]
+
+
+def _letters(lo: Lowerer, labels: Value, node: ast.AST | None) -> str:
+    items = labels.items if isinstance(labels, TupleValue) else making.list_items(lo, labels)
+    known = [item.value for item in items or () if isinstance(item, Const)]
+    if isinstance(labels, Const) and isinstance(labels.value, (list, tuple)):
+        items, known = (), list(labels.value)
+    if items is None or len(known) < len(items):
+        raise lo.problem("AD0204", node, "its labels are not known before it runs", name="numpy.einsum")
+    letters = string.ascii_uppercase + string.ascii_lowercase  # in NumPy's order, which that of the result follows
+    if not all(label is Ellipsis or (isinstance(label, int) and 0 <= label < len(letters)) for label in known):
+        raise lo.problem("AD0204", node, "its labels are no whole numbers below 52", name="numpy.einsum")
+    return "".join(["..." if label is Ellipsis else letters[label] for label in known])
+
+
+def _only_moves(subscripts: Any) -> bool:
+    """Whether no label of an only operand is summed over."""
+    if not isinstance(subscripts, str) or "," in subscripts:
+        return False
+    operand, arrow, result = subscripts.replace(" ", "").partition("->")
+    return set(operand) == set(result) if arrow else len(set(operand)) == len(operand)
+
+
+@handles(np.ix_)
+def _open_mesh(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Each array of places along an axis of its own."""
+    places = [_call(lo, np.asarray, [arg], {}, node) for arg in args]
+    if kwargs or not args or not all(map(_is_row_of_places, places)):
+        return NotImplemented
+    shapes = [tuple(-1 if axis == place else 1 for axis in range(len(args))) for place in range(len(args))]
+    return TupleValue(
+        tuple(
+            _call(lo, np.reshape, [array, Const(shape)], {}, node) for array, shape in zip(places, shapes, strict=True)
+        )
+    )
+
+
+def _is_row_of_places(array: Value) -> bool:
+    """Whether it is a vector of whole numbers; truth values are counted, and an empty list has no kind."""
+    match type_of(array) if is_atom(array) else None:
+        case Array(dtype=dtype, dims=(_,)) if dtype is not None:
+            return dtype.kind in "iu"
+        case _:
+            return False
+
+
+@handles(np.ravel)
+def _ravel(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """In another order than that of the rows: ``reshape`` knows how."""
+    array, order = _with_order(args, kwargs)
+    return NotImplemented if order is None else _call(lo, np.reshape, [array, Const(-1)], {"order": order}, node)
+
+
+@handles(np.ndarray.flatten)
+def _flatten(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    array, order = _with_order(args, kwargs)
+    if order is None:
+        return NotImplemented
+    return _call(lo, np.copy, [_call(lo, np.reshape, [array, Const(-1)], {"order": order}, node)], {}, node)
+
+
+def _with_order(args: list[Value], kwargs: dict[str, Value]) -> tuple[Value, Value | None]:
+    """The array, and the order of its elements if it is that of the columns or of the rows, and said so."""
+    given = {**dict(zip(("a", "order"), args, strict=False)), **kwargs}
+    order = given.get("order")
+    plain = given.keys() == {"a", "order"} and order in (Const("C"), Const("F"))
+    return given.get("a", NONE), order if plain else None
+
+
+@handles(np.diff)
+def _diff(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """The differences of order zero are the array itself."""
+    given = {**dict(zip(("a", "n", "axis"), args, strict=False)), **kwargs}
+    order = given.get("n", Const(1))
+    if (isinstance(order, Const) and order.value != 0) or not given.keys() <= {"a", "n", "axis"}:
+        return NotImplemented
+    if order == Const(0):
+        return _call(lo, np.asanyarray, [given["a"]], {}, node)
+    return library.call(lo, array_library.diff, [given["a"], order, given.get("axis", Const(-1))], node)
+
+
+@handles(np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)
+def _transformed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Along no axis, an array is its own transform."""
+    axes = args[2] if len(args) > 2 else kwargs.get("axes", NONE)
+    if not isinstance(axes, TupleValue) or axes.items:
+        return NotImplemented
+    return _call(lo, np.asanyarray, args[:1], {}, node)
+
+
+@handles(np.ndarray.view)
+def _view(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) > 1 or kwargs:
+        label = "'view' takes the memory of an array that varies for something else"
+        raise lo.problem("AD0303", node, label, helps=("convert it: a.astype(dtype)",))
+    return containers.subscript(lo, args[0], ELLIPSIS, node)
+
+
+def _unstack(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = dict(kwargs)
+    axis = given.pop("axis", Const(0))
+    if len(args) != 1 or given:
+        return NotImplemented
+    return _call(lo, tuple, [_call(lo, np.moveaxis, [args[0], axis, Const(0)], {}, node)], {}, node)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+    handles(np.unstack)(_unstack)
+
+
+@handles(np.lib.stride_tricks.as_strided)
+def _as_strided(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    raise lo.problem(
+        "AD0303", node, "'as_strided' lays memory that varies out anew", helps=("use sliding_window_view",)
+    )
+
+
+@handles(operator.setitem, np.ndarray.__setitem__, list.__setitem__, dict.__setitem__)
+def _setitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) != 3:
+        return NotImplemented
+    containers.set_item(lo, args[0], args[1], args[2], node)
+    return NONE
+
+
+@handles(copy.copy)
+def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _copied(lo, args[0], lambda part: part, node)
+
+
+@handles(copy.deepcopy)
+def _deepcopy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    made: dict[int, Value] = {}
+
+    def deep(part: Value) -> Value:
+        if id(part) not in made:
+            made[id(part)] = _copied(lo, part, deep, node)
+        return made[id(part)]
+
+    return deep(args[0])
+
+
+def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: ast.AST | None) -> Value:
+    """A new object with the parts of another one, as ``inner`` gives them."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    if isinstance(record, Record) and record.cls is list:
+        return making.new_list(lo, [inner(part) for part in record.items], node)
+    if isinstance(record, Record) and record.cls is dict:
+        return making.new_dict(lo, [(Const(key), inner(part)) for key, part in record.parts], node)
+    if isinstance(record, Record) and _copies_itself(record.cls):
+        raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how it is copied")
+    if isinstance(record, Record) and node is not None:
+        ref = Ref(lo.site(node))
+        lo.store[ref] = Record(record.cls, tuple((name, inner(part)) for name, part in record.parts))
+        return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(inner(part) for part in value.items), value.cls)
+    if isinstance(value, Var) and isinstance(value.type, Array):
+        return _call(lo, np.copy, [value], {}, node)
+    if isinstance(value, Var) and isinstance(value.type, List) and isinstance(value.type.element, Scalar):
+        return library.call(lo, library.copied, [value], node)
+    if isinstance(value, Var) and isinstance(value.type, (List, Dict, Instance)):
+        raise lo.problem("AD0303", node, "a container that exists at run time is copied with what lies in it")
+    return value
+
+
+def _copies_itself(cls: type) -> bool:
+    own = ("__copy__", "__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__")
+    return any(name in vars(base) for base in cls.__mro__[:-1] for name in own)
+
+
+def _array_of_parts(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``np.array`` of nested lists and tuples whose leaves are known one by one."""
+    if not args or (not isinstance(args[0], TupleValue) and making.list_items(lo, args[0]) is None):
+        return NotImplemented
+    leaves: list[Value] = []
+
+    def template(value: Value) -> Any:
+        items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
+        if items is None:
+            leaves.append(value)
+            return len(leaves) - 1
+        return tuple(template(item) for item in items)
+
+    form = template(args[0])
+    if all(isinstance(leaf, Const) for leaf in leaves) or not all(is_atom(leaf) for leaf in leaves):
+        return NotImplemented
+    lists = [leaf for leaf in leaves if isinstance(leaf, Var) and isinstance(leaf.type, List)]
+    if len(lists) == len(leaves):
+        return NotImplemented  # of one kind: an array of a list of lists
+    leaves = [_call(lo, np.array, [leaf], {}, node) if leaf in lists else leaf for leaf in leaves]
+    named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
+    pairs = {name: materialize(lo, value, node) for name, value in named.items()}
+    return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)
+
+
+@handles(np.ndarray.tolist)
+def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    type_ = getattr(args[0], "type", None)
+    if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) > 2:
+        return NotImplemented
+    if type_.dtype == np.dtype(float):
+        return library.call(lo, library.copied if len(type_.dims) == 1 else library.rows, [args[0]], node)
+    return library.call(lo, library.numbers if len(type_.dims) == 1 else library.rows_of_numbers, [args[0]], node)

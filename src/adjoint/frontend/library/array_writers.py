@@ -1,0 +1,193 @@
+"""NumPy's functions and methods that write the array that they are given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
+from adjoint.frontend.calls.operands import array_operand
+from adjoint.frontend.data import containers
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import type_of
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import NONE, IteratorValue, Ref, TupleValue, Value
+from adjoint.frontend.library import array_definitions as array_library
+from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.syntax.expressions import call
+from adjoint.frontend.syntax.indexing import array_key
+from adjoint.ir.nodes import Const, Store, Var
+from adjoint.ir.types import Array, List, Scalar
+
+MAX_FLAT_RANK = 3
+
+
+@handles(np.ndarray.fill)
+def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    value = array_operand(lo, args[1], node)
+    assert isinstance(args[0], Var)
+    containers.mark_array_written(lo, args[0], value, node)
+    lo.emit(Store(args[0], None, value, "set", lo.span(node)))
+    return NONE
+
+
+@handles(np.copyto)
+def _copyto(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    rest = dict(kwargs)
+    rest.pop("casting", None)
+    where = rest.pop("where", Const(True))
+    if rest or len(args) != 2 or not _is_array(args[0]):
+        return NotImplemented
+    if where == Const(True):
+        return _fill(lo, args, {}, node)
+    return library.call(lo, array_library.copy_where, [*args, where], node)
+
+
+def _adds_at(sign: int) -> Handler:
+    def handle(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if len(args) != 3 or not _is_array(args[0]):
+            return NotImplemented
+        base, value = args[0], array_operand(lo, args[2], node)
+        if sign < 0:
+            value = call(lo, np.negative, [value], node)
+        assert isinstance(base, Var)
+        containers.mark_array_written(lo, base, value, node)
+        lo.emit(Store(base, array_key(lo, args[1], node), value, "add_at", lo.span(node)))
+        return NONE
+
+    return handle
+
+
+HANDLERS[np.add.at] = _adds_at(1)
+HANDLERS[np.subtract.at] = _adds_at(-1)
+
+
+def _computes_at(function: np.ufunc) -> Handler:
+    """One element after the other, so that places that repeat are computed with as often as they are named."""
+
+    def handle(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if len(args) != 3 or not _is_array(args[0]) or not (_is_array(args[1], 1) or _is_list(args[1])):
+            return NotImplemented
+        value = materialize(lo, args[2], node)
+        is_number = isinstance(type_of(value), Scalar)
+        if not is_number and not _is_array(value):
+            return NotImplemented
+        meaning = array_library.compute_at_same if is_number else array_library.compute_at
+        return library.call(lo, meaning, [Const(function), args[0], args[1], value], node)
+
+    return handle
+
+
+for _function in (np.multiply, np.divide, np.power, np.maximum, np.minimum, np.fmax, np.fmin):
+    HANDLERS[_function.at] = _computes_at(_function)
+
+
+def _means(function: Callable[..., Any], *names: str) -> Handler:
+    """A call that means a call of a Python function with the arguments of these names."""
+
+    def handle(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        named = {**dict(zip(names, args, strict=False)), **kwargs}
+        if len(args) > len(names) or not set(named) <= set(names) or not _is_array(named.get(names[0])):
+            return NotImplemented
+        given = [named[name] for name in names if name in named]
+        return library.call(lo, function, given, node) if len(given) == len(names) else NotImplemented
+
+    return handle
+
+
+HANDLERS[np.fill_diagonal] = _means(array_library.fill_diagonal, "a", "val")
+HANDLERS[np.put] = _means(array_library.put, "a", "ind", "v")
+HANDLERS[np.ndarray.put] = _means(array_library.put, "a", "indices", "values")
+HANDLERS[np.place] = _means(array_library.place, "arr", "mask", "vals")
+HANDLERS[np.putmask] = _means(array_library.putmask, "a", "mask", "values")
+HANDLERS[np.put_along_axis] = _means(array_library.put_along_axis, "arr", "indices", "values", "axis")
+
+
+@handles(np.ndarray.sort)
+def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    rest = {name: value for name, value in kwargs.items() if name not in ("axis", "kind", "stable")}
+    if rest or len(args) > 3:
+        return NotImplemented
+    axis = kwargs.get("axis", args[1] if len(args) > 1 else Const(-1))
+    return library.call(lo, array_library.sort, [args[0], axis], node)
+
+
+def into(
+    lo: Lowerer,
+    compute: Callable[[], Value],
+    callee: Any,
+    args: list[Value],
+    out: Value,
+    where: Value,
+    node: ast.AST | None,
+) -> Value:
+    """A call that writes its result into an array that it is given."""
+    if isinstance(out, TupleValue) and len(out.items) == 1:
+        out = out.items[0]
+    if not isinstance(out, Var) or not isinstance(out.type, Array):
+        raise lo.problem("AD0303", node, "'out' must be an array")
+    if where != Const(True):
+        library.call(lo, array_library.compute_where, [Const(callee), out, where, *args], node)
+        return out
+    atom = materialize(lo, compute(), node)
+    containers.mark_array_written(lo, out, atom, node)
+    lo.emit(Store(out, None, atom, "set", lo.span(node)))
+    return out
+
+
+# a.flat
+
+
+def flat(lo: Lowerer, array: Var, node: ast.AST | None) -> Value:
+    """``array.flat``"""
+    assert isinstance(array.type, Array)
+    if array.type.dims is None or not 0 < len(array.type.dims) <= MAX_FLAT_RANK:
+        raise lo.problem("AD0301", node, f"'flat' of an array of an unknown rank, or of one beyond {MAX_FLAT_RANK}")
+    return IteratorValue("flat", (array,))
+
+
+def entry(lo: Lowerer, array: Value, place: Value, node: ast.AST | None) -> Value:
+    """What ``np.ndenumerate(array)`` gives in this place: an index and an element."""
+    index = library.call(lo, array_library.unravelled, [call(lo, np.shape, [array], node), place], node)  # type: ignore[list-item]
+    return TupleValue((index, containers.subscript(lo, array, index, node)))
+
+
+@handles(np.ndenumerate)
+def _ndenumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    array = args[0]
+    if not isinstance(array, Var) or not any(_is_array(array, rank) for rank in range(1, MAX_FLAT_RANK + 1)):
+        return NotImplemented
+    return IteratorValue("ndenumerate", (array,))
+
+
+def flat_item(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:
+    """``array.flat[index]``"""
+    return library.call(lo, array_library.get_flat, [array, _flat_places(lo, array, index, node)], node)
+
+
+def set_flat_item(lo: Lowerer, array: Value, index: Value, value: Value, node: ast.AST | None) -> None:
+    """``array.flat[index] = value``"""
+    library.call(lo, array_library.set_flat, [array, _flat_places(lo, array, index, node), value], node)
+
+
+def _flat_places(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:
+    """The places that an index of ``array.flat`` names, as one number or an array of them."""
+    if isinstance(index, (Var, Const)) and isinstance(type_of(index), Scalar) and not isinstance(index, bool):
+        return index
+    size = call(lo, np.size, [materialize(lo, array, node)], node)
+    return containers.subscript(lo, call(lo, np.arange, [size], node), index, node)
+
+
+def _is_array(value: Value | None, rank: int | None = None) -> bool:
+    if not isinstance(value, Var) or not isinstance(value.type, Array):
+        return False
+    return rank is None or (value.type.dims is not None and len(value.type.dims) == rank)
+
+
+def _is_list(value: Value) -> bool:
+    if isinstance(value, Var) and isinstance(value.type, List):
+        return True
+    return isinstance(value, (Ref, TupleValue)) or (isinstance(value, Const) and isinstance(value.value, (list, tuple)))

@@ -1,0 +1,74 @@
+"""The containers of `collections`, heaps and sorted lists, and decorators that change nothing of what is computed."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import collections
+import functools
+import heapq
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
+from adjoint.frontend.data import making, objects
+from adjoint.frontend.data.container_methods import make_dict
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Record, Ref, Value
+from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import sorted_lists as ordered_library
+from adjoint.frontend.library.collections_definitions import DefaultDict, Deque
+from adjoint.ir.nodes import Const
+
+
+def _stands_for(cls: type) -> Handler:
+    def construct(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        return NotImplemented if node is None else objects.construct(lo, cls, args, kwargs, node)
+
+    return construct
+
+
+HANDLERS[collections.deque] = _stands_for(Deque)
+HANDLERS[collections.defaultdict] = _stands_for(DefaultDict)
+HANDLERS[collections.OrderedDict] = make_dict  # dicts are ordered
+
+
+def _means(function: Callable[..., Any], *keywords: str) -> Handler:
+    def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if not kwargs.keys() <= set(keywords):
+            return NotImplemented
+        return library.call(lo, function, [*args, *kwargs.values()], node)
+
+    return call
+
+
+HANDLERS[heapq.heappush] = _means(ordered_library.push)
+HANDLERS[heapq.heappop] = _means(ordered_library.pop)
+HANDLERS[heapq.heapreplace] = _means(ordered_library.replace)
+HANDLERS[heapq.heappushpop] = _means(ordered_library.push_and_pop)
+HANDLERS[heapq.heapify] = _means(ordered_library.arrange)
+HANDLERS[heapq.nsmallest] = _means(ordered_library.least, "key")
+HANDLERS[heapq.nlargest] = _means(ordered_library.greatest, "key")
+HANDLERS[bisect.insort_right] = _means(ordered_library.insert_right)
+HANDLERS[bisect.insort_left] = _means(ordered_library.insert_left)
+
+
+@handles(functools.wraps)
+def _wraps(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return Const(library.same)
+
+
+@handles(functools.update_wrapper)
+def _update_wrapper(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return args[0]
+
+
+@handles(types.SimpleNamespace)
+def _namespace(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """An object whose attributes are the keywords of the call."""
+    if args or node is None:
+        return NotImplemented
+    ref = Ref(lo.site(node))
+    lo.store[ref] = Record(types.SimpleNamespace, tuple(kwargs.items()))
+    return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref

@@ -1,0 +1,319 @@
+"""What some of Python's own functions do, in Python: lowered like a user's code where their arguments are active."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Value
+from adjoint.ir.nodes import Const
+
+
+def call(lo: Lowerer, function: Any, arguments: list[Value], node: ast.AST | None) -> Value:
+    """Inlines one of the functions below."""
+    from adjoint.frontend.calls.calls import call_value
+
+    return call_value(lo, Const(function), arguments, {}, node)
+
+
+def extend(items: Any, more: Any) -> None:
+    for item in more:
+        items.append(item)
+
+
+def insert(items: Any, place: Any, item: Any) -> None:
+    size = len(items)
+    first = max(place + size, 0) if place < 0 else min(place, size)
+    items.append(item)
+    for i in range(size, first, -1):
+        items[i] = items[i - 1]
+    items[first] = item
+
+
+def pop(items: Any, place: Any) -> Any:
+    size = len(items)
+    first = place + size if place < 0 else place
+    if first < 0 or first >= size:
+        raise IndexError("pop index out of range")
+    item = items[first]
+    for i in range(first, size - 1):
+        items[i] = items[i + 1]
+    items.pop()
+    return item
+
+
+def delete(items: Any, place: Any) -> None:
+    pop(items, place)
+
+
+def clear(items: Any) -> None:
+    for _ in range(len(items)):
+        items.pop()
+
+
+def reverse(items: Any) -> None:
+    size = len(items)
+    for i in range(size // 2):
+        items[i], items[size - 1 - i] = items[size - 1 - i], items[i]
+
+
+def overwrite(items: Any, others: Any) -> None:
+    for i in range(len(items)):
+        items[i] = others[i]
+
+
+def remove(items: Any, item: Any) -> None:
+    items.pop(items.index(item))
+
+
+def set_slice(items: Any, start: Any, stop: Any, step: Any, more: Any) -> None:
+    new = [item for item in more]  # noqa: C416
+    if step != 1:
+        if len(range(start, stop, step)) != len(new):
+            raise ValueError("attempt to assign sequence to an extended slice of another size")
+        for i in range(len(new)):
+            items[start + i * step] = new[i]
+    else:
+        rest = [items[i] for i in range(max(start, stop), len(items))]
+        for _ in range(len(items) - start):
+            items.pop()
+        for item in new:
+            items.append(item)
+        for item in rest:
+            items.append(item)
+
+
+def setdefault(table: Any, key: Any, default: Any) -> Any:
+    if key not in table:
+        table[key] = default
+    return table[key]
+
+
+def repeat(items: Any, count: Any) -> Any:
+    result = []
+    for _ in range(count):
+        for item in items:
+            result.append(item)  # noqa: PERF402
+    return result
+
+
+def repeat_in_place(items: Any, count: Any) -> None:
+    size = len(items)
+    if count < 1:
+        for _ in range(size):
+            items.pop()
+    for _ in range(count - 1):
+        for i in range(size):
+            items.append(items[i])
+
+
+def part(items: Any, places: Any) -> Any:
+    return [items[i] for i in places]
+
+
+def check_reaches(length: Any, count: Any) -> None:
+    if length < count:
+        raise ValueError("not enough values to unpack")
+
+
+def table(pairs: Any) -> Any:
+    return {key: value for key, value in pairs}  # noqa: C416
+
+
+def joined(items: Any, more: Any) -> Any:
+    result = []
+    for item in items:
+        result.append(item)  # noqa: PERF402
+    for item in more:
+        result.append(item)  # noqa: PERF402
+    return result
+
+
+def but_first(items: Any) -> Any:
+    return items[1:]
+
+
+def check_as_long(items: Any, first: Any, shorter: Any, longer: Any) -> None:
+    if len(items) < len(first):
+        raise ValueError(shorter)
+    if len(items) > len(first):
+        raise ValueError(longer)
+
+
+def merged(table: Any, other: Any) -> Any:
+    result = dict(table)
+    result.update(other)
+    return result
+
+
+def rows(matrix: Any) -> Any:
+    return [[item for item in row] for row in matrix]  # noqa: C416
+
+
+def numbers(array: Any) -> Any:
+    return [item.item() for item in array]
+
+
+def rows_of_numbers(matrix: Any) -> Any:
+    return [[item.item() for item in row] for row in matrix]
+
+
+def namedtuple_replace(items: Any, **changes: Any) -> Any:
+    return type(items)(**{name: changes.get(name, getattr(items, name)) for name in type(items)._fields})
+
+
+def namedtuple_asdict(items: Any) -> Any:
+    return {name: getattr(items, name) for name in type(items)._fields}
+
+
+def retupled(rows_: Any, places: Any) -> Any:
+    return [tuple([row[i] for i in places]) for row in rows_]
+
+
+def copied(items: Any) -> Any:
+    return [item for item in items]  # noqa: C416
+
+
+def total(items: Any, start: Any) -> Any:
+    result = start
+    for item in items:
+        result = result + item
+    return result
+
+
+def largest(items: Any) -> Any:
+    if len(items) == 0:
+        raise ValueError("max() arg is an empty sequence")
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] > best:
+            best = items[i]
+    return best
+
+
+def smallest(items: Any) -> Any:
+    if len(items) == 0:
+        raise ValueError("min() arg is an empty sequence")
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] < best:
+            best = items[i]
+    return best
+
+
+def larger(one: Any, other: Any) -> Any:
+    return other if other > one else one
+
+
+def smaller(one: Any, other: Any) -> Any:
+    return other if other < one else one
+
+
+def larger_by(one: Any, other: Any) -> Any:
+    return other if other[1] > one[1] else one
+
+
+def smaller_by(one: Any, other: Any) -> Any:
+    return other if other[1] < one[1] else one
+
+
+def largest_by(items: Any, key: Any) -> Any:
+    if len(items) == 0:
+        raise ValueError("max() arg is an empty sequence")
+    best = items[0]
+    best_key = key(best)
+    for i in range(1, len(items)):
+        item_key = key(items[i])
+        if item_key > best_key:
+            best = items[i]
+            best_key = item_key
+    return best
+
+
+def smallest_by(items: Any, key: Any) -> Any:
+    if len(items) == 0:
+        raise ValueError("min() arg is an empty sequence")
+    best = items[0]
+    best_key = key(best)
+    for i in range(1, len(items)):
+        item_key = key(items[i])
+        if item_key < best_key:
+            best = items[i]
+            best_key = item_key
+    return best
+
+
+def any_of(items: Any) -> bool:
+    for item in items:  # noqa: SIM110
+        if item:
+            return True
+    return False
+
+
+def all_of(items: Any) -> bool:
+    for item in items:  # noqa: SIM110
+        if not item:
+            return False
+    return True
+
+
+def first(items: Any) -> Any:
+    for item in items:
+        return item
+    raise StopIteration
+
+
+def first_or(items: Any, default: Any) -> Any:
+    for item in items:
+        return item
+    return default
+
+
+def found(items: Any, item: Any) -> bool:
+    for each in items:  # noqa: SIM110
+        if each == item:
+            return True
+    return False
+
+
+def mapped(function: Any, items: Any) -> Any:
+    return [function(item) for item in items]
+
+
+def mapped_rows(function: Any, rows: Any) -> Any:
+    return [function(*row) for row in rows]
+
+
+def filtered(function: Any, items: Any) -> Any:
+    return [item for item in items if function(item)]
+
+
+def in_order(items: Any, places: Any) -> Any:
+    return [items[i] for i in places]
+
+
+def reduce(function: Any, items: Any, start: Any) -> Any:
+    result = start
+    for item in items:
+        result = function(result, item)
+    return result
+
+
+def reduce_from_first(function: Any, items: Any) -> Any:
+    result = items[0]
+    for i in range(1, len(items)):
+        result = function(result, items[i])
+    return result
+
+
+def same(value: Any) -> Any:
+    return value
+
+
+def get(table: Any, key: Any, default: Any) -> Any:
+    return table[key] if key in table else default  # noqa: SIM401
+
+
+def hvp(grad: Any, jvp: Any, function: Any, primals: Any, tangents: Any) -> Any:
+    return jvp(grad(function, wrt=tuple(range(len(primals)))), primals, tangents)[1]

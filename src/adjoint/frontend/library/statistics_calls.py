@@ -1,0 +1,29 @@
+"""The means and variances of `statistics`, of numbers that vary: without its exact fractions."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, sequence
+from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Value
+from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import statistics_definitions as statistics_library
+
+
+def _means(function: Callable[..., Any]) -> Handler:
+    def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if len(args) != 1 or kwargs:
+            return NotImplemented
+        data = sequence(lo, args[0])
+        return library.call(lo, function, [data], node) if may_carry(lo, data) else NotImplemented
+
+    return call
+
+
+for _name in ("mean", "fmean", "variance", "pvariance", "stdev", "pstdev"):
+    HANDLERS[getattr(statistics, _name)] = _means(getattr(statistics_library, _name))

@@ -1,0 +1,1 @@
+"""Cotangents changed where they pass a value; checkpointed loops."""

@@ -1,0 +1,265 @@
+"""Loops in whose head ``ad.checkpointed`` stands: each becomes a function of its own, which is called.
+
+A mark stands before such a loop as long as the function around it is lowered.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from adjoint.declarations.checkpointing import checkpointed
+from adjoint.diagnostics import Span
+from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.control.carried_arrays import with_values_carried, without_invariants
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.placeholders import with_values_handed_over
+from adjoint.frontend.interpreter.values import Value
+from adjoint.ir.effects import storages
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Checkpoints,
+    Const,
+    Definition,
+    Function,
+    Loop,
+    Return,
+    Statement,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import OPAQUE, Array, is_handle
+from adjoint.ir.walk import (
+    clone,
+    defined_in,
+    free_vars,
+    leaves,
+    map_blocks,
+    map_leaves,
+    substitute,
+    targets_of,
+    vars_used,
+)
+from adjoint.rules.declare import observer
+from adjoint.runtime.snapshots import bytes_of
+
+OPTIONS = ("snapshots", "memory", "disk")
+HEAD = "write it in the head of the loop: for i in ad.checkpointed(range(n), snapshots=10)"
+
+
+def _mark(snapshots: Any, memory: Any, disk: Any) -> None:
+    """Marks the loop behind it."""
+
+
+def _begin(name: Any) -> None:
+    """Marks where a call begins that is run again."""
+
+
+def _end(name: Any) -> None:
+    """Marks where it ends."""
+
+
+observer(_mark, _begin, _end)
+
+
+@handles(checkpointed)
+def _elsewhere(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    _check_options(lo, len(args), kwargs, node)
+    raise lo.problem("AD0309", node, "'ad.checkpointed' stands outside of a loop's head", helps=(HEAD,))
+
+
+def _check_options(lo: Lowerer, count: int, named: Collection[str | None], node: ast.AST | None) -> None:
+    """Refuses calls of ``ad.checkpointed`` that raise in Python."""
+    if count != 1 or any(name not in OPTIONS for name in named):
+        raise lo.mistake(TypeError, node, "ad.checkpointed takes what the loop runs over, and options by name")
+    if ("snapshots" in named) == ("memory" in named):
+        raise lo.mistake(TypeError, node, "ad.checkpointed takes snapshots= or memory=")
+
+
+def head(lo: Lowerer, node: ast.For | ast.While, expression: ast.Call) -> ast.expr:
+    """What is in ``ad.checkpointed(...)``, where that is the head of a loop; else the head itself."""
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    if evaluate(lo, expression.func) != Const(checkpointed):
+        return expression
+    named = {keyword.arg: keyword.value for keyword in expression.keywords}
+    _check_options(lo, len(expression.args), named, expression)
+    options = [Const(None) if name not in named else evaluate(lo, named[name]) for name in OPTIONS]
+    atoms = [materialize(lo, value, expression) for value in options]
+    if isinstance(atoms[1], Const) and isinstance(atoms[1].value, str):
+        try:
+            atoms[1] = Const(bytes_of(atoms[1].value))
+        except ValueError as error:
+            raise lo.mistake(ValueError, expression, str(error)) from None
+    lo.run_data.checkpointed[node] = tuple(atoms)
+    return expression.args[0]
+
+
+def mark(lo: Lowerer, node: ast.AST) -> None:
+    """Puts the mark before a loop that is lowered."""
+    options = lo.run_data.checkpointed.get(node)
+    if options is not None:
+        lo.emit(Call((), _mark, options, (), lo.span(node)))
+
+
+def call_checkpointed(
+    lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """A call of ``ad.checkpoint(function)``: what it does stands between two marks."""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.differentiation.inner_functions import name_of
+
+    if isinstance(function, Const) and not callable(function.value):
+        kind = type(function.value).__name__
+        raise lo.problem("AD0103", node, f"ad.checkpoint was given a value of type {kind!r}", name=kind)
+    name = Const((name_of(function), object()))
+    lo.run_data.has_marks = True
+    lo.emit(Call((), _begin, (name,), (), lo.span(node)))
+    result = call_value(lo, function, args, kwargs, node)
+    if lo.block is not None:
+        lo.emit(Call((), _end, (name,), (), lo.span(node)))
+    return result
+
+
+def outlined(lo: Lowerer, block: Block, name: str) -> Block:
+    """A function's body with calls of functions in place of the loops and calls that are marked."""
+    if not (lo.run_data.checkpointed or lo.run_data.has_marks):
+        return block
+    walk = _Outlining(name, set(vars_used(block)))
+    found = walk.block(block)
+    return substitute(found, walk.renamed) if walk.renamed else found
+
+
+class _Outlining:
+    """One walk over a function whose variables in ``used`` are read somewhere."""
+
+    def __init__(self, name: str, used: set[Var]) -> None:
+        self.name = name
+        self.used = used
+        self.renamed: dict[Var, Atom] = {}
+        """What stands for references that loops do not change."""
+
+    def block(self, block: Block) -> Block:
+        found: list[Statement] = []
+        options: tuple[Atom, ...] | None = None
+        for place, statement in enumerate(block.statements):
+            if isinstance(statement, Call) and statement.callee is _mark:
+                options = statement.args
+                continue
+            if isinstance(statement, Call) and statement.callee is _begin:
+                rest = Block(block.statements[place + 1 :], block.terminator)
+                return self.between(found, rest, statement)
+            if options is not None and isinstance(statement, Loop):
+                statement, invariant = without_invariants(self.settled(statement))
+                self.renamed |= invariant
+            inner = map_blocks(statement, self.block)
+            if options is not None and isinstance(inner, Loop):
+                found += self.loop(self.settled(inner), options)
+                options = None
+            else:
+                found.append(inner)
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
+        return Block(tuple(found), end)
+
+    def settled(self, loop: Loop) -> Loop:
+        """A loop that refers to memory by the names that are left."""
+        found = substitute(loop, self.renamed)
+        assert isinstance(found, Loop)
+        return found
+
+    def loop(self, loop: Loop, options: tuple[Atom, ...]) -> list[Statement]:
+        """A call of a function whose body is the loop."""
+        used = {place for place, target in enumerate(loop.targets) if target in self.used}
+        before, inner, behind = with_values_carried(loop)
+        results = tuple(target for place, target in enumerate(inner.targets) if place in used)
+        if loop.exit is not None:
+            results = (*results, loop.exit)
+        calls = _call(f"{self.name}_loop", Block((inner,), Return(results)), options, loop.span)
+        copies = [copy for copy in behind if not self.used.isdisjoint(targets_of(copy))]
+        return [*before, *calls, *copies]
+
+    def between(self, before: list[Statement], block: Block, begin: Call) -> Block:
+        """A call of a function that does what stands before the mark of the end, in place of that."""
+        (name,) = begin.args
+        assert isinstance(name, Const)
+        parts = _cut(block, name)
+        if parts is None:  # it never returns
+            return self.block(Block((*before, *block.statements), block.terminator))
+        inside, rest = parts
+        made = defined_in(inside)
+        body = substitute(self.block(inside), self.renamed)
+        asked = (self.renamed.get(var, var) for var in vars_used(rest) if var in made)
+        results = tuple(dict.fromkeys(var for var in asked if isinstance(var, Var) and var in made))
+        body = map_leaves(body, lambda end: Return(results) if end == Yield() else end)
+        calls = _call(name.value[0], body, (), begin.span)
+        after = self.block(rest)
+        return Block((*before, *calls, *after.statements), after.terminator)
+
+
+def _cut(block: Block, name: Const) -> tuple[Block, Block] | None:
+    """What stands before the mark of an end, which ends with an empty ``Yield`` there, and what stands behind it."""
+    for place, statement in enumerate(block.statements):
+        if isinstance(statement, Call) and statement.callee is _end and statement.args == (name,):
+            return Block(block.statements[:place], Yield()), Block(block.statements[place + 1 :], block.terminator)
+    end = block.terminator
+    if not isinstance(end, Branch):
+        return None
+    then, orelse = _cut(end.then, name), _cut(end.orelse, name)
+    if then is not None:  # the other side raises
+        return Block(block.statements, Branch(end.cond, then[0], end.orelse, end.span)), then[1]
+    if orelse is not None:
+        return Block(block.statements, Branch(end.cond, end.then, orelse[0], end.span)), orelse[1]
+    return None
+
+
+def _call(name: str, body: Block, options: tuple[Atom, ...], span: Span | None) -> list[Statement]:
+    """A call of a function with a body, which hands out what that returns.
+
+    An array that the body has made and written is handed out as a value; the caller has a copy of it.
+    """
+    results = next(leaf.values for leaf in leaves(body) if isinstance(leaf, Return))
+    captured = free_vars(body)
+    given = {storage for var in captured for storage in storages(var.type)}
+    copies: dict[Var, Array] = {}
+    for var in results:
+        if isinstance(var, Var) and isinstance(var.type, Array) and is_handle(var.type):
+            home = storages(var.type)
+            alone = sum(not home.isdisjoint(storages(type_of_atom(other))) for other in results) == 1
+            if alone and home.isdisjoint(given):
+                copies[var] = Array(var.type.dtype, var.type.dims)
+    body = with_values_handed_over(_handing_out(body, copies) if copies else body, is_called=True)
+    inside: dict[Var, Atom] = {var: Var(var.hint, var.type, var.named) for var in captured}
+    params = [var for var in inside.values() if isinstance(var, Var)]
+    types = [atom.type if isinstance(atom, Var) else OPAQUE for atom in options]
+    taken = [Var(name, type_) for name, type_ in zip(OPTIONS, types, strict=False)]
+    files = bool(options) and options[-1] != Const(None)
+    plan = Checkpoints(tuple(range(len(params), len(params) + len(taken))), files)
+    function = Function(name, (*params, *taken), clone(body, inside))
+    values = {var: Var(var.hint, type_, var.named) for var, type_ in copies.items()}
+    targets = tuple(values.get(var, var) for var in results if isinstance(var, Var))
+    call = Call(targets, Definition(name, function, plan), (*captured, *options), (), span)
+    return [call, *(Call((var,), np.copy, (value,), (), span) for var, value in values.items())]
+
+
+def _handing_out(block: Block, copies: dict[Var, Array]) -> Block:
+    """A body that returns copies of some arrays."""
+    match block.terminator:
+        case Branch(cond=cond, then=then, orelse=orelse, span=span):
+            sides = _handing_out(then, copies), _handing_out(orelse, copies)
+            return Block(block.statements, Branch(cond, *sides, span))
+        case Return(values=values, span=span):
+            made: dict[Atom, Var] = {var: Var(var.hint, type_, var.named) for var, type_ in copies.items()}
+            calls = tuple(Call((copy,), np.copy, (var,), (), span) for var, copy in made.items())
+            return Block((*block.statements, *calls), Return(tuple(made.get(value, value) for value in values), span))
+        case _:
+            return block

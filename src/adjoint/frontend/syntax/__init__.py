@@ -1,0 +1,1 @@
+"""Python's statements and expressions, one function each."""

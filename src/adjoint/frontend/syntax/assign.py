@@ -1,0 +1,291 @@
+"""Binding names and writing to attributes and items."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_none
+from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
+from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.syntax import starred
+from adjoint.frontend.syntax.indexing import array_key, is_advanced
+from adjoint.frontend.syntax.operators import inplace_operator
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
+from adjoint.ir.walk import blocks_of, statements_in
+from adjoint.runtime.checks import check_array
+
+
+def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
+    """``target = value`` for any target."""
+    match target:
+        case ast.Name(id=name):
+            assign_name(lo, name, value, target)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            _unpack(lo, target, elements, value)
+        case ast.Attribute():
+            objects.set_attribute(lo, evaluate_owner(lo, target.value, target), target.attr, value, target)
+        case ast.Subscript():
+            from adjoint.frontend.syntax.expressions import evaluate
+
+            base = evaluate_owner(lo, target.value, target)
+            containers.set_item(lo, base, evaluate(lo, target.slice), value, target)
+        case _:
+            raise lo.problem("AD0301", target, "this assignment target is not supported")
+
+
+def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> None:
+    cell = lo.cell_named(name)
+    if cell is None:
+        from adjoint.frontend.data.outer_variables import first_assignment
+
+        raise first_assignment(lo, name, node)
+    if value is UNDEFINED:
+        raise lo.problem("AD0304", node, "a value that does not exist on any path is assigned")
+    if isinstance(value, IteratorValue) and value.kind in ("count", "cycle"):
+        value = materialize(lo, value, node)  # 'next' may be asked for it
+    if lo.settings.tracked and lo.frame is not None and (lo.frame.source.node, name) in lo.settings.tracked:
+        from adjoint.frontend.flow.derivatives import bound
+
+        value = bound(lo, value, name)
+    if outlives_the_call(lo, cell):
+        from adjoint.frontend.data.outer_variables import assign_outside
+
+        assign_outside(lo, cell, value, node)
+    lo.store[cell] = value
+    if cell in lo.run_data.boxes:
+        from adjoint.frontend.control.partial_effects import keep
+
+        keep(lo, cell, value, node)
+
+
+def outlives_the_call(lo: Lowerer, cell: Cell) -> bool:
+    """Whether a variable is global, or captured by a function object."""
+    return not lo.run_data.all_constant and (cell in lo.run_data.contents or cell in lo.run_data.globals.values())
+
+
+def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Value) -> None:
+    value = without_none(lo, value, target, TypeError, "cannot unpack non-iterable NoneType object")
+    open_ended = [place for place, element in enumerate(elements) if isinstance(element, ast.Starred)]
+    targets = [element.value if isinstance(element, ast.Starred) else element for element in elements]
+    if open_ended:
+        items = starred.unpack(lo, target, value, open_ended[0], len(targets))
+    else:
+        items = containers.known_items(lo, value, target, count=len(targets))
+    if len(items) != len(targets):
+        raise lo.mistake(ValueError, target, f"{len(items)} values are unpacked into {len(targets)} names")
+    for part, item in zip(targets, items, strict=True):
+        if isinstance(part, ast.Name):
+            lo.rename(item, part.id)
+        assign(lo, part, item)
+
+
+def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.expr, node: ast.AugAssign) -> None:
+    """``target op= operand``: arrays and lists are written in place, anything else is rebound."""
+    from adjoint.frontend.syntax.expressions import evaluate, lookup
+
+    match target:
+        case ast.Name(id=name):
+            current = lookup(lo, name, target)
+            value = evaluate(lo, operand)
+            lo.at(node)
+            result = _in_place(lo, current, op, value, node)
+            if result is None:
+                result = _combine(lo, op, current, value, node)
+                lo.rename(result, name)
+            assign_name(lo, name, result, target)
+        case ast.Attribute():
+            base = evaluate_owner(lo, target.value, target)
+            current = objects.attribute(lo, base, target.attr, target)
+            value = evaluate(lo, operand)
+            lo.at(node)
+            result = _in_place(lo, current, op, value, node)
+            if result is None:
+                result = _combine(lo, op, current, value, node)
+            elif isinstance(base, Var) and isinstance(base.type, Array):
+                return  # the part of an array is a view of it, which holds the result already
+            objects.set_attribute(lo, base, target.attr, result, target)
+        case ast.Subscript():
+            base = evaluate_owner(lo, target.value, target)
+            index = evaluate(lo, target.slice)
+            _augment_item(lo, base, index, op, operand, target, node)
+        case _:
+            raise lo.problem("AD0301", target, "this assignment target is not supported")
+
+
+def _combine(lo: Lowerer, op: Callable[..., Any], current: Value, value: Value, node: ast.AST) -> Value:
+    from adjoint.frontend.syntax.expressions import apply_operator
+
+    return apply_operator(lo, op, [current, value], node, inplace=True)
+
+
+def _augment_item(
+    lo: Lowerer,
+    base: Value,
+    index: Value,
+    op: Callable[..., Any],
+    operand: ast.expr,
+    target: ast.Subscript,
+    node: ast.AugAssign,
+) -> None:
+    from adjoint.frontend.calls.operands import array_operand
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
+        key = array_key(lo, index, target)
+        opened, start = lo.open, len(lo.open.statements)
+        before = containers.subscript(lo, base, index, target) if _may_run_code(operand) else None
+        value = array_operand(lo, evaluate(lo, operand), node)
+        is_copy = isinstance(before, Var) and (not isinstance(before.type, Array) or any(map(is_advanced, key.items)))
+        if is_copy and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
+            assert before is not None
+            containers.set_item(lo, base, index, _combine(lo, op, before, value, node), target)
+            return
+        if not _may_repeat(key):
+            containers.mark_array_written(lo, base, value, node)
+            lo.at(node)
+            lo.emit(Store(base, key, value, "add" if op is operator.add else "sub", lo.span(node)))
+            return
+        current: Value = containers.subscript(lo, base, index, target)
+        result = _combine(lo, op, current, value, node)
+    else:
+        current = containers.subscript(lo, base, index, target)
+        value_ = evaluate(lo, operand)
+        lo.at(node)
+        in_place = (
+            None if isinstance(base, Var) and isinstance(base.type, Array) else _in_place(lo, current, op, value_, node)
+        )
+        result = in_place if in_place is not None else _combine(lo, op, current, value_, node)
+    containers.set_item(lo, base, index, result, target)
+
+
+def _may_run_code(node: ast.expr) -> bool:
+    """Whether evaluating an expression may run a function, which may write what was read before."""
+    return not isinstance(node, (ast.Name, ast.Constant))
+
+
+def _writes(statement: Statement) -> bool:
+    """Whether a statement, or one inside of it, may write memory."""
+    inner = [nested for block in blocks_of(statement) for nested in statements_in(block)]
+    return any(
+        isinstance(part, Store) or (isinstance(part, Call) and (effects_of(part).writes or not effects_of(part).known))
+        for part in (statement, *inner)
+    )
+
+
+def _may_repeat(key: Subscript) -> bool:
+    """Whether an index may name an element twice."""
+    return not all(isinstance(item, Slice) or _names_once(item) for item in key.items)
+
+
+def _names_once(item: Atom) -> bool:
+    """Whether it is a number, a slice or a mask; arrays, lists and tuples may hold a place twice."""
+    if isinstance(item, Const):
+        return not isinstance(item.value, (tuple, list, np.ndarray))
+    match item.type if isinstance(item, Var) else None:
+        case Scalar() | Opaque(cls=builtins.slice):
+            return True
+        case Array(dtype=dtype):
+            return dtype is not None and dtype.kind == "b"
+        case _:
+            return False
+
+
+def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:
+    """What ``current`` is after it was written in place; None where the name is to be rebound."""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.calls.operands import array_operand
+    from adjoint.frontend.syntax.expressions import call
+
+    is_list = making.list_items(lo, current) is not None or (
+        isinstance(current, Var) and isinstance(current.type, List)
+    )
+    by_numpy = isinstance(value, Var) and isinstance(value.type, (Array, Number))
+    if is_list and op is operator.add and not by_numpy:
+        return making.extend_list(lo, current, value, node)
+    if is_list and op is operator.mul and not by_numpy:
+        library.call(lo, library.repeat_in_place, [current, value], node)
+        return current
+    if op is operator.or_ and making.is_dict(lo, current):
+        call_value(lo, Const(dict.update), [current, value], {}, node)
+        return current
+    if isinstance(current, Var) and isinstance(current.type, Opaque) and not may_carry(lo, value):
+        return call(lo, inplace_operator(op), [current, materialize(lo, value, node)], node)
+    if isinstance(current, Var) and isinstance(current.type, Number):
+        raise lo.problem(
+            "AD0401",
+            node,
+            "it is not known whether this is a number (which would be rebound) or an array (which would be written)",
+            helps=("write the operation out: y = y * 2",),
+        )
+    if not isinstance(current, Var) or not isinstance(current.type, Array):
+        return None
+    operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
+    _check_dtype(lo, current, operand, op, node)
+    containers.mark_array_written(lo, current, operand, node)
+    if current.type.dims is None:
+        name = Const(current.hint if current.named else None)
+        lo.emit(Call((), check_array, (current, name), (), lo.span(node)))
+    if op in (operator.add, operator.sub):
+        lo.emit(Store(current, None, operand, "add" if op is operator.add else "sub", lo.span(node)))
+    else:
+        result = lo.open.call(op, current, operand)
+        lo.emit(Store(current, None, result, "set", lo.span(node)))
+    return current
+
+
+def _check_dtype(lo: Lowerer, array: Var, operand: Atom, op: Callable[..., Any], node: ast.AST) -> None:
+    assert isinstance(array.type, Array)
+    dtype = array.type.dtype
+    if dtype is None or is_float_dtype(dtype):
+        return
+    type_ = shapes.type_of(operand)
+    floating = getattr(type_, "kind", None) == "float" or is_float_dtype(getattr(type_, "dtype", None))
+    if floating or op is operator.truediv:
+        raise lo.problem("AD0408", node, f"an array of {dtype} cannot take floats in place")
+
+
+def delete(lo: Lowerer, target: ast.expr) -> None:
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    match target:
+        case ast.Name(id=name):
+            cell = lo.cell_named(name)
+            if cell is None or outlives_the_call(lo, cell):
+                raise lo.problem("AD0301", target, f"the variable {name!r} outlives the call, and is deleted")
+            lo.store[cell] = UNDEFINED
+        case ast.Subscript():
+            base = evaluate(lo, target.value)
+            index = evaluate(lo, target.slice)
+            making.refuse_if_iterated(lo, base, target)
+            record = lo.store.get(base) if isinstance(base, Ref) else None
+            method = objects.special_method(lo, base, "__delitem__")
+            if isinstance(record, Record) and record.cls is list and isinstance(index, Const) and index.value < 0:
+                index = Const(len(record.parts) + index.value)
+            if isinstance(record, Record) and isinstance(index, Const) and record.get(index.value) is not None:
+                kept = [(k, v) for k, v in record.parts if k != index.value]
+                if record.cls is list:
+                    kept = list(enumerate(v for _, v in kept))
+                assert isinstance(base, Ref)
+                making.replace(lo, base, Record(record.cls, tuple(kept)), target)
+            elif method is not None:
+                call_value(lo, method, [index], {}, target)
+            elif isinstance(base, Var) and isinstance(base.type, List) and not isinstance(index, SliceValue):
+                library.call(lo, library.delete, [base, index], target)
+            else:
+                raise lo.problem("AD0301", target, "'del' of an item that is not known at compile time")
+        case _:
+            raise lo.problem("AD0301", target, "'del' is not supported here")

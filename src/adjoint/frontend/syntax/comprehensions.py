@@ -1,0 +1,254 @@
+"""Comprehensions and generator expressions: loops in a scope of their own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from weakref import WeakKeyDictionary
+
+from adjoint.frontend.control.iteration import going_through, in_advance, run_for
+from adjoint.frontend.data import making
+from adjoint.frontend.interpreter.core import Frame, Lowerer
+from adjoint.frontend.interpreter.values import UNDEFINED, Cell, GeneratorValue, Ref, TupleValue, Value, list_record
+from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
+from adjoint.frontend.iterators.iterators import has_generator, hold
+from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
+from adjoint.ir.types import Dict, List
+
+
+@contextmanager
+def _scope(lo: Lowerer, generators: Sequence[ast.comprehension]) -> Iterator[None]:
+    frame = lo.frame
+    assert frame is not None
+    outer = frame.cells
+    names = {
+        part.id: Cell(part.id)
+        for generator in generators
+        for part in ast.walk(generator.target)
+        if isinstance(part, ast.Name)
+    }
+    frame.cells = {**outer, **names}
+    try:
+        yield
+    finally:
+        frame.cells = outer
+        for cell in names.values():
+            if not frame.makes_closures:
+                lo.store.pop(cell, None)
+
+
+def each(
+    lo: Lowerer, generators: Sequence[ast.comprehension], action: Callable[[], None], first: Value | None = None
+) -> None:
+    """Runs ``action`` for every combination that the generators give; ``first`` is what the first goes through."""
+    from adjoint.frontend.syntax import assign
+    from adjoint.frontend.syntax.expressions import evaluate, truth
+
+    if not generators:
+        action()
+        return
+    generator, rest = generators[0], generators[1:]
+    if generator.is_async:
+        raise lo.problem("AD0301", generator.target, "an asynchronous comprehension is not supported")
+    iterable = evaluate(lo, generator.iter) if first is None else first
+    hold(iterable)  # as an argument of the function that a comprehension is
+
+    def conditions(tests: Sequence[ast.expr]) -> Value:
+        if not tests:
+            each(lo, rest, action)
+            return UNDEFINED
+        cond, _ = truth(lo, tests[0])
+        return lo.branch(cond, lambda: conditions(tests[1:]), lambda: UNDEFINED, tests[0])
+
+    def body() -> None:
+        conditions(generator.ifs)
+
+    run_for(
+        lo,
+        _target_of(generator),
+        iterable,
+        lambda item: assign.assign(lo, generator.target, item),
+        body,
+        (),
+        [generator.target],
+    )
+
+
+class _Target(ast.AST):
+    """Stands for a generator as the node of its loop: knows the target's name and place."""
+
+    def __init__(self, generator: ast.comprehension) -> None:
+        super().__init__()
+        self.target = generator.target
+        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            setattr(self, name, getattr(generator.target, name))
+
+
+_targets: WeakKeyDictionary[ast.comprehension, ast.AST] = WeakKeyDictionary()
+
+
+def _target_of(generator: ast.comprehension) -> ast.AST:
+    """The node that stands for a generator's loop: always the same one."""
+    if not isinstance(generator.target, ast.Name):
+        return generator.target
+    return _targets.setdefault(generator, _Target(generator))
+
+
+def list_comprehension(
+    lo: Lowerer,
+    node: ast.expr,
+    element: ast.expr,
+    generators: Sequence[ast.comprehension],
+    first: Value | None = None,
+) -> Value:
+    """A list: known item by item where the iterable is, else one that grows at run time."""
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    iterable = evaluate(lo, generators[0].iter) if first is None else first
+    with in_advance(lo, iterable, node) as given:
+        return _list_of(lo, node, element, generators, given)
+
+
+def _list_of(
+    lo: Lowerer, node: ast.expr, element: ast.expr, generators: Sequence[ast.comprehension], iterable: Value
+) -> Value:
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    with _scope(lo, generators):
+        if len(generators) == 1:
+            items = static_getters(lo, iterable, node)
+            unrolled = lo.run_data.all_constant or lo.site(_target_of(generators[0])) in lo.settings.unrolled
+            if items is None and unrolled and known_range(iterable) is not None:
+                items = static_getters(lo, TupleValue(tuple([Const(i) for i in known_range(iterable) or ()])), node)
+            with going_through(lo, iterable):
+                known = None if items is None else _known(lo, generators[0], items, element)
+            if known is not None:
+                return making.new_list(lo, known, node)
+        if not has_generator(iterable):
+            lo.settings.runtime_sites.add(lo.site(node))
+        result = making.new_list(lo, [], node)
+
+        def add() -> None:
+            append(lo, result, evaluate(lo, element), element)
+
+        each(lo, generators, add, iterable)
+        return result
+
+
+def list_of_items(lo: Lowerer, iterable: Value, node: ast.AST) -> Value:
+    """A list of what is gone through: its items are known one by one where no loop gives them."""
+    result = making.new_list(lo, [], node)
+    run_for(lo, node, iterable, lambda item: append(lo, result, item, node), lambda: None)
+    return result
+
+
+def append(lo: Lowerer, target: Value, value: Value, node: ast.AST | None) -> None:
+    """``target.append(value)``"""
+    known = making.list_items(lo, target)
+    if known is not None:
+        assert isinstance(target, Ref)
+        making.replace(lo, target, list_record([*known, value]), node)
+        return
+    assert isinstance(target, Var)
+    atom = making.slot(lo, value, node)
+    making.note_element(lo, target, atom, node)
+    assert isinstance(target.type, List)
+    atom = making.as_element(lo, atom, target.type.element)
+    lo.emit(Call((), list.append, (target, atom), (), lo.span(node)))
+
+
+def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], element: ast.expr) -> list[Value] | None:
+    from adjoint.frontend.syntax import assign
+    from adjoint.frontend.syntax.expressions import evaluate, truth
+
+    if any(map(lengths_of, items)):
+        return None
+    result: list[Value] = []
+    for item in items:
+        assign.assign(lo, generator.target, item())
+        kept = True
+        for test in generator.ifs:
+            cond, _ = truth(lo, test)
+            if not isinstance(cond, Const):
+                return None
+            kept = kept and bool(cond.value)
+        if kept:
+            result.append(evaluate(lo, element))
+    return result
+
+
+def list_of_generator(lo: Lowerer, value: GeneratorValue) -> Value:
+    """The items of a generator expression, all computed."""
+    outer = lo.frame
+    lo.frame = value.frame
+    assert isinstance(value.frame, Frame)
+    try:
+        return list_comprehension(lo, value.node, value.node.elt, value.node.generators, value.first)
+    finally:
+        lo.frame = outer
+
+
+def fold(lo: Lowerer, iterable: Value, start: Value, step: Callable[[Value, Value], Value], node: ast.AST) -> Value:
+    """Goes through an iterable and combines what it gives, without a list."""
+    total = Cell("total")
+    lo.store[total] = start
+
+    def add(item: Value) -> None:
+        result = step(lo.store[total], item)
+        lo.rename(result, "total")
+        lo.store[total] = result
+
+    run_for(lo, node, iterable, add, lambda: None)
+    return lo.store.pop(total, UNDEFINED)
+
+
+def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Callable[[Value, Value], Value]) -> Value:
+    """Runs the generator and combines what it gives, without a list."""
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    outer = lo.frame
+    lo.frame = value.frame
+    total = Cell("total")
+    lo.store[total] = start
+
+    def add() -> None:
+        item = evaluate(lo, value.node.elt)
+        result = step(lo.store[total], item)
+        lo.rename(result, "total")
+        lo.store[total] = result
+
+    try:
+        with _scope(lo, value.node.generators):
+            each(lo, value.node.generators, add, value.first)
+    finally:
+        lo.frame = outer
+    return lo.store.pop(total, UNDEFINED)
+
+
+def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
+    from adjoint.frontend.interpreter.materialize import materialize
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    first = evaluate(lo, node.generators[0].iter)
+    with in_advance(lo, first, node) as iterable, _scope(lo, node.generators):
+        if len(node.generators) == 1 and not node.generators[0].ifs:
+            items = static_getters(lo, iterable, node)
+            if items is not None:
+                pairs = ast.Tuple([node.key, node.value], ast.Load())
+                ast.copy_location(pairs, node)
+                known = _known(lo, node.generators[0], items, pairs)
+                if known is not None:
+                    return making.new_dict(lo, [(pair.items[0], pair.items[1]) for pair in known], node)  # type: ignore[union-attr]
+        lo.settings.runtime_sites.add(lo.site(node))
+        result = making.new_dict(lo, [], node)
+        assert isinstance(result, Var) and isinstance(result.type, Dict)
+
+        def add() -> None:
+            key = materialize(lo, evaluate(lo, node.key), node.key)
+            atom = making.slot(lo, evaluate(lo, node.value), node.value)
+            making.note_element(lo, result, atom, node)
+            lo.emit(Store(result, Subscript((key,)), atom, "set", lo.span(node)))
+
+        each(lo, node.generators, add, iterable)
+        return result

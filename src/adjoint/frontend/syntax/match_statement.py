@@ -1,0 +1,229 @@
+"""``match``: patterns become conditions and bindings."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.syntax import assign
+from adjoint.frontend.syntax.expressions import apply_operator, compare, evaluate, truth, truth_of
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, List, Tuple
+
+Then = Callable[[], Value]
+
+
+def run_match(lo: Lowerer, node: ast.Match) -> None:
+    subject = evaluate(lo, node.subject)
+    _cases(lo, subject, list(node.cases), node)
+
+
+def _cases(lo: Lowerer, subject: Value, cases: Sequence[ast.match_case], node: ast.Match) -> Value:
+    """Tries one case; where it does not fit, the rest."""
+    from adjoint.frontend.syntax.statements import run
+
+    if not cases:
+        return UNDEFINED
+    case, rest = cases[0], cases[1:]
+    if isinstance(subject, Union):
+        from adjoint.frontend.syntax.expressions import on_each_option
+
+        def each(option: Value) -> Value:
+            if isinstance(node.subject, ast.Name):
+                assign.assign_name(lo, node.subject.id, option, node)
+            return _cases(lo, option, cases, node)
+
+        return on_each_option(lo, subject, each, node)
+
+    def body() -> Value:
+        run(lo, case.body)
+        return UNDEFINED
+
+    def otherwise() -> Value:
+        return _cases(lo, subject, rest, node)
+
+    conditions: list[Callable[[], Any]] = []
+    bindings: list[tuple[str, Value]] = []
+    possible = _pattern(lo, case.pattern, subject, conditions, bindings)
+    if not possible:
+        return otherwise()
+    if case.guard is not None:
+        guard = case.guard
+
+        def guarded() -> Any:
+            _bind(lo, bindings)
+            return truth(lo, guard)[0]
+
+        conditions.append(guarded)
+        return _chain(lo, conditions, body, otherwise, case.pattern)
+
+    def bound() -> Value:
+        _bind(lo, bindings)
+        return body()
+
+    return _chain(lo, conditions, bound, otherwise, case.pattern)
+
+
+def _bind(lo: Lowerer, bindings: list[tuple[str, Value]]) -> None:
+    for name, value in bindings:
+        lo.rename(value, name)
+        assign.assign_name(lo, name, value, None)
+
+
+def _chain(lo: Lowerer, conditions: list[Callable[[], Any]], then: Then, otherwise: Then, node: ast.AST) -> Value:
+    """``then`` where all conditions hold, tested in order."""
+    if not conditions:
+        return then()
+    known = [condition() for condition in conditions[:1]]
+    cond = known[0]
+    if isinstance(cond, Const):
+        return _chain(lo, conditions[1:], then, otherwise, node) if cond.value else otherwise()
+    for condition in conditions[1:]:
+        other = _lazily(lo, cond, condition, node)
+        cond = other
+        if isinstance(cond, Const) and not cond.value:
+            return otherwise()
+    return lo.branch(cond, then, otherwise, node)
+
+
+def _lazily(lo: Lowerer, cond: Any, condition: Callable[[], Any], node: ast.AST) -> Any:
+    return lo.branch(cond, condition, lambda: Const(False), node)
+
+
+def _pattern(
+    lo: Lowerer,
+    pattern: ast.pattern,
+    subject: Value,
+    conditions: list[Callable[[], Any]],
+    bindings: list[tuple[str, Value]],
+) -> bool:
+    """Collects what must hold and what is bound; False where the pattern cannot fit."""
+    match pattern:
+        case ast.MatchValue(value=expression):
+            wanted = evaluate(lo, expression)
+            conditions.append(
+                lambda: truth_of(lo, apply_operator(lo, operator.eq, [subject, wanted], pattern), pattern)
+            )
+            return True
+        case ast.MatchSingleton(value=constant):
+            conditions.append(lambda: truth_of(lo, compare(lo, ast.Is(), subject, Const(constant), pattern), pattern))
+            return True
+        case ast.MatchAs(pattern=inner, name=name):
+            if inner is not None and not _pattern(lo, inner, subject, conditions, bindings):
+                return False
+            if name is not None:
+                bindings.append((name, subject))
+            return True
+        case ast.MatchOr(patterns=options):
+            return _alternatives(lo, options, subject, conditions, bindings, pattern)
+        case ast.MatchSequence(patterns=parts):
+            return _sequence(lo, parts, subject, conditions, bindings, pattern)
+        case ast.MatchClass():
+            return _class(lo, pattern, subject, conditions, bindings)
+        case ast.MatchMapping(keys=keys, patterns=parts, rest=rest):
+            record = lo.store.get(subject) if isinstance(subject, Ref) else None
+            if not isinstance(record, Record) or record.cls is not dict:
+                raise lo.problem("AD0301", pattern, "a mapping pattern needs a dict whose keys are known")
+            for key, part in zip(keys, parts, strict=True):
+                wanted = evaluate(lo, key)
+                value = record.get(wanted.value) if isinstance(wanted, Const) else None
+                if value is None or not _pattern(lo, part, value, conditions, bindings):
+                    return False
+            if rest is not None:
+                raise lo.problem("AD0301", pattern, "'**' in a mapping pattern is not supported")
+            return True
+    raise lo.problem("AD0301", pattern, "this pattern is not supported")
+
+
+def _alternatives(
+    lo: Lowerer,
+    options: Sequence[ast.pattern],
+    subject: Value,
+    conditions: list[Callable[[], Any]],
+    bindings: list[tuple[str, Value]],
+    node: ast.pattern,
+) -> bool:
+    possible: list[list[Callable[[], Any]]] = []
+    for option in options:
+        own: list[Callable[[], Any]] = []
+        names: list[tuple[str, Value]] = []
+        if not _pattern(lo, option, subject, own, names):
+            continue
+        if not own:
+            bindings.extend(names)
+            return True
+        if names:
+            raise lo.problem("AD0301", node, "an alternative that binds names")
+        possible.append(own)
+    if not possible:
+        return False
+
+    def any_holds() -> Any:
+        def from_option(index: int) -> Any:
+            if index == len(possible):
+                return Const(False)
+            return _chain(lo, possible[index], lambda: Const(True), lambda: from_option(index + 1), node)
+
+        return from_option(0)
+
+    conditions.append(any_holds)
+    return True
+
+
+def _sequence(
+    lo: Lowerer,
+    parts: Sequence[ast.pattern],
+    subject: Value,
+    conditions: list[Callable[[], Any]],
+    bindings: list[tuple[str, Value]],
+    node: ast.pattern,
+) -> bool:
+    items = list(subject.items) if isinstance(subject, TupleValue) else making.list_items(lo, subject)
+    if items is None and isinstance(subject, Var) and isinstance(subject.type, Tuple):
+        items = containers.known_items(lo, subject, node)
+    if items is None:
+        if isinstance(subject, Var) and isinstance(subject.type, (List, Array)):
+            raise lo.problem("AD0301", node, "a sequence pattern needs a sequence whose length is known")
+        return False
+    stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
+    if stars:
+        before, after = stars[0], len(parts) - stars[0] - 1
+        if len(items) < before + after:
+            return False
+        star = parts[stars[0]]
+        assert isinstance(star, ast.MatchStar)
+        if star.name is not None:
+            middle = making.new_list(lo, list(items[before : len(items) - after]), node)
+            bindings.append((star.name, middle))
+        items = [*items[:before], *items[len(items) - after :]]
+        parts = [*parts[:before], *parts[before + 1 :]]
+    if len(items) != len(parts):
+        return False
+    return all(_pattern(lo, part, item, conditions, bindings) for part, item in zip(parts, items, strict=True))
+
+
+def _class(
+    lo: Lowerer,
+    pattern: ast.MatchClass,
+    subject: Value,
+    conditions: list[Callable[[], Any]],
+    bindings: list[tuple[str, Value]],
+) -> bool:
+    wanted = evaluate(lo, pattern.cls)
+    cls = objects.class_of(lo, subject)
+    if not isinstance(wanted, Const) or cls is None:
+        raise lo.problem("AD0301", pattern, "the class of the subject is not known")
+    if not issubclass(cls, wanted.value):
+        return False
+    names = getattr(wanted.value, "__match_args__", ())
+    if pattern.patterns and wanted.value in (bool, bytes, dict, float, int, list, str, tuple):
+        return _pattern(lo, pattern.patterns[0], subject, conditions, bindings)
+    pairs = [*zip(names, pattern.patterns, strict=False), *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)]
+    return all(
+        _pattern(lo, part, objects.attribute(lo, subject, name, pattern), conditions, bindings) for name, part in pairs
+    )

@@ -1,0 +1,213 @@
+"""Starred parts: of displays, of argument lists, of targets that take apart what they are assigned."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+import types
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from adjoint.frontend.data import containers, making
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Closure, Method, Partial, SliceValue, TupleValue, Value
+from adjoint.frontend.iterators.iterators import drawn
+from adjoint.ir.nodes import Const, Raise, Var
+from adjoint.ir.types import Array, List
+from adjoint.records import dataclass
+from adjoint.runtime.objects import check_least_length
+
+
+def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
+    """The values of a display, starred parts spread out."""
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    values: list[Value] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            values.extend(containers.known_items(lo, evaluate(lo, node.value), node))
+        else:
+            values.append(evaluate(lo, node))
+    return values
+
+
+def list_display(lo: Lowerer, node: ast.List) -> Value:
+    """``[x, *items]``"""
+    return _display(lo, node, lambda items: making.new_list(lo, items, node), list)
+
+
+def tuple_display(lo: Lowerer, node: ast.Tuple) -> Value:
+    """``(x, *items)``"""
+    return _display(lo, node, lambda items: TupleValue(tuple(items)), tuple)
+
+
+def _display(lo: Lowerer, node: ast.List | ast.Tuple, make: Callable[[list[Value]], Value], kind: type) -> Value:
+    """A display; of what has no known length, the sum of its parts."""
+    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.syntax.expressions import apply_operator, evaluate
+
+    parts: list[Value] = []
+    items: list[Value] = []
+    for element in node.elts:
+        value = evaluate(lo, element.value if isinstance(element, ast.Starred) else element)
+        value = drawn(lo, value, element) if isinstance(element, ast.Starred) else value
+        if not isinstance(element, ast.Starred):
+            items.append(value)
+        elif (known := containers.items_if_known(lo, value, element)) is not None:
+            items += known
+        else:
+            _refuse_uncountable(lo, value, element)
+            parts += [make(items)] if items else []
+            parts.append(call_value(lo, Const(kind), [value], {}, node))
+            items = []
+    if not parts:
+        return make(items)
+    parts += [make(items)] if items else []
+    if kind is tuple and len(parts) > 1:
+        parts = [call_value(lo, Const(list), [part], {}, node) for part in parts]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = apply_operator(lo, operator.add, [whole, part], node)
+    return call_value(lo, Const(tuple), [whole], {}, node) if kind is tuple and len(parts) > 1 else whole
+
+
+def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
+    if not isinstance(value, Var) or not isinstance(value.type, (Array, List)):
+        raise lo.problem("AD0301", node, "the number of items is not known here")
+
+
+MAX_OPTIONAL = 8
+"""For so many optional parameters, a call with a starred argument of unknown length is written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A starred argument that gives as many values as it has, which is known at run time: from least to most."""
+
+    value: Value
+    node: ast.AST
+    least: int
+    most: int
+
+
+def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], Value], node: ast.AST) -> Value:
+    """A call with a starred argument that may give one of several numbers of values: its length tells which."""
+    place = next((place for place, value in enumerate(args) if isinstance(value, Spread)), None)
+    if place is None:
+        return call(args)
+    spread = args[place]
+    length = materialize(lo, containers.length(lo, spread.value, spread.node), spread.node)
+
+    def too_many() -> Value:
+        said = f"{spread.least} to {spread.most} values are taken by the starred argument"
+        lo.stop(Raise(lo.open.call(TypeError, Const(said)), None, lo.span(node)))
+        return UNDEFINED
+
+    def of_length(count: int) -> Value:
+        if count > spread.most:
+            return too_many()
+
+        def call_with() -> Value:
+            items = [containers.subscript(lo, spread.value, Const(i), spread.node) for i in range(count)]
+            return call([*args[:place], *items, *args[place + 1 :]])
+
+        is_so = lo.open.call(operator.eq, length, Const(count))
+        return lo.branch(is_so, call_with, lambda: of_length(count + 1), node)
+
+    lo.run_data.choices += 1
+    try:
+        return of_length(spread.least)
+    finally:
+        lo.run_data.choices -= 1
+
+
+def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
+    """The positional arguments of a call; a starred one of unknown length gives as many as the function asks for."""
+    from adjoint.frontend.syntax.expressions import evaluate
+
+    values: list[Any] = []
+    named = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
+    for place, argument in enumerate(node.args):
+        if not isinstance(argument, ast.Starred):
+            values.append(evaluate(lo, argument))
+            continue
+        value = drawn(lo, evaluate(lo, argument.value), argument)
+        known = containers.items_if_known(lo, value, argument)
+        if known is None and function in (Const(max), Const(min)) and len(node.args) == 1:
+            known = [value]
+        elif known is None:
+            following = node.args[place + 1 :]
+            asked = None if any(isinstance(other, ast.Starred) for other in following) else asked_for(function, named)
+            others = len(values) + len(following)
+            if asked is not None and asked[0] < asked[1] and asked[1] - asked[0] <= MAX_OPTIONAL:
+                values.append(Spread(value, argument, max(asked[0] - others, 0), asked[1] - others))
+                continue
+            missing = None if asked is None or asked[0] < asked[1] else asked[0] - others
+            known = containers.known_items(lo, value, argument, missing)
+        values += known
+    return values
+
+
+def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None:
+    """How many positional arguments a function takes besides those that are named, at least and at most.
+
+    None where that is not known, or where there is no end of them.
+    """
+    match function:
+        case Closure(source=source, defaults=defaults):
+            spec = source.node.args
+            positional = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)]
+            needed = positional[: len(positional) - len(defaults)]
+            if spec.vararg is not None:
+                return None
+            return sum(name not in named for name in needed), sum(name not in named for name in positional)
+        case Method(function=inner):
+            found = asked_for(inner, named)
+            return None if found is None else (found[0] - 1, found[1] - 1)
+        case Partial(function=inner, args=args, kwargs=kwargs):
+            found = asked_for(inner, {*named, *(name for name, _ in kwargs)})
+            return None if found is None else (found[0] - len(args), found[1] - len(args))
+        case Const(value=types.FunctionType() | types.MethodType() | type() as constant):
+            return _asked_by_signature(constant, named)
+        case _:
+            return None
+
+
+def _asked_by_signature(constant: Any, named: Collection[str]) -> tuple[int, int] | None:
+    try:
+        parameters = inspect.signature(constant, follow_wrapped=False).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return None
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    taken = [p for p in parameters if p.kind in kinds and p.name not in named]
+    return sum(p.default is p.empty for p in taken), len(taken)
+
+
+def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int) -> list[Value]:
+    """The values for ``count`` targets of which the one at ``starred`` takes as many as are left."""
+    after = count - starred - 1
+    items = containers.items_if_known(lo, value, target)
+    if items is None:
+        return _unpack_unknown(lo, target, value, starred, after)
+    if len(items) < starred + after:
+        raise lo.mistake(ValueError, target, f"there are only {len(items)} values to unpack")
+    middle = making.new_list(lo, items[starred : len(items) - after], target)
+    return [*items[:starred], middle, *items[len(items) - after :]]
+
+
+def _unpack_unknown(lo: Lowerer, target: ast.expr, value: Value, before: int, after: int) -> list[Value]:
+    from adjoint.frontend.calls.calls import call_value
+
+    _refuse_uncountable(lo, value, target)
+    lo.open.effect(check_least_length, value, Const(before + after))  # type: ignore[arg-type]
+    bounds = SliceValue(Const(before), Const(-after) if after else NONE, NONE)
+    middle = containers.subscript(lo, value, bounds, target)
+    return [
+        *(containers.subscript(lo, value, Const(place), target) for place in range(before)),
+        call_value(lo, Const(list), [middle], {}, target),
+        *(containers.subscript(lo, value, Const(place), target) for place in range(-after, 0)),
+    ]

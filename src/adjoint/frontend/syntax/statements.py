@@ -1,0 +1,338 @@
+"""Statements of Python, one function each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.frontend.calls.definitions import note_if_uncovered
+from adjoint.frontend.control.iteration import run_for
+from adjoint.frontend.control.liveness import forget
+from adjoint.frontend.control.loops import run_loop
+from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.refine import refine
+from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Value
+from adjoint.frontend.syntax import assign
+from adjoint.frontend.syntax.expressions import evaluate, truth
+from adjoint.frontend.syntax.operators import BINARY
+from adjoint.ir.nodes import Const, If, Raise, Var, Yield
+from adjoint.ir.types import OPAQUE, Opaque
+
+
+def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
+    """Runs statements until control has left."""
+    for statement in statements:
+        if lo.block is None:
+            return
+        lo.at(statement)
+        try:
+            _STATEMENTS.get(type(statement), _unsupported)(lo, statement)
+        except Problem as problem:
+            found = problem.diagnostic
+            place = found.labels[0].span if found.labels else None
+            lo.run_data.diagnostics.setdefault((found.code, place), found)
+            _poison(lo, statement)
+    if statements and lo.block is not None:
+        forget(lo, statements[-1])
+
+
+def _poison(lo: Lowerer, statement: ast.stmt) -> None:
+    """After a problem: the names that the statement would have bound are unknown; look at the rest all the same."""
+    from adjoint.sources.scope import assigned_names
+
+    if lo.block is None:
+        return
+    if isinstance(statement, ast.Return):
+        lo.leave("return", Var("result", OPAQUE))
+        return
+    assert lo.frame is not None
+    for name in assigned_names(statement):
+        cell = lo.frame.cells.get(name)
+        if cell is not None:
+            lo.store[cell] = Var(name, OPAQUE, named=True)
+
+
+def _unsupported(lo: Lowerer, node: ast.stmt) -> None:
+    what = {
+        ast.AsyncFor: "'async for'",
+        ast.AsyncWith: "'async with'",
+        ast.AsyncFunctionDef: "'async def'",
+        ast.TryStar: "'except*'",
+    }.get(type(node), f"the statement '{type(node).__name__}'")
+    raise lo.problem("AD0301", node, f"{what} is not supported here")
+
+
+def _expression(lo: Lowerer, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        evaluate(lo, node.value)
+
+
+def _assign(lo: Lowerer, node: ast.Assign) -> None:
+    value = evaluate(lo, node.value)
+    if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        lo.rename(value, node.targets[0].id)
+    for target in node.targets:
+        assign.assign(lo, target, value)
+
+
+def _annotated(lo: Lowerer, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        value = evaluate(lo, node.value)
+        if isinstance(node.target, ast.Name):
+            lo.rename(value, node.target.id)
+        if not isinstance(value, Var) or type(value.type) is Opaque:
+            value = _as_annotated(lo, value, node)
+        assign.assign(lo, node.target, value)
+
+
+def _as_annotated(lo: Lowerer, value: Value, node: ast.AnnAssign) -> Value:
+    """The value; a function value where it is one by its annotation."""
+    if is_plain(node.annotation) or lo.frame is None:
+        return value
+    from adjoint.frontend.calls.function_values import as_annotated, meaning
+
+    return as_annotated(lo, value, meaning(lo, node.annotation, lo.frame.closure.globals), node)
+
+
+def is_plain(annotation: ast.expr) -> bool:
+    """Whether an annotation surely says nothing of functions."""
+    names = ("float", "int", "bool", "str", "complex", "list", "tuple", "dict", "object")
+    return isinstance(annotation, ast.Name) and annotation.id in names
+
+
+def _augmented(lo: Lowerer, node: ast.AugAssign) -> None:
+    assign.augment(lo, node.target, BINARY[type(node.op)], node.value, node)
+
+
+def _delete(lo: Lowerer, node: ast.Delete) -> None:
+    for target in node.targets:
+        assign.delete(lo, target)
+
+
+def _return(lo: Lowerer, node: ast.Return) -> None:
+    value = NONE if node.value is None else evaluate(lo, node.value)
+    if lo.frame is not None and lo.frame.adjoints and lo.block is not None:
+        from adjoint.frontend.declared.inline_adjoints import with_adjoint
+
+        value = with_adjoint(lo, value, node)
+    if lo.frame is not None and lo.frame.returned is not None:
+        value = lo.frame.returned(value)
+    _jump(lo, node, "return", value)
+
+
+def _if(lo: Lowerer, node: ast.If) -> None:
+    cond, facts = truth(lo, node.test)
+
+    def side(statements: Sequence[ast.stmt], holds: bool) -> Callable[[], Value]:
+        def body() -> Value:
+            refine(lo, facts, holds)
+            run(lo, statements)
+            return UNDEFINED
+
+        return body
+
+    lo.branch(cond, side(node.body, True), side(node.orelse, False), node)
+
+
+def _head(lo: Lowerer, node: ast.For | ast.While, head: ast.expr) -> ast.expr:
+    """The head of a loop without ``ad.checkpointed``, which is noted."""
+    if not isinstance(head, ast.Call) or not any(keyword.arg in ("snapshots", "memory") for keyword in head.keywords):
+        return head
+    from adjoint.frontend.surgery import checkpointed_loops as checkpointing
+
+    return checkpointing.head(lo, node, head)
+
+
+def _while(lo: Lowerer, node: ast.While) -> None:
+    test = _head(lo, node, node.test)
+
+    def iteration() -> None:
+        lo.at(node)
+        cond, facts = truth(lo, test)
+
+        def goes_on() -> Value:
+            refine(lo, facts, True)
+            run(lo, node.body)
+            return UNDEFINED
+
+        def ends() -> Value:
+            lo.leave("exhausted")
+            return UNDEFINED
+
+        lo.branch(cond, goes_on, ends, node)
+
+    run_loop(lo, node, None, None, iteration, node.orelse, [node.test, *node.body])
+
+
+def _for(lo: Lowerer, node: ast.For) -> None:
+    iterable = evaluate(lo, _head(lo, node, node.iter))
+    run_for(
+        lo,
+        node,
+        iterable,
+        lambda item: assign.assign(lo, node.target, item),
+        lambda: run(lo, node.body),
+        node.orelse,
+        [node.target, *node.body],
+    )
+
+
+def _jump(lo: Lowerer, node: ast.stmt, action: str, value: Value = UNDEFINED) -> None:
+    if lo.block is not None:
+        forget(lo, node)
+    lo.leave(action, value)
+
+
+def _break(lo: Lowerer, node: ast.Break) -> None:
+    _jump(lo, node, "break")
+
+
+def _continue(lo: Lowerer, node: ast.Continue) -> None:
+    _jump(lo, node, "continue")
+
+
+def _pass(lo: Lowerer, node: ast.stmt) -> None:
+    pass
+
+
+def _assert(lo: Lowerer, node: ast.Assert) -> None:
+    cond, facts = truth(lo, node.test)
+
+    def fails() -> Value:
+        arguments = () if node.msg is None else (_plain(lo, node.msg),)
+        lo.stop(Raise(lo.open.call(AssertionError, *arguments), None, lo.span(node)))
+        return UNDEFINED
+
+    def holds() -> Value:
+        refine(lo, facts, True)
+        return UNDEFINED
+
+    _check(lo, cond, holds, fails, node)
+
+
+def _check(lo: Lowerer, cond: Any, holds: Callable[[], Value], fails: Callable[[], Value], node: ast.stmt) -> None:
+    """A condition that must hold: a statement of its own, so that what follows is not nested in it."""
+    if isinstance(cond, Const):
+        (holds if cond.value else fails)()
+        return
+    origin, base = lo.open, lo.store
+    failing = lo.fork(base)
+    fails()
+    lo.block, lo.store = origin, base
+    from adjoint.ir.nodes import Block
+
+    lo.emit(If(cond, Block((), Yield()), failing.seal(), (), lo.span(node)))
+    holds()
+
+
+def _plain(lo: Lowerer, node: ast.expr) -> Any:
+    return materialize(lo, evaluate(lo, node), node, observer=True)
+
+
+def _raise(lo: Lowerer, node: ast.Raise) -> None:
+    note_if_uncovered(lo, node)
+    exception = None if node.exc is None else _plain(lo, node.exc)
+    cause = None if node.cause is None else _plain(lo, node.cause)
+    lo.stop(Raise(exception, cause, lo.span(node)))
+
+
+def _function(lo: Lowerer, node: ast.FunctionDef) -> None:
+    from adjoint.frontend.syntax.expressions import make_closure
+
+    assert lo.frame is not None
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and _is_inline_adjoint(lo, node, decorator):
+            return
+    value: Value = make_closure(lo, node, node.name)
+    for decorator in reversed(node.decorator_list):
+        from adjoint.frontend.calls.calls import call_value
+
+        value = call_value(lo, evaluate(lo, decorator), [value], {}, decorator)
+    assign.assign_name(lo, node.name, value, node)
+
+
+def _is_inline_adjoint(lo: Lowerer, node: ast.FunctionDef, decorator: ast.Call) -> bool:
+    """Whether a decorator makes an adjoint of the function around: then that is taken down."""
+    from adjoint.frontend.declared.inline_adjoints import declare, decorates
+
+    if not decorates(lo, decorator):
+        return False
+    declare(lo, node, decorator)
+    return True
+
+
+def _with(lo: Lowerer, node: ast.With) -> None:
+    from adjoint.frontend.control.with_statement import run_with
+
+    run_with(lo, node)
+
+
+def _try(lo: Lowerer, node: ast.Try) -> None:
+    from adjoint.frontend.control.try_statement import run_try
+
+    run_try(lo, node)
+
+
+def _match(lo: Lowerer, node: ast.Match) -> None:
+    from adjoint.frontend.syntax.match_statement import run_match
+
+    run_match(lo, node)
+
+
+def _class(lo: Lowerer, node: ast.ClassDef) -> None:
+    from adjoint.frontend.syntax.local_classes import define
+
+    define(lo, node)
+
+
+def _scope_declaration(lo: Lowerer, node: ast.stmt) -> None:
+    pass
+
+
+def _import(lo: Lowerer, node: ast.Import) -> None:
+    import importlib
+
+    for alias in node.names:
+        module = importlib.import_module(alias.name)
+        if alias.asname is None:
+            module = importlib.import_module(alias.name.split(".")[0])
+        assign.assign_name(lo, alias.asname or alias.name.split(".")[0], Const(module), node)
+
+
+def _import_from(lo: Lowerer, node: ast.ImportFrom) -> None:
+    import importlib
+
+    assert lo.frame is not None
+    package = lo.frame.closure.globals.get("__package__")
+    module = importlib.import_module("." * node.level + (node.module or ""), package)
+    for alias in node.names:
+        assign.assign_name(lo, alias.asname or alias.name, Const(getattr(module, alias.name)), node)
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Delete: _delete,
+    ast.Return: _return,
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Pass: _pass,
+    ast.Assert: _assert,
+    ast.Raise: _raise,
+    ast.FunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Global: _scope_declaration,
+    ast.Nonlocal: _scope_declaration,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.With: _with,
+    ast.Try: _try,
+    ast.Match: _match,
+}

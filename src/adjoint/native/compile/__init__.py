@@ -1,0 +1,1 @@
+"""From a text to machine code: units, boundaries, caches, what cannot be compiled."""

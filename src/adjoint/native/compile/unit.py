@@ -1,0 +1,294 @@
+"""One file for Numba: a derivative's text for arguments of certain types, with all that it refers to.
+
+The file is named by everything that its machine code depends on: the text, the types, the sources of the runtime, the
+versions and the processor. There is just one signature in a file, so that what processes write at once is the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import linecache
+import re
+import sys
+import types
+import warnings
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adjoint.codegen.python import Emitted
+from adjoint.codegen.unparse import on_one_line
+from adjoint.gc_pause import Lasting, Uncollected
+from adjoint.native.compile import cache
+from adjoint.native.compile.linked_functions import linked_functions
+from adjoint.native.compile.not_native import NotNative as NotNative
+from adjoint.native.compile.private_functions import MODULES, private_functions
+from adjoint.native.compile.reasons import first_use, line_of, place_in_source, summary
+from adjoint.native.legalize.python_calls import ByPython
+from adjoint.native.loops.short_loops import made_for_short_loops
+from adjoint.native.runtime.freed_memory import keep_freed_memory
+from adjoint.records import dataclass
+from adjoint.rules.declarations import number_of
+
+_OUTSIDE = "no_cfunc_wrapper=True, "
+"""The function that Python calls: nobody asks for its address in C."""
+_INSIDE = f"no_cpython_wrapper=True, {_OUTSIDE}"
+"""Functions that only others of the file call: what they take and give need not be objects of Python."""
+_VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
+"""Modules for which versions and the digest of the runtime speak; what else the text refers to may change unseen."""
+
+
+@dataclass(frozen=True)
+class Untyped:
+    """A kind of arguments for which Numba has no type, in words."""
+
+    kind: str
+
+
+def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Numba's types of arguments; what one is for which it has none."""
+    _load_numba()
+    return tuple(map(_type_of, args))
+
+
+def _load_numba() -> None:
+    """Imports Numba and what it is told of the runtime."""
+    if "adjoint.native.runtime.declarations" not in sys.modules:
+        with Lasting():
+            import adjoint.native.runtime.declarations  # noqa: F401
+
+
+def _type_of(value: Any) -> Any:
+    from numba import typeof
+
+    try:
+        found = typeof(value)  # type: ignore[no-untyped-call]
+    except Exception:  # of various kinds
+        return Untyped(_kind_of(value))
+    if isinstance(value, list):
+        if any(isinstance(item, list) for item in value):
+            return Untyped("a list of lists")
+        if any(_type_of(item) != found.dtype for item in value):  # Numba looks at the first item only
+            return Untyped("a list of items of several types")
+    return found
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}"
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _fails_from_cache(text: str) -> bool:
+    """Whether Numba 0.68 is seen to crash on machine code that it kept: of recursive functions with lists of arrays."""
+    return text.count("\ndef ") > 0 and ".any_layout(" in text
+
+
+class Unit:
+    """A text made ready for arguments of certain types.
+
+    Parameters
+    ----------
+    emitted
+        The text.
+    signature
+        What :func:`signature_of` says of the arguments. Those that the text does not use need no type.
+    flags
+        Options for the compiler, as text.
+    """
+
+    def __init__(self, emitted: Emitted, signature: Sequence[Any], flags: str) -> None:
+        self.emitted = emitted
+        self.flags = flags
+        main = ast.parse(emitted.text).body[0]
+        assert isinstance(main, ast.FunctionDef)
+        params = [param.arg for param in main.args.args]
+        used = {node.id for node in ast.walk(main) if isinstance(node, ast.Name)}
+        self.places = tuple(place for place, param in enumerate(params) if param in used)
+        self.takes_all = len(self.places) == len(params)
+        self.signature = tuple(signature[place] for place in self.places)
+        for place, found in zip(self.places, self.signature, strict=True):
+            if isinstance(found, Untyped):
+                name = params[place]
+                reason = f"Numba has no type for the argument {name!r}: it is {found.kind}"
+                raise NotNative(reason, (), first_use(emitted, name) or next(iter(emitted.lines.values()), None))
+        helpers = {name: value for name, value in emitted.namespace.items() if isinstance(value, ByPython)}
+        plain = {name: value for name, value in emitted.namespace.items() if name not in helpers}
+        imports, is_closed = _imports(plain)
+        self.is_closed = is_closed and not _fails_from_cache(emitted.text)
+        if helpers:
+            imports.append("from numba import objmode as _objmode")
+        for name, helper in helpers.items():
+            imports += _helper(name, helper)
+        self.is_closed &= not any(BY_NUMBER in line for line in imports)
+        self.dispatcher: Any = None
+        self.origins: dict[int, int] = {}
+        self.text = self._compose(imports, [params[place] for place in self.places])
+
+    def _compose(self, imports: Sequence[str], params: Sequence[str]) -> str:
+        """The text of the file; ``origins`` tells which of its lines are which of the emitted ones."""
+        lines = ['"""A derivative, written by Adjoint for Numba; it is made anew where it is missing."""', ""]
+        facts = (*_circumstances(), f"arguments: {', '.join(map(str, self.signature))}")
+        lines += [f"# {on_one_line(fact)}" for fact in facts]
+        lines += ["", *imports, "", "_always = True"]
+        for number, line in enumerate(self.emitted.text.splitlines(), 1):
+            if line.startswith("def "):
+                is_main = number == 1
+                lines += ["", f"@_njit({_OUTSIDE if is_main else _INSIDE}{self.flags})"]
+            lines.append(f"def {self.emitted.name}({', '.join(params)}):" if number == 1 else line)
+            self.origins[len(lines)] = number
+        # Numba 0.68 loses an assignment before the only way out of ``while True``; it finds no fault with a second way.
+        endless = [re.sub(r"^( *)while True:$", r"\1while _always:", line) for line in lines]
+        return "\n".join(endless) + "\n"
+
+    def compile(self) -> Callable[..., Any]:
+        """The machine code, as a function of all arguments: from the cache, or new."""
+        _load_numba()
+        from numba.core.errors import NumbaError
+
+        keep_freed_memory()
+        name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
+        kept = cache.keep(f"{name}.py", self.text) if self.is_closed else None
+        try:
+            for path in [] if kept is None else [kept, kept]:
+                try:
+                    return self._load(str(path), is_kept=True)
+                except NumbaError:
+                    raise
+                except Exception:  # machine code that was kept is damaged: reading it raises anything
+                    cache.forget(path.parent / "__pycache__", name)
+            filename = f"<adjoint native {name}>"
+            linecache.cache[filename] = (len(self.text), None, self.text.splitlines(keepends=True), filename)
+            return self._load(filename)
+        except Exception as failure:
+            raise self._reason(failure, name) from failure
+
+    def compile_for_numba(self) -> Any:
+        """The machine code, as a function of Numba of the arguments at ``places``."""
+        self.compile()
+        return self.dispatcher
+
+    def _load(self, filename: str, *, is_kept: bool = False) -> Callable[..., Any]:
+        from numba.core.errors import NumbaWarning
+
+        from adjoint.native.compile.kept_code import keep_code
+
+        text = self.text
+        if "bundle" in text:
+            import adjoint.native.simd.declarations  # noqa: F401
+        module = types.ModuleType(f"{MODULES}{hashlib.sha256(text.encode()).hexdigest()[:24]}")
+        sys.modules[module.__name__] = module  # what is read from the cache looks for it there
+        exec(compile(text, filename, "exec"), vars(module))
+        dispatcher = self.dispatcher = vars(module)[self.emitted.name]
+        if is_kept:
+            keep_code(dispatcher)
+        with (
+            Uncollected(),
+            warnings.catch_warnings(),
+            made_for_short_loops(),
+            private_functions(),
+            linked_functions(),
+        ):
+            warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
+            dispatcher.compile(self.signature)
+        dispatcher.disable_compile()
+        if self.takes_all:
+            return dispatcher  # type: ignore[no-any-return]
+        if not self.places:
+            return lambda *_: dispatcher()
+        if len(self.places) == 1:
+            (place,) = self.places
+            return lambda *args: dispatcher(args[place])
+        taken = itemgetter(*self.places)
+        return lambda *args: dispatcher(*taken(args))
+
+    def _reason(self, failure: Exception, name: str) -> NotNative:
+        """What Numba says, in a few words, at the user's line if that is known."""
+        number = line_of(failure, name)
+        notes = [] if number is None else [f"in the derivative: {self.text.splitlines()[number - 1].strip()}"]
+        span = None if number is None else place_in_source(self.emitted, self.origins.get(number))
+        return NotNative(summary(failure), notes, span)
+
+
+def _helper(name: str, helper: ByPython) -> list[str]:
+    """The text of a function that leaves the machine code to run as Python."""
+    emitted = helper.emitted
+    first, *rest = emitted.text.splitlines()
+    params = first[first.index("(") :]
+    imports, _ = _imports(emitted.namespace)
+    inside = [f"    {line}" for line in imports[1:]]
+    lines = ["", "", f"def {name}_outside{params}", *inside, *rest, "", "", f"@_njit({_INSIDE})", f"def {name}{params}"]
+    call = f"{name}_outside{params.rstrip(':')}"
+    if not helper.declared:
+        return [*lines, "    with _objmode():", f"        {call}"]
+    results = [f"y{place}" for place in range(len(helper.declared))]
+    while set(results) & set(re.findall(r"\w+", params)):
+        results = [f"{result}_" for result in results]
+    declared = ", ".join(f"{result}={kind!r}" for result, kind in zip(results, helper.declared, strict=True))
+    handed = ", ".join(results)
+    return [*lines, f"    with _objmode({declared}):", f"        {handed} = {call}", f"    return {handed}"]
+
+
+def _imports(namespace: dict[str, object]) -> tuple[list[str], bool]:
+    """The import statements that bind what a text refers to, and whether all of it is versioned."""
+    lines = ["from numba import njit as _njit"]
+    is_closed = True
+    for name, value in sorted(namespace.items()):
+        if isinstance(value, (str, bytes, int)):
+            lines.append(f"{name} = {value!r}")
+            continue
+        if isinstance(value, types.ModuleType):
+            module, line = value.__name__, f"import {value.__name__} as {name}"
+        else:
+            module, line = _import_of(name, value)
+        is_closed &= any(module == known or module.startswith(f"{known}.") for known in _VERSIONED)
+        lines.append(line)
+    return lines, is_closed
+
+
+BY_NUMBER = "_known.numbered"
+"""Gives what only this process knows: machine code that calls it is not kept."""
+
+
+def _import_of(name: str, value: object) -> tuple[str, str]:
+    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", ""))
+    known = sys.modules.get(module) if isinstance(module, str) else None
+    if known is None or getattr(known, own, None) is not value:
+        number = number_of(value)
+        if number is not None:
+            return "", f"import adjoint.rules.declarations as _known; {name} = {BY_NUMBER}({number})"
+        raise NotNative(f"the derivative refers to {name!r}, which cannot be imported by name")
+    return known.__name__, f"from {known.__name__} import {own}" + (f" as {name}" if own != name else "")
+
+
+@functools.cache
+def _circumstances() -> tuple[str, ...]:
+    """What machine code depends on besides the text and the types."""
+    import llvmlite  # type: ignore[import-untyped]
+    import numba
+    from numba.core import config
+    from numba.core.registry import cpu_target
+
+    import adjoint
+
+    package = Path(adjoint.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted([*(package / "runtime").glob("*.py"), *(package / "backend").glob("*.py")]):
+        digest.update(path.read_bytes())
+    processor = cpu_target.target_context.codegen().magic_tuple()
+    named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
+    settings = vars(config)
+    flags = f"optimised {int(settings['OPT'])}, bounds checked {settings['BOUNDSCHECK']}"
+    return (
+        flags,
+        ", ".join(f"{name} {module.__version__}" for name, module in named.items()),
+        f"python {sys.version.split()[0]} ({sys.implementation.cache_tag})",
+        f"runtime {digest.hexdigest()[:16]}",
+        f"processor {hashlib.sha256(repr(processor).encode()).hexdigest()[:16]}",
+    )

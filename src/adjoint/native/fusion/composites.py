@@ -1,0 +1,293 @@
+"""Functions that are made of several steps for each element."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import INT, Array, Type
+from adjoint.native.fusion.recipes import REDUCTIONS, converted, is_real
+from adjoint.native.fusion.scalars import DTYPES, Scalars, dtype_of_target, rank_of
+from adjoint.native.fusion.terms import START, Axis, Dims, Extent, Place
+from adjoint.native.fusion.views import View
+from adjoint.runtime import arrays, lanes
+
+if TYPE_CHECKING:
+    from adjoint.native.fusion.recognize import Recognizer
+
+_NONE, _FALSE = Const(None), Const(False)
+_TRUTH = np.dtype(np.bool_)
+
+
+def reduction_of(callee: Any) -> Any:
+    """The reader of calls of a reduction."""
+    combine, start, needs_some = REDUCTIONS[callee]
+
+    def reduction(reader: Recognizer, target: Var, x: Atom, axis: Atom = _NONE, keepdims: Atom = _FALSE) -> bool:
+        axes = reader.reduced_axes(x, axis)
+        if axes is None or not isinstance(keepdims, Const) or not _is_flag(keepdims) or not is_real(x):
+            return False
+        dtype = dtype_of_target(target)
+        given = x.type.dtype if isinstance(x, Var) and isinstance(x.type, Array) else None
+        if dtype.kind == "b" and (callee not in (np.any, np.all) or given != dtype):
+            return False
+        shape = reader.shapes.of(x) or ()
+        for place in axes if needs_some else ():
+            extent = shape[place]
+            if extent is not None:
+                reader.shapes.require_some(extent, reader.order)
+        return reader.reduce(target, x, axes, keepdims.value, combine, _start(start, dtype))
+
+    return reduction
+
+
+def _start(start: float, dtype: np.dtype) -> float:
+    """What to start with: infinity is the last of the whole numbers."""
+    if dtype.kind != "i" or not np.isinf(start):
+        return start
+    limits = np.iinfo(dtype)
+    return int(limits.min if start < 0 else limits.max)
+
+
+def _mean(
+    reader: Recognizer, target: Var, x: Atom, axis: Atom = _NONE, dtype: Atom = _NONE, keepdims: Atom = _FALSE
+) -> bool:
+    axes = reader.reduced_axes(x, axis)
+    if axes is None or dtype != _NONE or not _is_flag(keepdims) or not is_real(x) or not _is_float(target):
+        return False
+    total = Var("total", target.type)
+    if not reader.reduce(total, x, axes, bool(keepdims.value), lanes.plus, 0):  # type: ignore[union-attr]
+        return False
+    shape = reader.shapes.of(x)
+    assert shape is not None
+    counted = [extent for place, extent in enumerate(shape) if place in axes and extent is not None]
+    kind = dtype_of_target(target)
+
+    def recipe(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+        count = scalars.cast(_product(scalars, parts[1:]), kind)
+        return scalars.of_dtype(operator.truediv, scalars.cast(parts[0], kind), count, dtype=kind)
+
+    dims = reader.shapes.of(total) or ()
+    return reader.spread(target, dims, [total, *counted], recipe, 5)
+
+
+def _product(scalars: Scalars, parts: Sequence[Atom]) -> Atom:
+    result: Atom = Const(1)
+    for part in parts:
+        result = part if result == Const(1) else scalars.call(operator.mul, result, part, type=INT, hint="n")
+    return result
+
+
+def _size(reader: Recognizer, target: Var, x: Atom, axis: Atom = _NONE) -> bool:
+    """How many elements there are, along some axes."""
+    axes = reader.reduced_axes(x, axis)
+    shape = reader.shapes.of(x)
+    if axes is None or shape is None:
+        return False
+    counted = [extent for place, extent in enumerate(shape) if place in axes and extent is not None]
+    return reader.spread(target, (), counted, _product, 0)
+
+
+def _length(reader: Recognizer, target: Var, x: Atom) -> bool:
+    return isinstance(x, Var) and isinstance(x.type, Array) and _size(reader, target, x, Const(0))
+
+
+def _spread(reader: Recognizer, target: Var, ct: Atom, x: Atom, axis: Atom = _NONE, keepdims: Atom = _FALSE) -> bool:
+    dims = reader.shapes.of(x)
+    if not dims or not is_real(ct):
+        return False
+    restored = _restored(reader, ct, x, axis, keepdims)
+    return restored is not None and reader.spread(target, dims, [restored], converted(dtype_of_target(target)), 0)
+
+
+def _restored(reader: Recognizer, reduced: Atom, x: Atom, axis: Atom, keepdims: Atom) -> Atom | None:
+    """A reduction of ``x`` with the axes that it lost."""
+    shape, dims, axes = reader.shapes.of(reduced), reader.shapes.of(x), reader.reduced_axes(x, axis)
+    if shape is None or dims is None or axes is None or not _is_flag(keepdims):
+        return None
+    if not shape:
+        return reduced
+    kept = [place for place in range(len(dims)) if place not in axes]
+    if keepdims == Const(True):
+        if len(shape) != len(dims):
+            return None
+        kept = list(range(len(dims)))
+        shape = tuple(None if place in axes else extent for place, extent in enumerate(shape))
+    if len(shape) != len(kept) or not isinstance(reduced, Var) or not isinstance(reduced.type, Array):
+        return None
+    for extent, place in zip(shape, kept, strict=True):
+        theirs = dims[place]
+        if extent is not None and theirs is None:
+            return None
+        if extent is not None and theirs is not None:
+            reader.shapes.equate(theirs, extent, reader.order)
+    own = [None if extent is None else Axis(extent) for extent in shape]
+    by_place: dict[int, tuple[Axis | None, Extent | None]] = dict(zip(kept, zip(own, shape, strict=True), strict=True))
+    axes_of = tuple(by_place.get(place, (None, None))[0] for place in range(len(dims)))
+    extents = tuple(by_place.get(place, (None, None))[1] for place in range(len(dims)))
+    view = Var(reduced.hint, Array(reduced.type.dtype, tuple("one" if e is None else "any" for e in extents)))
+    places = tuple(START if part is None else Place(part) for part in own)
+    reader.add_view(view, View(reduced, axes_of, places, extents))
+    return view
+
+
+def _unbroadcast(reader: Recognizer, target: Var, ct: Atom, like: Atom) -> bool:
+    shape, dims = reader.shapes.of(ct), reader.shapes.of(like)
+    if not shape or dims is None or not is_real(ct) or len(shape) < len(dims) or rank_of(target) != len(dims):
+        return False
+    extra = len(shape) - len(dims)
+    summed = set(range(extra))
+    for place, (mine, theirs) in enumerate(zip(shape[extra:], dims, strict=True)):
+        if theirs is None and mine is not None:
+            summed.add(extra + place)
+        elif theirs is not None and (mine is None or mine.find() is not theirs.find()):
+            if mine is None or mine.may_be_one or theirs.may_be_one:
+                return False
+            reader.shapes.equate(theirs, mine, reader.order)
+    recipe = converted(dtype_of_target(target))
+    if not summed:
+        return reader.spread(target, dims, [ct], recipe, 0)
+    total: Var = target
+    if dims and extra:  # sums keep the axes of extent 1 that are summed, or drop all that are
+        total = Var(target.hint, _typed(target, (None,) * extra + dims))
+    if not reader.reduce(total, ct, frozenset(summed), bool(dims), lanes.plus, 0):
+        return False
+    if total is target:
+        return True
+    own = tuple(None if extent is None else Axis(extent) for extent in dims)
+    places = (START,) * extra + tuple(START if part is None else Place(part) for part in own)
+    view = Var(target.hint, _typed(target, dims))
+    reader.add_view(view, View(total, own, places, dims))
+    return reader.spread(target, dims, [view], recipe, 0)
+
+
+def _typed(like: Var, dims: Dims, dtype: np.dtype | None = None) -> Type:
+    return Array(dtype or dtype_of_target(like), tuple("one" if extent is None else "any" for extent in dims))
+
+
+def _match(reader: Recognizer, target: Var, x: Atom, like: Atom) -> bool:
+    shape, dims = reader.shapes.of(x), reader.shapes.of(like)
+    if not dims or shape is None or len(shape) > len(dims) or not is_real(x):
+        return False
+    for mine, theirs in zip(shape, dims[len(dims) - len(shape) :], strict=True):
+        if mine is not None and (theirs is None or mine.find() is not theirs.find()):
+            return False
+    return reader.spread(target, dims, [x], converted(dtype_of_target(target)), 0)
+
+
+def _share(
+    reader: Recognizer, target: Var, ct: Atom, y: Atom, x: Atom, axis: Atom = _NONE, keepdims: Atom = _FALSE
+) -> bool:
+    dims, axes = reader.shapes.of(x), reader.reduced_axes(x, axis)
+    if not dims or axes is None or not all(map(is_real, (ct, y, x))):
+        return False
+    extremes, cotangents = (_restored(reader, part, x, axis, keepdims) for part in (y, ct))
+    if extremes is None or cotangents is None:
+        return False
+    attained = Var("attained", _typed(target, dims, _TRUTH))
+    if not reader.map(attained, operator.eq, (x, extremes)):
+        return False
+    kept = tuple(None if place in axes else extent for place, extent in enumerate(dims))
+    count = Var("count", _typed(target, kept, np.dtype(np.int64)))
+    share = Var("share", _typed(target, kept, np.dtype(np.float64)))
+    if not reader.reduce(count, attained, axes, True, lanes.plus, 0):
+        return False
+    dtype = dtype_of_target(target)
+    return reader.spread(share, kept, [count], _inverse, 5) and reader.spread(
+        target, dims, [attained, share, cotangents], _share_of(dtype), 2
+    )
+
+
+_DOUBLE = np.dtype(np.float64)
+
+
+def _inverse(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+    count = scalars.call(max, *parts, Const(1), type=INT, hint="n")
+    return scalars.of_dtype(operator.truediv, Const(1.0), scalars.cast(count, _DOUBLE), dtype=_DOUBLE)
+
+
+def _share_of(dtype: np.dtype) -> Any:
+    def recipe(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+        attained, share, ct = parts
+        part = scalars.choose(attained, share, Const(0.0), _DOUBLE)
+        return scalars.cast(scalars.of_dtype(operator.mul, part, scalars.cast(ct, _DOUBLE), dtype=_DOUBLE), dtype)
+
+    return recipe
+
+
+def _filled(value: float) -> Any:
+    def fill(reader: Recognizer, target: Var, x: Atom) -> bool:
+        dims = reader.shapes.of(x)
+        if not dims or reader.aliases.is_written(target):
+            return False
+        return reader.spread(target, dims, [Const(value)], converted(dtype_of_target(target)), 0)
+
+    return fill
+
+
+def _astype(reader: Recognizer, target: Var, x: Atom, dtype: Atom, copy: Atom = _NONE) -> bool:
+    dims = reader.shapes.of(x)
+    if not dims or not is_real(x) or dtype_of_target(target) not in DTYPES or not isinstance(dtype, Const):
+        return False
+    given = x.type.dtype if isinstance(x, Var) and isinstance(x.type, Array) else None
+    if given is None or (given.kind == "f" and dtype_of_target(target).kind != "f"):
+        return False
+    return reader.spread(target, dims, [x], converted(dtype_of_target(target)), 1)
+
+
+def _copy(reader: Recognizer, target: Var, x: Atom) -> bool:
+    dims = reader.shapes.of(x)
+    return bool(dims) and is_real(x) and reader.spread(target, dims or (), [x], converted(dtype_of_target(target)), 0)
+
+
+def _clip(reader: Recognizer, target: Var, x: Atom, low: Atom = _NONE, high: Atom = _NONE) -> bool:
+    if low == _NONE or high == _NONE:
+        if low == _NONE and high == _NONE:
+            return False
+        return reader.map(target, np.minimum if low == _NONE else np.maximum, (x, high if low == _NONE else low))
+    raised = Var("raised", target.type)
+    return reader.map(raised, np.maximum, (x, low)) and reader.map(target, np.minimum, (raised, high))
+
+
+def _outer(reader: Recognizer, target: Var, a: Atom, b: Atom) -> bool:
+    shape = reader.shapes.of(a)
+    if shape is None or len(shape) != 1 or len(reader.shapes.of(b) or ()) != 1:
+        return False
+    assert isinstance(a, Var) and isinstance(a.type, Array)
+    own = None if shape[0] is None else Axis(shape[0])
+    column = Var(a.hint, _typed(a, (*shape, None)))
+    reader.add_view(column, View(a, (own, None), (START if own is None else Place(own),), (*shape, None)))
+    return reader.map(target, np.multiply, (column, b))
+
+
+def _is_flag(atom: Atom) -> bool:
+    return isinstance(atom, Const) and type(atom.value) is bool
+
+
+def _is_float(target: Var) -> bool:
+    return dtype_of_target(target).kind == "f"
+
+
+COMPOSITES: dict[Any, Any] = {
+    np.mean: _mean,
+    np.size: _size,
+    arrays.count: _size,
+    len: _length,
+    arrays.spread: _spread,
+    arrays.unbroadcast: _unbroadcast,
+    arrays.match: _match,
+    arrays.share: _share,
+    arrays.zeros_like: _filled(0.0),
+    np.zeros_like: _filled(0.0),
+    np.ones_like: _filled(1.0),
+    np.ndarray.astype: _astype,
+    np.copy: _copy,
+    np.ndarray.copy: _copy,
+    np.clip: _clip,
+    np.outer: _outer,
+}
+"""Each reads one call; False where the call has to stay as it is."""

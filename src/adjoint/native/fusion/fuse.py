@@ -1,0 +1,143 @@
+"""The pass: in each block, what array statements do between other statements becomes loops."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from adjoint.analysis.memory.alias import Aliases
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Function, Load, Statement, Store, Var
+from adjoint.ir.types import Array
+from adjoint.ir.walk import map_blocks, operands, read_counts, substitute, targets_of
+from adjoint.native.fusion.generate import Generator
+from adjoint.native.fusion.plan import Plan
+from adjoint.native.fusion.ranks import with_known_ranks
+from adjoint.native.fusion.recognize import Recognizer
+from adjoint.native.fusion.schedule import Schedule
+from adjoint.native.fusion.shapes import Shapes
+from adjoint.native.fusion.terms import Extent, Map, Node, Operand, Other, Reduce, Write
+
+_LONGEST = 400
+"""How many statements are looked at together."""
+
+
+def fuse(function: Function) -> Function:
+    """The function with its element-wise statements and reductions as loops over scalars."""
+    return _Fusion(with_known_ranks(function)).run()
+
+
+class _Fusion:
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._uses = read_counts(function.body)
+        self._shapes = Shapes(function)
+        self._aliases = Aliases(function)
+        self._renamed: dict[Var, Atom] = {}
+
+    def run(self) -> Function:
+        body = self._block(self._function.body)
+        if self._renamed:
+            body = substitute(body, self._renamed)
+        return Function(self._function.name, self._function.params, body, self._function.doc)
+
+    def _block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        segment: list[Statement] = []
+        for statement in block.statements:
+            if _may_move(statement) and len(segment) < _LONGEST:
+                segment.append(statement)
+                continue
+            statements += self._segment(segment)
+            segment = []
+            if _may_move(statement):
+                segment.append(statement)
+            else:
+                statements.append(map_blocks(statement, self._block))
+        statements += self._segment(segment)
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = Branch(end.cond, self._block(end.then), self._block(end.orelse), end.span)
+        return Block(tuple(statements), end)
+
+    def _segment(self, segment: Sequence[Statement]) -> Sequence[Statement]:
+        if not any(map(_is_about_arrays, segment)):
+            return segment
+        self._shapes.start_segment()
+        reader = Recognizer(self._shapes, self._aliases)
+        found = [(statement, reader.read(statement)) for statement in segment]
+        known: Counter[Var] = Counter()
+        for statement, nodes in found:
+            if nodes is not None:
+                known.update(atom for atom in operands(statement) if isinstance(atom, Var))
+        live = {var for statement in segment for var in targets_of(statement) if self._uses[var] > known[var]}
+        nodes = self._nodes(found, live)
+        if all(isinstance(node, Other) for node in nodes):
+            return segment
+        return self._fused(nodes, live)
+
+    def _nodes(self, found: Sequence[tuple[Statement, list[Node] | None]], live: set[Var]) -> list[Node]:
+        parts: list[list[Node]] = []
+        for order, (statement, nodes) in reversed(list(enumerate(found, 1))):
+            part = list(nodes or ())
+            is_view = nodes is not None and not nodes
+            if nodes is None or (is_view and not live.isdisjoint(targets_of(statement))):
+                part.append(Other(order=order, axes=(), operands=_as_operands(statement), statement=statement))
+                live.update(atom for atom in operands(statement) if isinstance(atom, Var))
+            parts.append(part)
+        result = [node for part in reversed(parts) for node in part]
+        for node in result:
+            if isinstance(node, (Map, Reduce)) and isinstance(node.target.type, Array):
+                if self._aliases.is_written(node.target):
+                    live.add(node.target)
+            elif isinstance(node, Write):
+                live.add(node.base)
+        return result
+
+    def _fused(self, nodes: Sequence[Node], live: set[Var]) -> Sequence[Statement]:
+        plan = Plan(nodes, live, self._aliases)
+        inputs = {
+            node: {leaf.atom for part in node.operands for leaf in plan.leaves(part) if isinstance(leaf.atom, Var)}
+            for node in plan.nodes
+        }
+        schedule = Schedule(plan.nodes, plan.dependences(self._relied_on(plan)), inputs)
+        generator = Generator(plan, schedule, self._shapes.checks)
+        generator.run()
+        self._renamed.update(generator.renamed)
+        return generator.statements
+
+    def _relied_on(self, plan: Plan) -> dict[Node, list[Extent]]:
+        """The extents that a node relies on, those included that were compared to find them."""
+        found: dict[Node, list[Extent]] = {}
+        for node in plan.nodes:
+            parts = list(plan.parts(node))
+            own = [axis.extent for part in parts for axis in part.axes]
+            own += [operand.atom for part in parts for operand in part.operands if isinstance(operand.atom, Extent)]
+            latest = max(part.order for part in parts)
+            roots = {extent.find(latest) for extent in own}
+            for check in self._shapes.checks:
+                if check.order <= latest and any(extent.find(latest) in roots for extent in check.extents):
+                    own += check.extents
+            found[node] = own
+        return found
+
+
+def _as_operands(statement: Statement) -> tuple[Operand, ...]:
+    return tuple(Operand(atom) for atom in operands(statement) if isinstance(atom, Var))
+
+
+def _may_move(statement: Statement) -> bool:
+    """Whether a statement only computes, reads arrays, or writes one."""
+    match statement:
+        case Call(targets=targets, callee=callee) if targets and not isinstance(callee, (Definition, Function)):
+            return effects_of(statement).pure
+        case Load():
+            return True
+        case Store(base=Var(type=Array())):
+            return True
+        case _:
+            return False
+
+
+def _is_about_arrays(statement: Statement) -> bool:
+    return any(isinstance(atom, Var) and isinstance(atom.type, Array) for atom in operands(statement))

@@ -1,0 +1,242 @@
+"""What is computed where it is used, and which node waits for which."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+
+from adjoint.analysis.memory.alias import Aliases
+from adjoint.ir.nodes import Store, Var
+from adjoint.ir.types import Array
+from adjoint.ir.walk import operands, targets_of
+from adjoint.native.fusion.terms import (
+    CannotCompose,
+    Extent,
+    Map,
+    Node,
+    Operand,
+    Other,
+    Place,
+    Places,
+    Reduce,
+    Sliced,
+    Write,
+    composed,
+)
+from adjoint.records import dataclass
+
+CHEAP = 4
+"""What costs no more additions is computed again rather than kept."""
+
+Link = tuple[Places, Places]
+"""Where one node touches an array, and where one that waits for it does."""
+Dependences = dict[Node, list[Link] | None]
+"""The nodes that one waits for, with what links them; None where it needs all that they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a node does to memory; ``places`` is None where it touches all of it."""
+
+    memory: Hashable
+    array: Var | None
+    places: Places | None
+    writes: bool
+
+
+class Plan:
+    """The nodes of a segment, without those that are computed where they are used.
+
+    Parameters
+    ----------
+    nodes
+        In the order of the program.
+    live
+        What is read by more than these nodes.
+    aliases
+        Which variables may share memory.
+    """
+
+    def __init__(self, nodes: Sequence[Node], live: set[Var], aliases: Aliases) -> None:
+        self.live = live
+        self.aliases = aliases
+        self.inlined: dict[Var, Map] = {}
+        self._costs: dict[Var, int] = {}
+        self._all = nodes
+        self._written = {memory for node in nodes for memory in self._written_by(node)}
+        self._readers: dict[Var, list[tuple[Node, Operand]]] = defaultdict(list)
+        for node in nodes:
+            for operand in node.operands:
+                if isinstance(operand.atom, Var):
+                    self._readers[operand.atom].append((node, operand))
+        for node in nodes:
+            if isinstance(node, Map) and self._is_better_inlined(node):
+                self.inlined[node.target] = node
+        self.nodes = [node for node in nodes if not self._is_left_out(node)]
+
+    def _is_left_out(self, node: Node) -> bool:
+        if not isinstance(node, (Map, Reduce)):
+            return False
+        return node.target in self.inlined or not (node.target in self.live or self._readers[node.target])
+
+    def _is_better_inlined(self, node: Map) -> bool:
+        if node.target in self.live or not isinstance(node.target.type, Array):
+            return False
+        readers = self._readers[node.target]
+        cost = node.cost
+        for operand in node.operands:
+            if operand.atom in self.inlined:
+                assert isinstance(operand.atom, Var)
+                cost += self._costs[operand.atom]
+        self._costs[node.target] = cost
+        once = len(readers) == 1 and len(readers[0][0].axes) == len(node.axes)
+        if cost > CHEAP and not once:
+            return False
+        if not self._written.isdisjoint(self.aliases.classes(leaf.atom for leaf in self._leaves(node))):
+            return False
+        try:
+            for _, operand in readers:
+                list(self._expanded(node, operand.places))
+        except CannotCompose:
+            return False
+        return True
+
+    def _leaves(self, node: Node) -> Iterator[Operand]:
+        for operand in node.operands:
+            yield from self.leaves(operand)
+
+    def leaves(self, operand: Operand) -> Iterator[Operand]:
+        """What an operand is computed from, where that is done in place; else the operand."""
+        inlined = self.inlined.get(operand.atom) if isinstance(operand.atom, Var) else None
+        if inlined is None:
+            yield operand
+        else:
+            yield from self._expanded(inlined, operand.places)
+
+    def _expanded(self, node: Map, places: Places) -> Iterator[Operand]:
+        for operand in operands_at(node, places):
+            yield from self.leaves(operand)
+
+    def parts(self, node: Node) -> Iterator[Node]:
+        """A node and all that is computed within it."""
+        yield node
+        for operand in node.operands:
+            inlined = self.inlined.get(operand.atom) if isinstance(operand.atom, Var) else None
+            if inlined is not None:
+                yield from self.parts(inlined)
+
+    # What waits for what
+
+    def dependences(self, extents: dict[Node, list[Extent]]) -> dict[Node, Dependences]:
+        """For each node those that it waits for; ``extents`` tells on which extents it relies."""
+        made: dict[Var, Node] = {}
+        touched: dict[Hashable, list[tuple[Node, Access]]] = defaultdict(list)
+        found: dict[Node, Dependences] = {}
+        for node in self.nodes:
+            waits: Dependences = {}
+            self._wait_for_values(node, made, waits)
+            for extent in extents.get(node, ()):
+                for var in source_arrays(extent):
+                    if var in made and isinstance(made[var], Other):
+                        waits[made[var]] = None
+            accesses = list(self._accesses(node))
+            for access in accesses:
+                for other, theirs in touched[access.memory]:
+                    if access.writes or theirs.writes:
+                        _link(waits, other, theirs, access)
+            for access in accesses:
+                touched[access.memory].append((node, access))
+            found[node] = waits
+            made.update(dict.fromkeys(targets_made_by(node), node))
+        return found
+
+    def _wait_for_values(self, node: Node, made: dict[Var, Node], waits: Dependences) -> None:
+        for operand in (leaf for part in node.operands for leaf in self.leaves(part)):
+            if not isinstance(operand.atom, Var):
+                continue
+            for place in operand.places:
+                if isinstance(place.at, Var) and place.at in made:
+                    waits[made[place.at]] = None
+            producer = made.get(operand.atom)
+            if producer is None:
+                continue
+            known = waits.setdefault(producer, [])
+            if isinstance(node, Other) or isinstance(producer, Other):
+                waits[producer] = None
+            elif known is not None:
+                known.append((own_places(producer), operand.places))
+        if isinstance(node, Write):
+            for place in node.places:
+                if isinstance(place.at, Var) and place.at in made:
+                    waits[made[place.at]] = None
+            if node.base in made:
+                waits[made[node.base]] = None
+
+    def _written_by(self, node: Node) -> set[Hashable]:
+        """The classes of memory that a node writes."""
+        if isinstance(node, Write):
+            return self.aliases.classes([node.base])
+        if isinstance(node, Other):
+            return self.aliases.classes([node.statement.base]) if isinstance(node.statement, Store) else set()
+        if isinstance(node, (Map, Reduce)) and self.aliases.is_written(node.target):
+            return self.aliases.classes([node.target])
+        return set()
+
+    def _accesses(self, node: Node) -> Iterator[Access]:
+        """What a node does to memory that is written in this segment."""
+        if isinstance(node, Other):
+            written = self._written_by(node)
+            for memory in self.aliases.classes(operands(node.statement)) & self._written:
+                yield Access(memory, None, None, memory in written)
+            return
+        for leaf in self._leaves(node):
+            if isinstance(leaf.atom, Var):
+                for memory in self.aliases.classes([leaf.atom]) & self._written:
+                    yield Access(memory, leaf.atom, leaf.places, writes=False)
+        for memory in self._written_by(node):
+            if isinstance(node, Write):
+                yield Access(memory, node.base, node.places, writes=True)
+            elif isinstance(node, (Map, Reduce)):
+                yield Access(memory, node.target, own_places(node), writes=True)
+
+
+def _link(waits: Dependences, other: Node, theirs: Access, mine: Access) -> None:
+    if mine.places is None or theirs.places is None or mine.array is not theirs.array:
+        waits[other] = None
+        return
+    links = waits.setdefault(other, [])
+    if links is not None:
+        links.append((theirs.places, mine.places))
+
+
+def own_places(node: Node) -> Places:
+    """Where a node puts its result."""
+    return tuple(Place(axis) for axis in node.axis_of) if isinstance(node, (Map, Reduce)) else ()
+
+
+def operands_at(node: Map, places: Places) -> Iterator[Operand]:
+    """The operands of the element at certain places."""
+    via = {axis: place for axis, place in zip(node.axis_of, places, strict=True) if axis is not None}
+    for operand in node.operands:
+        yield Operand(operand.atom, tuple(composed(place, via) for place in operand.places))
+
+
+def targets_made_by(node: Node) -> tuple[Var, ...]:
+    if isinstance(node, Other):
+        return targets_of(node.statement)
+    return (node.target,) if isinstance(node, (Map, Reduce)) else ()
+
+
+def source_arrays(extent: Extent) -> Iterator[Var]:
+    """The arrays whose shapes tell an extent, and the numbers that do."""
+    source = extent.source
+    if isinstance(source, Sliced):
+        yield from source_arrays(source.extent)
+        if isinstance(source.upper, Var):
+            yield source.upper
+    elif isinstance(source, tuple):
+        for part in source:
+            if isinstance(part, Var):
+                yield part
+            elif isinstance(part, Extent):
+                yield from source_arrays(part)

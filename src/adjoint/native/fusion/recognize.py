@@ -1,0 +1,254 @@
+"""From array statements to nodes: what each does to the elements of which axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import signature
+from typing import Any
+
+from adjoint.analysis.memory.alias import Aliases
+from adjoint.ir.nodes import Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Var
+from adjoint.ir.types import Array
+from adjoint.native.fusion.composites import COMPOSITES, reduction_of
+from adjoint.native.fusion.recipes import REDUCTIONS, found_in, is_real, recipe_for
+from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
+from adjoint.native.fusion.shapes import Shapes
+from adjoint.native.fusion.terms import (
+    START,
+    Axis,
+    CannotCompose,
+    Dims,
+    Extent,
+    Map,
+    Node,
+    Operand,
+    Place,
+    Places,
+    Recipe,
+    Reduce,
+    Write,
+    composed,
+)
+from adjoint.native.fusion.views import View, selection, view_of
+
+
+class Recognizer:
+    """Reads the statements of one segment in order."""
+
+    def __init__(self, shapes: Shapes, aliases: Aliases) -> None:
+        self.shapes = shapes
+        self.aliases = aliases
+        self.views: dict[Var, View] = {}
+        self.order = 0
+        self.nodes: list[Node] = []
+
+    def read(self, statement: Statement) -> list[Node] | None:
+        """The nodes of a statement; None where it has to stay as it is. Views have no nodes."""
+        self.order += 1
+        self.nodes = []
+        try:
+            return self.nodes if self._statement(statement) else None
+        except CannotCompose:
+            return None
+
+    def _statement(self, statement: Statement) -> bool:
+        match statement:
+            case Store(base=Var() as base):
+                return self._store(statement, base)
+            case Call(targets=(target,)) | Load(target=target):
+                view = view_of(statement, self.shapes)
+                if view is not None:
+                    return self.add_view(target, view)
+                return isinstance(statement, Call) and self._call(statement, target)
+            case _:
+                return False
+
+    # Views
+
+    def add_view(self, target: Var, view: View) -> bool:
+        base = self.views.get(view.base)
+        if base is not None:
+            places = _through(base, view.places)
+            view = View(base.base, view.axes, places, view.dims)
+        self.views[target] = view
+        self.shapes.bind(target, view.dims)
+        return True
+
+    def operand(self, atom: Atom, places: Places) -> Operand:
+        """An element of an array, or of the array of which it is a view."""
+        view = self.views.get(atom) if isinstance(atom, Var) else None
+        return Operand(atom, places) if view is None else Operand(view.base, _through(view, places))
+
+    # Calls
+
+    def _call(self, call: Call, target: Var) -> bool:
+        if not is_supported(target.type):
+            return False
+        composite = found_in(COMPOSITES, call.callee)
+        if found_in(REDUCTIONS, call.callee) is not None:
+            composite = reduction_of(call.callee)
+        if composite is None:
+            return not call.kwargs and self.map(target, call.callee, call.args)
+        try:
+            arguments = signature(composite).bind(self, target, *call.args, **dict(call.kwargs))
+        except TypeError:
+            return False
+        return bool(composite(*arguments.args, **arguments.kwargs))
+
+    def map(self, target: Var, callee: Any, args: Sequence[Atom]) -> bool:
+        """An element-wise call."""
+        found = recipe_for(callee, args, dtype_of_target(target))
+        return found is not None and self.apply(target, args, *found)
+
+    def apply(self, target: Var, args: Sequence[Atom], recipe: Recipe, cost: int) -> bool:
+        """A recipe for arguments that are broadcast."""
+        shapes = [self.shapes.of(arg) for arg in args]
+        known = [shape for shape in shapes if shape is not None]
+        if len(known) < len(shapes) or not any(known) or not isinstance(target.type, Array):
+            return False
+        return self.spread(target, self.shapes.broadcast(known, self.order), args, recipe, cost)
+
+    def spread(self, target: Var, dims: Dims, args: Sequence[Atom | Extent], recipe: Recipe, cost: int) -> bool:
+        """A recipe for arguments that are broadcast to ``dims``."""
+        if rank_of(target) != len(dims) or self._needs_layout(target):
+            return False
+        axis_of = _axes(dims)
+        operands = []
+        for arg in args:
+            if isinstance(arg, Extent):
+                operands.append(Operand(arg))
+                continue
+            shape = self.shapes.of(arg)
+            assert shape is not None
+            operands.append(self.operand(arg, _aligned(shape, axis_of)))
+        self.shapes.bind(target, dims)
+        self.nodes.append(
+            Map(
+                order=self.order,
+                axes=_present(axis_of),
+                operands=tuple(operands),
+                target=target,
+                dtype=dtype_of_target(target),
+                axis_of=axis_of,
+                recipe=recipe,
+                cost=cost,
+            )
+        )
+        return True
+
+    def _needs_layout(self, target: Var) -> bool:
+        """Whether what is made of an array may be a view or a copy, as its layout in memory has it."""
+        return rank_of(target) > 1 and self.aliases.is_written(target)
+
+    # Reductions
+
+    def reduced_axes(self, x: Atom, axis: Atom) -> frozenset[int] | None:
+        """The axes that a reduction goes over; None where that is not known."""
+        shape = self.shapes.of(x)
+        if not shape or not isinstance(axis, Const):
+            return None
+        value = axis.value
+        axes = range(len(shape)) if value is None else value if isinstance(value, tuple) else (value,)
+        if not all(type(place) is int and -len(shape) <= place < len(shape) for place in axes):
+            return None
+        return frozenset(place % len(shape) for place in axes)
+
+    def reduce(
+        self, target: Var, x: Atom, axes: frozenset[int], keepdims: bool, combine: Callable[..., Any], start: Any
+    ) -> bool:
+        """The elements of ``x`` combined along axes."""
+        shape = self.shapes.of(x)
+        assert shape is not None
+        axis_of = _axes(shape)
+        kept = [None if place in axes else axis for place, axis in enumerate(axis_of) if keepdims or place not in axes]
+        dims = tuple(None if axis is None else axis.extent for axis in kept)
+        if rank_of(target) != len(dims) or self._needs_layout(target):
+            return False
+        self.shapes.bind(target, dims)
+        self.nodes.append(
+            Reduce(
+                order=self.order,
+                axes=_present(axis_of),
+                operands=(self.operand(x, _aligned(shape, axis_of)),),
+                target=target,
+                dtype=dtype_of_target(target),
+                axis_of=tuple(kept),
+                combine=combine,
+                start=start,
+            )
+        )
+        return True
+
+    # Stores
+
+    def _store(self, store: Store, base: Var) -> bool:
+        dims, value = self.shapes.of(base), self.shapes.of(store.value)
+        if not is_supported(base.type) or not dims or value is None or store.mode == "add_at":
+            return False
+        if self.aliases.of(store.value) == self.aliases.of(base):
+            return False  # element by element, it would read what it has written
+        assert isinstance(base.type, Array) and base.type.dtype is not None
+        dtype = base.type.dtype
+        items = store.key.items if isinstance(store.key, Subscript) else ()
+        target = selection(base, items, self.shapes)
+        if isinstance(store.key, Attribute) or not is_real(store.value) or target is None or dtype.kind != "f":
+            return False
+        if not any(target.axes) or not self._fits(value, target.dims):
+            return False
+        known = self.views.get(base)
+        if known is not None:
+            target = View(known.base, target.axes, _through(known, target.places), target.dims)
+        self.nodes.append(
+            Write(
+                order=self.order,
+                axes=_present(target.axes),
+                operands=(self.operand(store.value, _aligned(value, target.axes)),),
+                store=store,
+                base=target.base,
+                places=target.places,
+                dtype=dtype,
+            )
+        )
+        return True
+
+    def _fits(self, value: Dims, extents: Dims) -> bool:
+        """Whether what is stored into a selection fits; False also where only the program can tell."""
+        if len(value) > len(extents):
+            return False
+        for mine, theirs in zip(value, extents[len(extents) - len(value) :], strict=True):
+            if mine is None or (theirs is not None and mine.find() is theirs.find()):
+                continue
+            if theirs is None:
+                return False
+            if mine.find().may_be_one:
+                self.shapes.require_fit(mine, theirs, self.order)
+            else:
+                self.shapes.equate(theirs, mine, self.order)
+        return True
+
+
+def _through(view: View, places: Places) -> Places:
+    """Where in the base of a view the elements at places in the view lie."""
+    via = {axis: place for axis, place in zip(view.axes, places, strict=True) if axis is not None}
+    return tuple(composed(place, via) for place in view.places)
+
+
+def _axes(dims: Dims) -> tuple[Axis | None, ...]:
+    return tuple(None if extent is None else Axis(extent) for extent in dims)
+
+
+def _present(axes: Sequence[Axis | None]) -> tuple[Axis, ...]:
+    return tuple(axis for axis in axes if axis is not None)
+
+
+def _aligned(shape: Dims, axis_of: Sequence[Axis | None]) -> Places:
+    """Where an element of an array that is broadcast along axes lies in it."""
+    places = []
+    for extent, axis in zip(shape, axis_of[len(axis_of) - len(shape) :], strict=True):
+        if extent is None or axis is None:
+            places.append(START)
+        elif extent.find() is axis.extent.find():
+            places.append(Place(axis))
+        else:
+            places.append(Place(axis, step=extent if extent.find().may_be_one else None))
+    return tuple(places)

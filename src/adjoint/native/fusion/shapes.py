@@ -1,0 +1,126 @@
+"""Which extents of arrays agree, and which have to be compared when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adjoint.analysis.extents import Extents, sliced_extent
+from adjoint.ir.nodes import Atom, Const, Function, Slice, Var
+from adjoint.ir.types import Array, Scalar
+from adjoint.native.fusion.terms import Check, Dims, Extent, Sliced, Source
+from adjoint.runtime import lanes
+
+
+class Shapes:
+    """The extents of the arrays of a function; ``checks`` collects the comparisons that broadcasting asks for."""
+
+    def __init__(self, function: Function) -> None:
+        self._terms = Extents(function)
+        self._extents: dict[object, Extent] = {}
+        self._dims: dict[Var, Dims] = {}
+        self.checks: list[Check] = []
+
+    def start_segment(self) -> None:
+        """Forgets what was found out under conditions that need not hold elsewhere."""
+        self._extents.clear()
+        self._dims.clear()
+        self.checks = []
+
+    def of(self, atom: Atom) -> Dims | None:
+        """The extents of an array or number; None where its rank is not known."""
+        if isinstance(atom, Const):
+            return () if type(atom.value) in (bool, int, float) else None
+        if not isinstance(atom, Var):
+            return None
+        if isinstance(atom.type, Scalar):
+            return ()
+        if atom not in self._dims:
+            found = self.given(atom)
+            if found is None:
+                return None
+            self._dims[atom] = found
+        return self._dims[atom]
+
+    def bind(self, var: Var, dims: Dims) -> None:
+        self._dims[var] = dims
+
+    def given(self, var: Var) -> Dims | None:
+        """The extents of an array that exists when the program runs."""
+        if not isinstance(var.type, Array) or var.type.dims is None:
+            return None
+        terms = self._terms.of(var)
+        if terms is None or len(terms) != len(var.type.dims):
+            terms = tuple(("own", var, axis) for axis in range(len(var.type.dims)))
+        return tuple(
+            None if dim == "one" or term == 1 else self._extent(term, var, axis, dim != "many")
+            for axis, (dim, term) in enumerate(zip(var.type.dims, terms, strict=True))
+        )
+
+    def _extent(self, term: object, var: Var, axis: int, may_be_one: bool) -> Extent:
+        known = self._extents.get(term)
+        may_be_one &= not _is_many(term)
+        if known is None:
+            source: Source = term if isinstance(term, int) else (var, axis)
+            known = self._extents[term] = Extent(source, may_be_one=may_be_one and not isinstance(term, int))
+        elif not may_be_one:
+            known.find().may_be_one = False
+        return known
+
+    def sliced(self, base: Var, axis: int, extent: Extent, part: Slice) -> Extent:
+        """The extent of what a slice that starts at a known place selects of an axis."""
+        terms = self._terms.of(base)
+        assert isinstance(part.lower, Const)
+        source = Sliced(extent, part.lower.value or 0, part.upper)
+        term = sliced_extent(terms[axis] if terms else extent, part)
+        known = self._extents.get(term)
+        if known is None:
+            known = self._extents[term] = Extent(source, may_be_one=True)
+        return known
+
+    def broadcast(self, shapes: Sequence[Dims], order: int) -> Dims:
+        """The extents of what is made of arrays of these shapes, element by element."""
+        rank = max(map(len, shapes))
+        columns = zip(*((None,) * (rank - len(shape)) + shape for shape in shapes), strict=True)
+        return tuple(self._common([extent for extent in column if extent is not None], order) for column in columns)
+
+    def _common(self, column: list[Extent], order: int) -> Extent | None:
+        wide = list(dict.fromkeys(extent.find() for extent in column))
+        if len(wide) <= 1:
+            return wide[0] if wide else None
+        certain = [extent for extent in wide if not extent.may_be_one]
+        if not certain:
+            result = wide[0]
+            for extent in wide[1:]:
+                result = Extent((result, extent), may_be_one=True)
+            return result
+        result = certain[0]
+        for extent in certain[1:]:
+            self.equate(result, extent, order)
+        for extent in wide:
+            if extent.may_be_one:
+                self.checks.append(Check(lanes.fits_extent, (extent, result), order))
+        return result
+
+    def equate(self, one: Extent, other: Extent, order: int) -> None:
+        """Two extents that have to be equal from here on."""
+        mine, theirs = one.find(), other.find()
+        if mine is not theirs:
+            self.checks.append(Check(lanes.same_extent, (mine, theirs), order))
+            mine.unite(theirs, order)
+
+    def require_fit(self, narrow: Extent, wide: Extent, order: int) -> None:
+        """An extent that must be 1 or that of another."""
+        self.checks.append(Check(lanes.fits_extent, (narrow, wide), order))
+
+    def require_some(self, extent: Extent, order: int) -> None:
+        """An extent that must not be 0."""
+        self.checks.append(Check(lanes.some, (extent,), order))
+
+
+def _is_many(term: object) -> bool:
+    """Whether a term is the extent of an axis that is known not to be 1."""
+    match term:
+        case ("extent", Var(type=Array(dims=tuple() as dims)), int() as axis):
+            return bool(dims[axis] == "many")
+        case _:
+            return False

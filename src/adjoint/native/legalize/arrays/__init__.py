@@ -1,0 +1,1 @@
+"""Arrays, for a compiler of loops."""

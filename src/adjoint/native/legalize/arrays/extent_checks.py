@@ -1,0 +1,145 @@
+"""What NumPy refuses by extents, refused by machine code too.
+
+Numba's products of matrices take any extents where there is nothing to add up; its masks, and functions that are given
+places, read and write beyond arrays that are shorter; a loop over the elements of a row finds nothing wrong with a row
+that has none.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.join import is_whole_number, type_of_atom
+from adjoint.ir.nodes import Atom, Attribute, Call, Const, Function, Load, Slice, Statement, Store, Subscript, Var
+from adjoint.ir.types import INT, OPAQUE, Array
+from adjoint.native.legalize.arrays.indices import axes_of, rank_of
+from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.runtime import arrays, lanes, plain
+
+
+def with_extents_compared(function: Function) -> Function:
+    """The function with an exception wherever NumPy's functions would raise one for extents, and for those of masks."""
+    return _Comparing().function(function)
+
+
+def with_rows_checked(function: Function) -> Function:
+    """The function with an exception wherever a row is taken that an array does not have."""
+    return _CheckingRows().function(function)
+
+
+class _Comparing(Rewriting):
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        match statement:
+            case Call(callee=callee) if type(callee).__hash__ is None:
+                return (statement,)
+            case Call(callee=callee, args=(one, other)) if callee in _PRODUCTS and not statement.kwargs:
+                ranks = rank_of(one), rank_of(other)
+                if ranks in ((1, 2), (2, 1), (2, 2)):
+                    found = _extent(one, -1), _extent(other, -2 if ranks[1] == 2 else -1)
+                    return (*_check(lanes.contracts_extent, *found, statement), statement)
+            case Call(callee=callee) if callee in _AT_PLACES:
+                return (*_places_checked(statement), statement)
+            case Load(base=base, key=Subscript() as key) | Store(base=base, key=Subscript() as key):
+                return (*self.masks(statement, base, key), statement)
+        return (statement,)
+
+    def masks(self, statement: Load | Store, base: Atom, key: Subscript) -> Iterator[Statement]:
+        for axis, item in _placed(base, key):
+            if not isinstance(item, Slice) and _is_mask(item):
+                yield from _check(lanes.selects_extent, _extent(item, 0), _extent(base, axis), statement)
+
+
+class _CheckingRows(Rewriting):
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        match statement:
+            case Load(base=base, key=Subscript() as key) | Store(base=base, key=Subscript() as key):
+                return (*self.rows(statement, base, key), statement)
+        return (statement,)
+
+    def rows(self, statement: Load | Store, base: Atom, key: Subscript) -> Iterator[Statement]:
+        placed = _placed(base, key)
+        if all(is_whole_number(item) for _, item in placed) and len(placed) == rank_of(base):
+            return
+        for axis, item in placed:
+            if is_whole_number(item) and not isinstance(item, Slice):
+                yield from _check(lanes.inside_extent, _as_it_is(item), _extent(base, axis), statement)
+
+
+_PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
+_AT_PLACES: dict[Any, tuple[int, int | None]] = {
+    np.take: (0, None),
+    np.ndarray.take: (0, None),
+    np.take_along_axis: (0, -1),
+    arrays.scatter_take: (1, None),
+    arrays.scatter_along: (1, None),
+}
+"""Functions that take elements of an array at places, or add to them: where the array stands, and the default axis."""
+_Found = Callable[[list[Statement]], Atom]
+"""What puts statements before one that is checked, and gives what they compute."""
+
+
+def _check(callee: Callable[..., None], one: _Found, other: _Found, at: Statement) -> Iterable[Statement]:
+    before: list[Statement] = []
+    args = one(before), other(before)
+    return *before, Call((), callee, args, (), at.span)
+
+
+def _places_checked(call: Call) -> Iterable[Statement]:
+    """The check of places that a function is given."""
+    place, default = _AT_PLACES[call.callee]
+    array, places, *rest = call.args[place:]
+    axis = dict(call.kwargs).get("axis", rest[0] if rest else Const(default))
+    if not isinstance(type_of_atom(array), Array) or not isinstance(axis, Const):
+        return ()
+    extent = _size(array) if axis.value is None else _extent(array, axis.value)
+    if is_whole_number(places):
+        return _check(lanes.inside_extent, _as_it_is(places), extent, call)
+    type_ = type_of_atom(places)
+    if not isinstance(type_, Array) or type_.dtype is None or type_.dtype.kind not in "iu":
+        return ()
+    return _check(plain.check_inside, _as_it_is(places), extent, call)
+
+
+def _size(array: Atom) -> _Found:
+    def found(before: list[Statement]) -> Atom:
+        size = Var("size", INT)
+        before.append(Load(size, array, Attribute("size")))
+        return size
+
+    return found
+
+
+def _extent(array: Atom, axis: int) -> _Found:
+    def found(before: list[Statement]) -> Atom:
+        shape, extent = Var("shape", OPAQUE), Var("n", INT)
+        before.append(Load(shape, array, Attribute("shape")))
+        before.append(Load(extent, shape, Subscript((Const(axis),))))
+        return extent
+
+    return found
+
+
+def _as_it_is(atom: Atom) -> _Found:
+    return lambda before: atom
+
+
+def _placed(base: Atom, key: Subscript) -> list[tuple[int, Atom | Slice]]:
+    """The items of an index, with the axes of an array at which they stand; nothing where that is not known."""
+    rank = rank_of(base)
+    if not isinstance(type_of_atom(base), Array) or rank is None or Const(...) in key.items:
+        return []
+    found, axis = [], 0
+    for item in key.items:
+        found.append((axis, item))
+        axis += axes_of(item)
+    return [(place, item) for place, item in found if place < rank and item != Const(None)]
+
+
+def _is_mask(item: Atom) -> bool:
+    """Whether an item of an index is a row of truth values."""
+    type_ = type_of_atom(item)
+    return isinstance(type_, Array) and type_.dtype == np.bool_ and rank_of(item) == 1

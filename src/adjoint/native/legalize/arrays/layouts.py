@@ -1,0 +1,137 @@
+"""Arrays of which the layout decides what a program means, laid out as NumPy does.
+
+Machine code lays new arrays out by rows. Where a view of one is written, and it is a view only where the array lies as
+it takes (``reshape``), the array has to lie as NumPy has it: what makes it runs as Python, unless that is surely by
+rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from adjoint.analysis.joins import joins
+from adjoint.analysis.memory.array_layout import layout_readers
+from adjoint.diagnostics import Span
+from adjoint.differentiation.reverse.memory.gathers import is_gathered
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Definition, Function, Load, Statement, Store, Var
+from adjoint.ir.types import Array, Number, Scalar, has_one_layout
+from adjoint.ir.walk import operands, statements_in, targets_of
+from adjoint.native.compile.not_native import NotNative
+from adjoint.native.legalize.python_calls import by_python
+from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
+from adjoint.runtime import arrays, bundles, numbers, results, sequences
+
+_BY_ROWS = (
+    *(np.zeros, np.empty, np.ones, np.full, np.eye, np.identity, np.ndarray.copy, sequences.array_of),
+    *(bundles.zero_bundles, bundles.no_bundles_yet),
+)
+"""Functions that lay their results out by rows, if nobody asks them for another order."""
+_AS_THEY_LIE = (
+    *(np.copy, np.array, np.zeros_like, np.empty_like, np.ones_like, np.full_like, np.where, np.clip),
+    *(arrays.zeros_like, arrays.match, results.owned, arrays.copy_laid_out_like, numbers.choose, np.ndarray.astype),
+)
+"""Functions that lay their results out by rows if their arguments lie so, as element-wise ones do."""
+_REASON = "how this array lies in memory decides what is written here, and machine code does not know it"
+
+
+def with_numpys_layouts(function: Function, by_rows: Iterable[Var] = ()) -> Function:
+    """The function with what makes such arrays run as Python; ``by_rows``: parameters that surely lie so."""
+    readers = list(layout_readers(function))
+    if not readers:
+        return function
+    found = _Layouts(function, by_rows)
+    for call in readers:
+        found.decides(call.args[0])
+    found.spread(readers[0].span)
+    return _ByPython(found.makers).function(function)
+
+
+class _Layouts:
+    """Of which arrays the layout decides something, and what makes them."""
+
+    def __init__(self, function: Function, by_rows: Iterable[Var]) -> None:
+        self.rows: set[Atom] = set(by_rows)
+        self.makers: set[int] = set()
+        self._decide: dict[Var, None] = {}
+        self._sources: dict[Var, list[Atom]] = {}
+        self._made: dict[Var, Call | Load] = {}
+        self._params = set(function.params)
+        for statement in statements_in(function.body):
+            for source, target in joins(statement):
+                self._sources.setdefault(target, []).append(source)
+            if isinstance(statement, (Call, Load)):
+                self._made.update(dict.fromkeys(targets_of(statement), statement))
+                if isinstance(statement, Call) and self._lies_by_rows(statement):
+                    self.rows.update(statement.targets)
+
+    def decides(self, atom: Atom) -> None:
+        if isinstance(atom, Var) and not isinstance(atom.type, Scalar):
+            self._decide[atom] = None
+
+    def spread(self, span: Span | None) -> None:
+        """Goes back from each array to those that it is made of, or is a view of; ``span`` is where it matters."""
+        done = 0
+        while done < len(self._decide):
+            var = list(self._decide)[done]
+            done += 1
+            for source in self._sources.get(var, ()):
+                self.decides(source)
+            if var in self._made and var not in self.rows:
+                self._follow(self._made[var])
+            elif var not in self._made and var not in self._sources and var not in self._params:
+                raise NotNative(_REASON, (), span)
+
+    def _follow(self, made: Call | Load) -> None:
+        if isinstance(made, Load):
+            if not isinstance(type_of_atom(made.base), Array):
+                raise NotNative(_REASON, (), made.span)
+            self.decides(made.base)
+            if is_gathered(made):
+                self.makers.add(id(made))
+            return
+        found = effects_of(made)
+        if isinstance(made.callee, (Definition, Function)) or not found.known or found.hands_on:
+            raise NotNative(_REASON, (), made.span)
+        if found.view_of is None:
+            self.makers.add(id(made))
+        if found.view_of is None or not has_one_layout(type_of_atom(made.args[found.view_of])):
+            for atom in operands(made):
+                if isinstance(atom, Var) and isinstance(atom.type, (Array, Number)) and not has_one_layout(atom.type):
+                    self.decides(atom)
+
+    def _lies_by_rows(self, call: Call) -> bool:
+        """Whether a call makes arrays that surely lie by rows, in NumPy as in machine code."""
+        if any(name == "order" for name, _ in call.kwargs) or not all(isinstance(t.type, Array) for t in call.targets):
+            return False
+        if call.callee in _BY_ROWS:
+            return call.callee is not np.ndarray.copy or len(call.args) == 1
+        if call.callee in _AS_THEY_LIE or isinstance(rule_for(call.callee), Elementwise):
+            return all(map(self._counts_as_by_rows, operands(call)))
+        return False
+
+    def _counts_as_by_rows(self, atom: Atom) -> bool:
+        """Whether an operand leaves a result by rows if the others do."""
+        if not isinstance(atom, Var) or not isinstance(atom.type, (Array, Number)):
+            return True
+        return atom in self.rows or has_one_layout(atom.type)
+
+
+class _ByPython(Rewriting):
+    def __init__(self, makers: set[int]) -> None:
+        super().__init__()
+        self._makers = makers
+
+    def statement(self, statement: Call | Load | Store) -> Iterator[Statement]:
+        if id(statement) not in self._makers:
+            yield statement
+            return
+        found = by_python(statement)
+        if found is None:
+            raise NotNative(_REASON, (), statement.span)
+        yield from found

@@ -1,0 +1,44 @@
+"""Augmented assignment between parts of one array, for a compiler that computes it element by element.
+
+NumPy reads all of ``a[:-1]`` before it writes in ``a[1:] += a[:-1]``; Numba does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from adjoint.analysis.memory.alias import Aliases
+from adjoint.ir.nodes import Atom, Call, Function, Load, Statement, Store, Var
+from adjoint.ir.types import Array
+from adjoint.native.legalize.rewriting import Rewriting
+
+
+def without_overlaps(function: Function) -> Function:
+    """The function with copies of what is added to memory that it may lie in itself."""
+    return _Separation().function(function)
+
+
+class _Separation(Rewriting):
+    def function(self, function: Function) -> Function:
+        outer, self.aliases = getattr(self, "aliases", None), Aliases(function)
+        separated = super().function(function)
+        self.aliases = outer or self.aliases
+        return separated
+
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        match statement:
+            case Store(base=base, key=key, value=value, mode="add" | "sub" as mode, span=span):
+                if self.may_overlap(base, value) and not (key is None and value is base):
+                    assert isinstance(value, Var)
+                    copy = Var(value.hint, Array(value.type.dtype, value.type.dims))  # type: ignore[attr-defined]
+                    return Call((copy,), np.copy, (value,), (), span), Store(base, key, copy, mode, span)
+        return (statement,)
+
+    def may_overlap(self, base: Atom, value: Atom) -> bool:
+        if not isinstance(base, Var) or not isinstance(value, Var):
+            return False
+        if not isinstance(base.type, Array) or not isinstance(value.type, Array):
+            return False
+        return self.aliases.of(base) == self.aliases.of(value)

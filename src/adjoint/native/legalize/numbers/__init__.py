@@ -1,0 +1,1 @@
+"""Numbers as Python and NumPy mean them, for a compiler that computes otherwise."""

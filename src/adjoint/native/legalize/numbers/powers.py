@@ -1,0 +1,127 @@
+"""Powers with whole exponents that are negative, or may be: Numba's own raise at zero, also where NumPy's are infinite.
+
+Of whole numbers Numba's own are whole numbers again.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Iterable
+
+from adjoint.ir.join import is_whole_number, kind_of_numbers, type_of_atom
+from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.types import FLOAT, INT, Scalar
+from adjoint.ir.walk import key_atoms, operands, statements_in, substitute, terminators_in
+from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.runtime import numbers
+
+
+def with_quotients(function: Function) -> Function:
+    """The function with ``1 / x**n`` in place of ``x**-n``."""
+    return _Dividing().function(function)
+
+
+def with_raised_numbers(function: Function) -> Function:
+    """The function with calls for powers of floats by whole numbers that are not known."""
+    return _Raising().function(function)
+
+
+def with_fractions(function: Function) -> Function:
+    """The function with floats for powers of whole numbers that may be fractions, where they only meet floats."""
+    return _Floating().function(function)
+
+
+class _Floating(Rewriting):
+    def __init__(self) -> None:
+        super().__init__()
+        self.chosen: frozenset[Var] = frozenset()
+        self.made: dict[Var, Atom] = {}
+
+    def function(self, function: Function) -> Function:
+        outer = self.chosen
+        self.chosen = outer | _that_meet_floats(function)
+        rewritten = super().function(function)
+        self.chosen = outer
+        return rewritten
+
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        if isinstance(statement, Call) and not self.chosen.isdisjoint(statement.targets):
+            (base, exponent), (target,) = statement.args, statement.targets
+            power = self.made[target] = Var(target.hint, FLOAT)
+            if isinstance(base, Const):
+                return (Call((power,), operator.pow, (Const(float(base.value)), exponent), (), statement.span),)
+            number = Var(target.hint, FLOAT)
+            conversion = Call((number,), float, (base,), (), statement.span)
+            return conversion, Call((power,), operator.pow, (number, exponent), (), statement.span)
+        return (substitute(statement, self.made) if self.made else statement,)
+
+
+def _that_meet_floats(function: Function) -> frozenset[Var]:
+    """Powers of whole numbers by such that are not known, of which nothing but floats is made."""
+    statements = list(statements_in(function.body))
+    powers = {part.targets[0] for part in statements if isinstance(part, Call) and _is_whole_power(part)}
+    for statement in statements if powers else []:
+        powers -= {atom for atom in operands(statement) if atom in powers and not _makes_a_float(statement, atom)}
+    for end in terminators_in(function.body) if powers else []:
+        powers -= set(operands(end))
+    return frozenset(powers)
+
+
+def _is_whole_power(call: Call) -> bool:
+    match call:
+        case Call(targets=(_,), callee=callee, args=(base, Var() as exponent)) if callee in _POWERS:
+            return all(is_whole_number(atom) and type_of_atom(atom) == INT for atom in (base, exponent))
+        case _:
+            return False
+
+
+def _makes_a_float(statement: Statement, power: Atom) -> bool:
+    match statement:
+        case Call(callee=operator.truediv | builtins.float):
+            return True
+        case Call(callee=operator.add | operator.sub | operator.mul, args=(one, other)):
+            return _is_of_floats(other if one == power else one)
+        case Store(base=base, value=value, key=key):
+            return value == power and power not in key_atoms(key) and _is_of_floats(base)
+        case _:
+            return False
+
+
+def _is_of_floats(atom: Atom) -> bool:
+    return kind_of_numbers(atom) in ("float", "complex")
+
+
+class _Dividing(Rewriting):
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        match statement:
+            case Call(targets=(target,), callee=callee, args=(base, Const(value=int() as exponent))) if exponent < 0:
+                kind = type_of_atom(base)
+                if callee not in _POWERS or not isinstance(kind, Scalar):
+                    return (statement,)
+                before: list[Statement] = []
+                if kind.kind in ("int", "bool") and kind.dtype is None:
+                    number = Var(target.hint, FLOAT)
+                    before.append(Call((number,), float, (base,), (), statement.span))
+                    base, kind = number, FLOAT
+                if kind.kind != "float":
+                    return (statement,)
+                power = Var(target.hint, kind)
+                one = Const(1.0 if kind.dtype is None else kind.dtype.type(1.0))
+                before.append(Call((power,), operator.pow, (base, Const(-exponent)), (), statement.span))
+                return *before, Call((target,), operator.truediv, (one, power), (), statement.span)
+            case _:
+                return (statement,)
+
+
+class _Raising(Rewriting):
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        match statement:
+            case Call(targets=targets, callee=callee, args=(base, Var() as exponent)) if callee in _POWERS:
+                kind = type_of_atom(base)
+                if isinstance(kind, Scalar) and kind.kind == "float" and is_whole_number(exponent):
+                    return (Call(targets, numbers.raised, (base, exponent), (), statement.span),)
+        return (statement,)
+
+
+_POWERS = (operator.pow, pow)

@@ -1,0 +1,200 @@
+"""Numbers as NumPy combines them, written out for a compiler that combines them in another way.
+
+A number of Python takes the dtype of the array or NumPy number that it meets; Numba would compute ``2.0 * x`` for
+``x`` of float32 in float64. ``math.sin`` computes in float64 whatever it is given; Numba would not.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.types import FLOAT, Array, Scalar
+from adjoint.native.compile.not_native import NotNative
+from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.runtime import numbers, results
+
+_WIDE = (np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64), np.dtype(np.bool_))
+"""Dtypes of which Numba's numbers are by themselves."""
+
+_DTYPES: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
+_ORDER = "biufc"
+_MIXING = (np.where, np.clip, numbers.divide, numbers.times, numbers.quotient, numbers.product, numbers.power, max, min)
+_FLOATING = frozenset(id(fn) for fn in vars(math).values() if callable(fn))
+_COMPARING = (
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+    *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+)
+_KEEPING = (operator.getitem, operator.is_, operator.is_not)
+
+
+def with_dtypes(function: Function) -> Function:
+    """The function with the conversions that NumPy makes by itself."""
+    return _Conversions().function(function)
+
+
+class _Conversions(Rewriting):
+    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+        if not isinstance(statement, Call):
+            return (statement,)
+        apart = _by_known_functions(statement)
+        if len(apart) > 1:
+            return [part for whole in apart for part in self.statement(whole)]
+        statement = _with_numpy_dtypes(apart[0])
+        before: list[Statement] = []
+        if _mixes(statement.callee):
+            dtype = _dtype_of(statement.args)
+            if dtype is not None:
+                args = tuple(_strong(arg, dtype, before, statement) for arg in statement.args)
+                statement = Call(statement.targets, statement.callee, args, statement.kwargs, statement.span)
+        elif statement.callee is float or id(statement.callee) in _FLOATING:
+            args = tuple(_wide(arg, before, statement) for arg in statement.args)
+            statement = Call(statement.targets, statement.callee, args, statement.kwargs, statement.span)
+        elif len(statement.targets) == 1 and _is_narrow(statement.targets[0]):
+            return _with_result(statement)
+        return (*before, statement)
+
+
+def _by_known_functions(call: Call) -> list[Call]:
+    """A call of a function that the compiler lacks, or does not have for so many numbers, by others."""
+    callee, args = call.callee, call.args
+    if call.kwargs or not args:
+        return [call]
+    if callee is math.log and len(args) == 2:
+        logs = [Var("log", FLOAT) for _ in args]
+        parts = [Call((log,), math.log, (arg,), (), call.span) for log, arg in zip(logs, args, strict=True)]
+        return [*parts, Call(call.targets, operator.truediv, tuple(logs), (), call.span)]
+    if callee is math.pow and any(map(_may_be_negative, args)):
+        given = [_as_float(arg) if _may_be_negative(arg) else ([], arg) for arg in args]
+        before = [conversion for conversions, _ in given for conversion in conversions]
+        return [*before, Call(call.targets, callee, tuple(number for _, number in given), (), call.span)]
+    if callee is math.hypot and len(args) > 2:
+        *rest, last = args
+        longer = Var("hypot", FLOAT)
+        before = _by_known_functions(Call((longer,), math.hypot, tuple(rest), (), call.span))
+        return [*before, Call(call.targets, math.hypot, (longer, last), (), call.span)]
+    if callee is math.hypot and len(args) == 1:
+        return [Call(call.targets, math.fabs, args, (), call.span)]
+    if callee in (abs, operator.abs) and isinstance(type_of_atom(args[0]), Array):
+        return [Call(call.targets, np.abs, args, (), call.span)]
+    known = _SAME.get(callee) if callable(callee) and callee.__hash__ is not None else None
+    return [call if known is None else Call(call.targets, known, args, (), call.span)]
+
+
+def _may_be_negative(atom: Atom) -> bool:
+    """Whether a number is a whole one that is not known, or negative: powers by such raise other errors in Numba."""
+    if isinstance(atom, Const):
+        return type(atom.value) is int and atom.value < 0
+    type_ = type_of_atom(atom)
+    return isinstance(type_, Scalar) and type_.kind == "int"
+
+
+def _as_float(number: Atom) -> tuple[list[Call], Atom]:
+    """A whole number as a float, and the conversion that makes it."""
+    if isinstance(number, Const):
+        return [], Const(float(number.value))
+    target = Var("number", FLOAT)
+    return [Call((target,), float, (number,))], target
+
+
+_SAME: dict[Any, Any] = {operator.abs: abs, getattr(math, "cbrt", None): np.cbrt}
+"""Functions under the names by which the compiler knows them."""
+
+
+def _with_numpy_dtypes(call: Call) -> Call:
+    """A call of NumPy with dtypes by NumPy's names: ``np.float64`` for ``float``."""
+    if not str(getattr(call.callee, "__module__", "")).startswith("numpy") and call.callee is not np.ndarray.astype:
+        return call
+    args = tuple(_with_numpy_dtype(arg) for arg in call.args)
+    kwargs = tuple((name, _with_numpy_dtype(value)) for name, value in call.kwargs)
+    return Call(call.targets, call.callee, args, kwargs, call.span)
+
+
+def _with_numpy_dtype(atom: Atom) -> Atom:
+    if isinstance(atom, Const) and isinstance(atom.value, type):
+        return Const(_DTYPES.get(atom.value, atom.value))
+    return atom
+
+
+def _mixes(callee: Any) -> bool:
+    """Whether a call computes with all of its arguments alike."""
+    if isinstance(callee, np.ufunc):
+        return True
+    if getattr(callee, "__module__", None) in ("operator", "_operator"):
+        return callee not in _KEEPING
+    return any(callee is known for known in _MIXING)
+
+
+def _known_dtype(atom: Atom) -> np.dtype | None:
+    type_ = type_of_atom(atom)
+    return type_.dtype if isinstance(type_, (Array, Scalar)) else None
+
+
+def _dtype_of(args: Iterable[Atom]) -> np.dtype | None:
+    """The dtype that Python's numbers among the arguments take; None where they keep their own."""
+    found = [dtype for dtype in map(_known_dtype, args) if dtype is not None]
+    if not found:
+        return None
+    dtype = np.result_type(*found)
+    return None if dtype in _WIDE else dtype
+
+
+def _strong(atom: Atom, dtype: np.dtype, before: list[Statement], call: Call) -> Atom:
+    """An argument in the dtype of the others, if it is a number of Python."""
+    type_ = type_of_atom(atom)
+    if not isinstance(type_, Scalar) or type_.dtype is not None or type_.kind == "bool":
+        return atom
+    if _ORDER.index(type_.kind[0]) > _ORDER.index(dtype.kind) or (type_.kind == "int" and call.callee is operator.pow):
+        return atom
+    if dtype.kind in "iu" and call.callee in _COMPARING:
+        return atom  # it need not fit
+    if isinstance(atom, Const):
+        if dtype.kind in "iu" and not np.iinfo(dtype).min <= atom.value <= np.iinfo(dtype).max:
+            raise NotNative(f"{atom.value} does not fit into {dtype}", (), call.span)
+        with np.errstate(over="ignore"):
+            return Const(dtype.type(atom.value))
+    assert isinstance(atom, Var)
+    return _converted(atom, dtype, before, call)
+
+
+def _wide(atom: Atom, before: list[Statement], call: Call) -> Atom:
+    """An argument as a number of Python, if it is a narrow one of NumPy."""
+    dtype = _known_dtype(atom)
+    if not isinstance(atom, Var) or not isinstance(atom.type, Scalar) or dtype is None or dtype in _WIDE:
+        return atom
+    if dtype.kind != "f":
+        return atom
+    return _converted(atom, np.dtype(np.float64), before, call)
+
+
+def _converted(var: Var, dtype: np.dtype, before: list[Statement], call: Call) -> Var:
+    target = Var(var.hint, Scalar("float" if dtype.kind == "f" else "complex" if dtype.kind == "c" else "int", dtype))
+    before.append(Call((target,), dtype.type, (var,), (), call.span))
+    return target
+
+
+def _is_narrow(target: Var) -> bool:
+    type_ = target.type
+    dtype = type_.dtype if isinstance(type_, (Array, Scalar)) else None
+    return dtype is not None and dtype.kind in "fc" and dtype not in _WIDE
+
+
+def _with_result(call: Call) -> Iterable[Statement]:
+    """A call whose result is surely of the dtype that NumPy's has."""
+    (target,) = call.targets
+    assert isinstance(target.type, (Array, Scalar)) and target.type.dtype is not None
+    if isinstance(call.callee, type) and issubclass(call.callee, np.generic):
+        return (call,)
+    dtype = target.type.dtype
+    if isinstance(target.type, Scalar):
+        found = Var(target.hint, FLOAT)
+        return Call((found,), call.callee, call.args, call.kwargs, call.span), Call((target,), dtype.type, (found,))
+    found = Var(target.hint, target.type)
+    again = Call((target,), results.of_dtype, (found, Const(dtype.type)))
+    return Call((found,), call.callee, call.args, call.kwargs, call.span), again

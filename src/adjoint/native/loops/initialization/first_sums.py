@@ -1,0 +1,164 @@
+"""What is added first to a place that was just cleared is stored there instead.
+
+A loop that works out derivatives by a few numbers of a row, such as the parameters of one camera, begins with zeros in
+all places of a short array and adds to each of them. Only the places behind those need zeros.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from adjoint.analysis.extents import Extents
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Atom,
+    Attribute,
+    Block,
+    Call,
+    Const,
+    Continue,
+    Function,
+    Load,
+    Loop,
+    Range,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+)
+from adjoint.ir.types import FLOAT, INT, Array, Scalar, Tuple, is_float_dtype
+from adjoint.ir.walk import map_blocks, map_body, mentions, operands, rebuild_terminator
+from adjoint.native.loops.initialization.dead_zeros import ZERO, ends_with, fills, known_place, own_arrays
+
+
+def with_first_sums_stored(function: Function) -> Function:
+    """The function with its work arrays cleared only where nothing is stored at once."""
+    own = {array for array in own_arrays(function) if _is_vector(array)}
+    if not own:
+        return function
+    extents = Extents(function)
+
+    def block(old: Block) -> Block:
+        statements = [map_blocks(statement, block) for statement in old.statements]
+        for fill in [s for s in statements if isinstance(s, Store) and fills(s) and s.value == ZERO and s.base in own]:
+            _store_first_sums(statements, statements.index(fill))
+            if fill in statements:
+                _store_sums_of_a_loop(statements, statements.index(fill), extents)
+        return Block(tuple(statements), rebuild_terminator(old.terminator, lambda atom: atom, block))
+
+    return Function(function.name, function.params, block(function.body), function.doc)
+
+
+def _is_vector(array: Var) -> bool:
+    type_ = array.type
+    return isinstance(type_, Array) and type_.dims is not None and len(type_.dims) == 1 and is_float_dtype(type_.dtype)
+
+
+def _store_first_sums(statements: list[Statement], fill: int) -> None:
+    """Changes statements from one that clears all of an array on."""
+    cleared = statements[fill]
+    assert isinstance(cleared, Store) and isinstance(cleared.base, Var)
+    first = _first_sums(statements[fill + 1 :], cleared.base)
+    count = next(place for place in range(len(first) + 1) if place not in first)
+    if not count:
+        return
+    for place in sorted((first[place] + fill + 1 for place in range(count)), reverse=True):
+        statements[place : place + 1] = _stored(statements[place])
+    statements[fill : fill + 1] = _cleared_from(cleared, Const(count))
+
+
+def _first_sums(statements: list[Statement], array: Var) -> dict[int, int]:
+    """Where each known place of an array is added to before anything else is done with it."""
+    first: dict[int, int] = {}
+    for position, statement in enumerate(statements):
+        if not mentions(statement, array):
+            continue
+        if not isinstance(statement, Store) or statement.base is not array or statement.value is array:
+            break
+        place = known_place(statement)
+        if place is None or statement.mode not in ("add", "sub") or not _is_float(statement.value):
+            break
+        first.setdefault(place, position)
+    return first
+
+
+def _store_sums_of_a_loop(statements: list[Statement], fill: int, extents: Extents) -> None:
+    """Changes a loop that is the first to use an array after all of it was cleared."""
+    cleared = statements[fill]
+    assert isinstance(cleared, Store) and isinstance(cleared.base, Var)
+    array = cleared.base
+    position = next((p for p in range(fill + 1, len(statements)) if mentions(statements[p], array)), None)
+    loop = None if position is None else statements[position]
+    if position is None or not isinstance(loop, Loop):
+        return
+    sum_ = _only_sum(loop, array)
+    left_out = None if sum_ is None else _places_left_out(loop, sum_, extents)
+    if sum_ is None or left_out is None:
+        return
+    place = loop.body.statements.index(sum_)
+    inside = (*loop.body.statements[:place], *_stored(sum_), *loop.body.statements[place + 1 :])
+    statements[position] = map_body(loop, Block(inside, loop.body.terminator))
+    statements[fill : fill + 1] = _cleared_from(cleared, Const(-left_out)) if left_out else []
+
+
+def _only_sum(loop: Loop, array: Var) -> Store | None:
+    """What each iteration adds to an array, if it does nothing else with it."""
+    users = [statement for statement in loop.body.statements if mentions(statement, array)]
+    if len(users) != 1 or not isinstance(users[0], Store) or array in (*loop.inits, *operands(loop.body.terminator)):
+        return None
+    sum_ = users[0]
+    is_one = sum_.base is array and sum_.value is not array and sum_.mode in ("add", "sub") and _is_float(sum_.value)
+    return sum_ if is_one else None
+
+
+def _places_left_out(loop: Loop, sum_: Store, extents: Extents) -> int | None:
+    """How many places at the end of a vector a loop does not come to; None where they may be others."""
+    over, array = loop.over, sum_.base
+    if not isinstance(over, Range) or loop.exit is not None or not isinstance(loop.body.terminator, Continue):
+        return None
+    assert isinstance(array, Var)
+    before = _distance(loop, sum_)
+    return before if over.start == Const(before) and ends_with(over, array, extents) else None
+
+
+def _distance(loop: Loop, sum_: Store) -> int | None:
+    """How many places before its own each iteration of a loop adds to."""
+    match sum_.key:
+        case Subscript(items=(Var() as place,)) if place is loop.index:
+            return 0
+        case Subscript(items=(Var() as place,)):
+            for statement in loop.body.statements:
+                match statement:
+                    case Call(targets=(target,), callee=operator.sub, args=(index, Const(value=int() as count))):
+                        if target is place and index is loop.index and count >= 0:
+                            return count
+    return None
+
+
+def _is_float(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    return isinstance(type_, Scalar) and type_.kind == "float"
+
+
+def _stored(sum_: Statement) -> list[Statement]:
+    assert isinstance(sum_, Store)
+    if sum_.mode == "add":
+        return [Store(sum_.base, sum_.key, sum_.value, "set", sum_.span)]
+    negative = Var("t", type_of_atom(sum_.value) or FLOAT)
+    negation = Call((negative,), operator.neg, (sum_.value,), (), sum_.span)
+    return [negation, Store(sum_.base, sum_.key, negative, "set", sum_.span)]
+
+
+def _cleared_from(clear: Store, start: Const) -> list[Statement]:
+    """What clears the places of a vector from one on, which is counted from the end where it is negative."""
+    shape, count, place = Var("shape", Tuple((INT,))), Var("n", INT), Var("i", INT)
+    inside = Block((Store(clear.base, Subscript((place,)), ZERO, "set", clear.span),), Continue(()))
+    known: list[Statement] = [
+        Load(shape, clear.base, Attribute("shape")),
+        Load(count, shape, Subscript((Const(0),))),
+    ]
+    first: Atom = start
+    if start.value < 0:
+        back, first = Var("start", INT), Var("start", INT)
+        known += [Call((back,), operator.add, (count, start)), Call((first,), max, (back, Const(0)))]
+    return [*known, Loop(Range(first, count, Const(1)), place, (), (), inside, ())]

@@ -1,0 +1,1 @@
+"""Several loops as one."""

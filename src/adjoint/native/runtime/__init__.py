@@ -1,0 +1,1 @@
+"""What Numba is told of the runtime."""

@@ -1,0 +1,1 @@
+"""The functions of the runtime for Numba, decided by type."""

@@ -1,0 +1,294 @@
+"""Simpler forms of what the rules of arrays leave behind, for readers more than for machines.
+
+A cotangent that is one number spread over an array need not be an array while it is only multiplied with arrays
+of that shape: ``spread(2 / n, t) * r`` is ``2 / n * r``. That two arrays have one shape is taken from their
+types (equal ranks, and no extent that could be 1) or from the terms of their extents.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
+from adjoint.ir.types import Array, Scalar, is_float_dtype, same_dtype
+from adjoint.ir.walk import map_blocks, statements_in
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.arrays import count, spread, unbroadcast
+from adjoint.runtime.checkpoints import Checkpoints
+from adjoint.runtime.objects import make_object
+
+if TYPE_CHECKING:
+    from adjoint.analysis.extents import Extents
+
+
+def polish(function: Function) -> Function:
+    """The function with its calls in the forms that read best."""
+    made = {
+        target: statement
+        for statement in statements_in(function.body)
+        if isinstance(statement, Call) and len(statement.targets) == 1
+        for target in statement.targets
+    }
+    polisher = _Polish(function, made)
+    body = polisher.block(function.body)
+    if not polisher.changed:
+        return function
+    return Function(function.name, function.params, body, function.doc)
+
+
+class _Polish:
+    def __init__(self, function: Function, made: dict[Var, Call]) -> None:
+        self.function = function
+        self.made = made
+        self.extents: Extents | None = None
+        self.changed = False
+
+    def one_shape(self, atom: Atom, like: Atom) -> bool:
+        """Whether two arrays have one shape and one dtype."""
+        mine, theirs = _type(atom), _type(like)
+        if not isinstance(mine, Array) or not isinstance(theirs, Array) or not same_dtype(mine.dtype, theirs.dtype):
+            return False
+        if mine.dims == theirs.dims and mine.dims and all(dim == "many" for dim in mine.dims):
+            return True
+        if self.extents is None:
+            from adjoint.analysis.extents import Extents
+
+            self.extents = Extents(self.function)
+        return bool(self.extents.alike(atom, like))
+
+    def block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for old in block.statements:
+            statement = self.plain_value(old) if isinstance(old, Store) else old
+            if isinstance(statement, Call) and len(statement.targets) == 1:
+                statements.append(self.call(statement, statements))
+            else:
+                statements.append(map_blocks(statement, self.block))
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
+        return Block(tuple(statements), end)
+
+    def plain_value(self, store: Store) -> Store:
+        """What is added in place needs no factor of one, and a number need not be spread."""
+        spreading = self.plain_spread(store.value) if store.key is None and store.mode != "set" else None
+        if spreading is not None and self.one_shape(store.base, spreading.args[1]):
+            self.changed = True
+            return Store(store.base, None, spreading.args[0], store.mode, store.span)
+        made = self.maker(store.value, operator.mul)
+        if made is None or store.mode == "set" or made.args[0] != Const(1.0):
+            return store
+        kind = _type(made.args[1])
+        if not (isinstance(kind, Array) and is_float_dtype(kind.dtype) and kind == _type(store.value)):
+            return store
+        self.changed = True
+        return Store(store.base, store.key, made.args[1], store.mode, store.span)
+
+    def call(self, old: Call, before: list[Statement]) -> Call:
+        """The best form of a call; what it needs is added to what stands before it."""
+        rewrite = _REWRITES.get(id(old.callee))
+        call = old if rewrite is None else rewrite(self, old, before)
+        call = _constructed(_without_defaults(call))
+        if call is not old:
+            self.changed = True
+            self.made[call.targets[0]] = call
+        return call
+
+    def maker(self, atom: Atom, callee: Any) -> Call | None:
+        found = self.made.get(atom) if isinstance(atom, Var) else None
+        return found if found is not None and found.callee is callee else None
+
+    def size(self, call: Call, before: list[Statement]) -> Call:
+        """``x.size``, of an operand instead of an element-wise result where they have one shape."""
+        if call.callee is count and call.args[1:] in ((), (Const(None),)) and isinstance(_type(call.args[0]), Array):
+            call = Call(call.targets, np.size, call.args[:1], (), call.span)
+        while call.callee is np.size:
+            whole = call.args[0]
+            inner = self.made.get(whole) if isinstance(whole, Var) and not whole.named else None
+            if inner is None or not isinstance(rule_for(inner.callee), Elementwise) or inner.kwargs:
+                return call
+            like = next((arg for arg in inner.args if self.one_shape(arg, call.args[0])), None)
+            if like is None:
+                return call
+            call = Call(call.targets, np.size, (like,), (), call.span)
+        return call
+
+    def summed(self, call: Call, before: list[Statement]) -> Call:
+        """The sum over leading axes for what was broadcast along them."""
+        ct, like = (_type(arg) for arg in call.args)
+        if not (isinstance(ct, Array) and isinstance(like, Array)) or ct.dims is None or like.dims is None:
+            return call
+        lead = len(ct.dims) - len(like.dims)
+        if lead < 1 or ct.dtype != like.dtype or ct.dtype is None or not like.dims:
+            return call
+        if ct.dims[lead:] != like.dims or any(dim != "many" for dim in like.dims):
+            return call
+        axis = Const(0 if lead == 1 else tuple(range(lead)))
+        return Call(call.targets, np.sum, call.args[:1], (("axis", axis),), call.span)
+
+    def scaled_spread(self, call: Call, before: list[Statement]) -> Call:
+        """Moves a factor into the number that is spread; drops the spreading where an array gives the shape."""
+        if call.callee is operator.neg:
+            inner = self.plain_spread(call.args[0])
+            if inner is not None:
+                number = self.number(operator.neg, (inner.args[0],), call, before)
+                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+            return call
+        left, right = call.args
+        inner = self.plain_spread(left)
+        if inner is not None:
+            if _keeps(right, inner.args[1]):
+                number = self.number(call.callee, (inner.args[0], right), call, before)
+                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+            if self.one_shape(right, inner.args[1]):
+                return Call(call.targets, call.callee, (inner.args[0], right), (), call.span)
+        inner = self.plain_spread(right)
+        if inner is not None and call.callee is operator.mul:
+            if _keeps(left, inner.args[1]):
+                number = self.number(operator.mul, (left, inner.args[0]), call, before)
+                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+            if self.one_shape(left, inner.args[1]):
+                return Call(call.targets, operator.mul, (inner.args[0], left), (), call.span)
+        return call
+
+    def number(self, callee: Any, args: tuple[Atom, ...], call: Call, before: list[Statement]) -> Atom:
+        target = Var("t", Scalar("float", getattr(_type(args[0]), "dtype", None)))
+        statement = Call((target,), callee, args, (), call.span)
+        before.append(statement)
+        self.made[target] = statement
+        if callee is operator.mul:
+            return self.merged_constant(target, args, call, before)
+        return target
+
+    def merged_constant(self, target: Var, args: tuple[Atom, ...], call: Call, before: list[Statement]) -> Atom:
+        """``2 * (1 / n)`` as ``2 / n``."""
+        factor, other = args if isinstance(args[0], Const) else args[::-1]
+        inner = self.maker(other, operator.truediv)
+        if not isinstance(factor, Const) or inner is None or not isinstance(inner.args[0], Const):
+            return target
+        before.pop()
+        value = Const(factor.value * inner.args[0].value)
+        statement = Call((target,), operator.truediv, (value, inner.args[1]), (), call.span)
+        before.append(statement)
+        self.made[target] = statement
+        return target
+
+    def plain_spread(self, atom: Atom) -> Call | None:
+        """A spreading of a number over a whole array that leaves its dtype alone."""
+        found = self.maker(atom, spread)
+        if found is None or found.kwargs or found.args[2:] not in ((), (Const(None),), (Const(None), Const(False))):
+            return None
+        number, like = _type(found.args[0]), _type(found.args[1])
+        if isinstance(found.args[0], Const) and not isinstance(found.args[0].value, float):
+            return None
+        weak = (
+            isinstance(number, Scalar)
+            and number.kind == "float"
+            and (number.dtype is None or (isinstance(like, Array) and number.dtype == like.dtype))
+        )
+        return found if weak and isinstance(like, Array) and is_float_dtype(like.dtype) else None
+
+    def doubled(self, call: Call, before: list[Statement]) -> Call:
+        """``0.5 * r + r * 0.5`` as ``1.0 * r``, for Python floats."""
+        parts = [self.term(arg) for arg in call.args]
+        if parts[0] is None or parts[1] is None or parts[0][1] is not parts[1][1]:
+            return call
+        total = parts[0][0] + parts[1][0]
+        return Call(call.targets, operator.mul, (Const(total), parts[0][1]), (), call.span)
+
+    def term(self, atom: Atom) -> tuple[float, Var] | None:
+        found = self.maker(atom, operator.mul)
+        if found is None:
+            return None
+        factor, other = found.args if isinstance(found.args[0], Const) else found.args[::-1]
+        if not isinstance(factor, Const) or type(factor.value) is not float or not isinstance(other, Var):
+            return None
+        return (factor.value, other) if other.type == Scalar("float") else None
+
+
+_REWRITES: dict[int, Callable[[_Polish, Call, list[Statement]], Call]] = {
+    id(count): _Polish.size,
+    id(np.size): _Polish.size,
+    id(unbroadcast): _Polish.summed,
+    id(operator.neg): _Polish.scaled_spread,
+    id(operator.mul): _Polish.scaled_spread,
+    id(operator.truediv): _Polish.scaled_spread,
+    id(operator.add): _Polish.doubled,
+}
+"""By the identity of what is called."""
+
+
+def _type(atom: Atom) -> Any:
+    if isinstance(atom, Const):
+        return Scalar("float") if type(atom.value) is float else None
+    return getattr(atom, "type", None)
+
+
+def _keeps(atom: Atom, like: Atom) -> bool:
+    """Whether scaling by ``atom`` leaves the dtype of an array alone."""
+    type_ = _type(atom)
+    if isinstance(atom, Const):
+        return isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool)
+    return isinstance(type_, Scalar) and (type_.dtype is None or type_.dtype == getattr(_type(like), "dtype", None))
+
+
+def _constructed(call: Call) -> Call:
+    """A tangent object by the call of its class."""
+    if call.callee is not make_object or not isinstance(call.args[0], Const):
+        return call
+    from adjoint.types.vectors import TangentVector
+
+    cls, names = call.args[0].value, call.args[1]
+    if not issubclass(cls, (TangentVector, Checkpoints)) or not isinstance(names, Const):
+        return call
+    return Call(call.targets, cls, (), tuple(zip(names.value, call.args[2:], strict=True)), call.span)
+
+
+def _without_defaults(call: Call) -> Call:
+    """A call of a helper, or of NumPy, without the trailing and the named arguments that are its defaults."""
+    if not call.kwargs and not (call.args and type(call.args[-1]) is Const):
+        return call
+    if not (getattr(call.callee, "__module__", None) or "").startswith(("adjoint.runtime", "numpy")):
+        return call
+    defaults = _defaults(call.callee)
+    args, places = call.args, tuple(defaults.values())
+    while args and len(args) <= len(places) and _is_default(args[-1], places[len(args) - 1]):
+        args = args[:-1]
+    kwargs = tuple([(name, value) for name, value in call.kwargs if not _is_default(value, _default(defaults, name))])
+    if len(args) == len(call.args) and len(kwargs) == len(call.kwargs):
+        return call
+    return Call(call.targets, call.callee, args, kwargs, call.span)
+
+
+_EMPTY = inspect.Parameter.empty
+
+
+def _default(defaults: dict[str, Any], name: str) -> Any:
+    found = defaults.get(name, _EMPTY)
+    return False if name == "keepdims" and found not in (_EMPTY, True) else found
+
+
+def _is_default(atom: Atom, default: Any) -> bool:
+    if default is _EMPTY or type(atom) is not Const or type(atom.value) is not type(default):
+        return False
+    return bool(atom.value == default)
+
+
+@lru_cache(maxsize=512)
+def _defaults(callee: Any) -> dict[str, Any]:
+    """The defaults of the parameters of a function, by name, those that can be given by position first."""
+    try:
+        parameters = inspect.signature(callee).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [p for p in parameters if p.kind in kinds]
+    named = [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    return {p.name: p.default for p in (*positional, *named)}

@@ -1,0 +1,364 @@
+"""Removes what no result and no effect depends on: mark and sweep over the whole function.
+
+Roots are returns, raises, calls with effects, and stores into memory that others may see. Marking a variable marks
+what binds it and the constructs around that. A store into memory that the function made itself is marked with that
+memory: when nobody reads a buffer, nobody misses what was written into it. Of an ``If``, a ``Loop`` and a ``Guarded``
+each target and each carried variable is marked by itself.
+"""
+
+from __future__ import annotations
+
+from adjoint.analysis.memory.storage_alias import owns_result
+from adjoint.ir.effects import PURE, effects_of
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Atom,
+    Attribute,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Exit,
+    Function,
+    Guarded,
+    Handler,
+    If,
+    Items,
+    Load,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple
+from adjoint.ir.walk import leaves, operands
+
+_SIMPLE = frozenset({Call, Load, Store})
+_REPLAYABLE = (range, str, bytes, tuple, list, dict, set, frozenset)
+
+
+def remove_dead_code(function: Function) -> Function:
+    """The function without what nothing depends on."""
+    marked = _Marker(function)
+    body = _Sweeper(marked).block(function.body, None)
+    return Function(function.name, function.params, body, function.doc)
+
+
+class _Construct:
+    """A statement with blocks, and the construct around it."""
+
+    __slots__ = ("around", "final", "leaves", "live", "statement")
+
+    def __init__(self, statement: If | Loop | Guarded, around: _Construct | None, *, final: bool = False) -> None:
+        self.statement = statement
+        self.around = around
+        self.final = final  # stands for the final block only: what that hands out is nothing
+        self.leaves: list[Terminator] = []
+        self.live = False
+
+
+class _Marker:
+    """Finds what is live: variables, statements (by identity) and constructs."""
+
+    def __init__(self, function: Function) -> None:
+        self.vars: set[Var] = set()
+        self.statements: set[int] = set()
+        self._queue: list[Var] = []
+        # where a variable comes from: a simple statement, or a position among the bound ones of a construct
+        self._simple: dict[Var, tuple[Call | Load, _Construct | None]] = {}
+        self._target: dict[Var, tuple[_Construct, int]] = {}
+        self._param: dict[Var, tuple[_Construct, int]] = {}
+        self._bound: dict[Var, _Construct] = {}  # bound by a construct as a whole: index, exit kind, context's name
+        self._owner: dict[Var, Var] = {}  # the variable that was bound to the memory when the function made it
+        self._writers: dict[Var, list[tuple[Call | Store, _Construct | None]]] = {}
+        self._roots: list[tuple[Call | Load | Store | Terminator, _Construct | None]] = []
+        self._root_constructs: list[_Construct] = []
+        self._scan(function.body, None, guarded=False)
+        for construct in self._root_constructs:
+            self._keep_construct(construct)
+        for node, around in self._roots:
+            self._keep(node, around)
+        while self._queue:
+            self._trace(self._queue.pop())
+
+    # Scanning
+
+    def _scan(self, block: Block, construct: _Construct | None, *, guarded: bool) -> None:
+        for statement in block.statements:
+            match statement:
+                case Call():
+                    self._scan_call(statement, construct, guarded)
+                case Load():
+                    self._scan_load(statement, construct, guarded)
+                case Store(base=base):
+                    self._write(statement, base, construct)
+                case _:
+                    self._scan_construct(statement, construct, guarded)
+        match block.terminator:
+            case Branch(then=then, orelse=orelse) as branch:
+                if construct is None:
+                    self._roots.append((branch, None))
+                else:
+                    construct.leaves.append(branch)
+                self._scan(then, construct, guarded=guarded)
+                self._scan(orelse, construct, guarded=guarded)
+            case Return() | Raise() as leaf:
+                self._roots.append((leaf, construct))
+            case leaf:
+                assert construct is not None
+                construct.leaves.append(leaf)
+
+    def _scan_call(self, call: Call, construct: _Construct | None, guarded: bool) -> None:
+        for target in call.targets:
+            self._simple[target] = (call, construct)
+        found = effects_of(call)
+        if guarded or not found.confined:
+            self._roots.append((call, construct))
+            return
+        if found is PURE and len(call.targets) == 1 and type(call.targets[0].type) is Scalar:
+            return
+        if owns_result(call, found):
+            self._owner[call.targets[0]] = call.targets[0]
+        elif found.view_of is not None and not found.hands_on and found.view_of < len(call.args):
+            self._derive(call.args[found.view_of], call.targets)
+        for position in found.writes:
+            self._write(call, call.args[position] if position < len(call.args) else UNDEFINED, construct)
+
+    def _scan_load(self, load: Load, construct: _Construct | None, guarded: bool) -> None:
+        self._simple[load.target] = (load, construct)
+        if guarded or not load_is_pure(load):
+            self._roots.append((load, construct))
+        if type(load.base) is Var and type(load.base.type) is Array and type(load.target.type) is Array:
+            self._derive(load.base, (load.target,))
+
+    def _derive(self, base: Atom, targets: tuple[Var, ...]) -> None:
+        owner = self._owner.get(base) if type(base) is Var else None
+        if owner is not None:
+            for target in targets:
+                self._owner[target] = owner
+
+    def _write(self, statement: Call | Store, base: Atom, construct: _Construct | None) -> None:
+        owner = self._owner.get(base) if type(base) is Var else None
+        if owner is None:
+            self._roots.append((statement, construct))
+        else:
+            self._writers.setdefault(owner, []).append((statement, construct))
+
+    def _scan_construct(self, statement: If | Loop | Guarded, around: _Construct | None, guarded: bool) -> None:
+        construct = _Construct(statement, around)
+        for position, target in enumerate(statement.targets):
+            self._target[target] = (construct, position)
+        match statement:
+            case If(then=then, orelse=orelse):
+                self._scan(then, construct, guarded=guarded)
+                self._scan(orelse, construct, guarded=guarded)
+            case Loop(index=index, params=params, body=body, exit=exit_):
+                for position, param in enumerate(params):
+                    self._param[param] = (construct, position)
+                for var in (index, exit_):
+                    if var is not None:
+                        self._bound[var] = construct
+                self._scan(body, construct, guarded=guarded)
+                if guarded or not _terminates_quietly(statement):
+                    self._root_constructs.append(construct)
+            case Guarded(context=context, name=name, body=body, handlers=handlers, final=final):
+                for var in (name, *(handler.name for handler in handlers)):
+                    if var is not None:
+                        self._bound[var] = construct
+                catches = context is not None or bool(handlers)
+                self._scan(body, construct, guarded=guarded or catches)
+                for handler in handlers:
+                    self._scan(handler.body, construct, guarded=guarded)
+                if final is not None:
+                    self._scan(final, _Construct(statement, construct, final=True), guarded=guarded)
+                if context is not None:
+                    self._root_constructs.append(construct)
+
+    # Marking
+
+    def _keep(self, node: Call | Load | Store | Terminator, around: _Construct | None) -> None:
+        if around is not None and not around.live:
+            self._keep_construct(around)
+        self.statements.add(id(node))
+        self._mark_all(operands(node))
+
+    def _keep_construct(self, construct: _Construct | None) -> None:
+        while construct is not None and not construct.live:
+            construct.live = True
+            if not construct.final:
+                self._keep_control(construct)
+            construct = construct.around
+
+    def _keep_control(self, construct: _Construct) -> None:
+        """Marks what decides which blocks of a construct run."""
+        statement = construct.statement
+        self.statements.add(id(statement))
+        direct = operands(statement)
+        if isinstance(statement, Loop):
+            direct = direct[: len(direct) - len(statement.inits)]
+        self._mark_all(direct)
+        for leaf in construct.leaves:
+            if isinstance(leaf, Branch):
+                self._mark(leaf.cond)
+
+    def _mark(self, atom: Atom) -> None:
+        if type(atom) is Var and atom not in self.vars:
+            self.vars.add(atom)
+            self._queue.append(atom)
+
+    def _mark_all(self, atoms: tuple[Atom, ...]) -> None:
+        marked = self.vars
+        for atom in atoms:
+            if type(atom) is Var and atom not in marked:
+                marked.add(atom)
+                self._queue.append(atom)
+
+    def _trace(self, var: Var) -> None:
+        """Marks what a live variable depends on."""
+        for writer, construct in self._writers.get(var, ()):
+            self._keep(writer, construct)
+        if (simple := self._simple.get(var)) is not None:
+            self._keep(*simple)
+        elif (target := self._target.get(var)) is not None:
+            self._trace_target(*target)
+        elif (param := self._param.get(var)) is not None:
+            construct, position = param
+            self._keep_construct(construct)
+            assert isinstance(construct.statement, Loop)
+            self._mark(construct.statement.inits[position])
+            self._mark_position(construct, Continue, position)
+        elif (bound := self._bound.get(var)) is not None:
+            self._keep_construct(bound)
+
+    def _trace_target(self, construct: _Construct, position: int) -> None:
+        self._keep_construct(construct)
+        statement = construct.statement
+        if isinstance(statement, Loop):
+            self._mark_position(construct, Exit, position)
+            if statement.over is not None and position < len(statement.params):
+                self._mark(statement.params[position])
+        else:
+            self._mark_position(construct, Yield, position)
+
+    def _mark_position(self, construct: _Construct, kind: type[Yield | Continue | Exit], position: int) -> None:
+        for leaf in construct.leaves:
+            if isinstance(leaf, kind):
+                self._mark(leaf.values[position])
+
+
+def load_is_pure(load: Load) -> bool:
+    """Whether a load does nothing but read: no method of an unknown class runs."""
+    base = load.base
+    if type(base) is not Var:
+        return isinstance(base, Const) and isinstance(base.value, (str, bytes, tuple, list, dict))
+    match base.type:
+        case Scalar() | Array() | Tuple() | List() | Dict():
+            return True
+        case Instance(fields=fields):
+            return isinstance(load.key, Attribute) and load.key.name in fields
+        case Opaque(cls=cls):
+            return cls is not None and issubclass(cls, _REPLAYABLE)
+        case _:
+            return False
+
+
+def _terminates_quietly(loop: Loop) -> bool:
+    """Whether a loop may be left out: it comes to an end, and drawing from its iterable changes nothing."""
+    match loop.over:
+        case None:
+            return any(isinstance(leaf, (Exit, Raise)) for leaf in leaves(loop.body))
+        case Items(iterable=Var(type=type_)):
+            if isinstance(type_, Opaque):
+                return type_.cls is not None and issubclass(type_.cls, _REPLAYABLE)
+            return isinstance(type_, (Array, List, Tuple, Dict))
+        case Items(iterable=Const(value=value)):
+            return isinstance(value, _REPLAYABLE)
+        case _:
+            return True
+
+
+class _Sweeper:
+    """Rebuilds a function from what is live."""
+
+    def __init__(self, marked: _Marker) -> None:
+        self.live = marked.vars
+        self.statements = marked.statements
+
+    def block(self, block: Block, construct: Statement | None) -> Block:
+        live = self.statements
+        statements = [
+            statement if type(statement) in _SIMPLE else self.construct(statement)
+            for statement in block.statements
+            if id(statement) in live
+        ]
+        return Block(tuple(statements), self.terminator(block.terminator, construct))
+
+    def construct(self, statement: Statement) -> Statement:
+        match statement:
+            case If(cond, then, orelse, targets, span):
+                then, orelse = self.block(then, statement), self.block(orelse, statement)
+                return If(cond, then, orelse, self.only_live(targets), span)
+            case Loop():
+                return self.loop(statement)
+            case Guarded(context, name, body, handlers, final, targets, span):
+                body = self.block(body, statement)
+                handlers = tuple(
+                    Handler(handler.exception, handler.name, self.block(handler.body, statement))
+                    for handler in handlers
+                )
+                final = None if final is None else self.block(final, None)
+                name = name if name in self.live else None
+                return Guarded(context, name, body, handlers, final, self.only_live(targets), span)
+            case _:
+                return statement
+
+    def only_live(self, variables: tuple[Var, ...]) -> tuple[Var, ...]:
+        return tuple([var for var in variables if var in self.live])
+
+    def loop(self, loop: Loop) -> Loop:
+        body = self.block(loop.body, loop)
+        kept = [position for position, param in enumerate(loop.params) if param in self.live]
+        params = tuple([loop.params[position] for position in kept])
+        inits = tuple([loop.inits[position] for position in kept])
+        targets = tuple([loop.targets[position] for position in self.target_order(loop)])
+        index = loop.index if loop.index in self.live else None
+        exit_ = loop.exit if loop.exit in self.live else None
+        return Loop(loop.over, index, params, inits, body, targets, exit_, loop.span)
+
+    def target_order(self, loop: Loop) -> list[int]:
+        """The targets that stay: one for each parameter that stays, then the live ones of the others."""
+        count = len(loop.params)
+        first = [position for position in range(count) if loop.params[position] in self.live]
+        return first + [
+            position
+            for position, target in enumerate(loop.targets)
+            if target in self.live and not (position < count and loop.params[position] in self.live)
+        ]
+
+    def terminator(self, terminator: Terminator, construct: Statement | None) -> Terminator:
+        match terminator:
+            case Branch(cond, then, orelse, span):
+                return Branch(cond, self.block(then, construct), self.block(orelse, construct), span)
+            case Yield(values):
+                if construct is None:
+                    return terminator
+                assert isinstance(construct, (If, Guarded))
+                pairs = zip(construct.targets, values, strict=True)
+                return Yield(tuple([value for target, value in pairs if target in self.live]))
+            case Continue(values):
+                assert isinstance(construct, Loop)
+                pairs = zip(construct.params, values, strict=True)
+                return Continue(tuple([value for param, value in pairs if param in self.live]))
+            case Exit(kind, values):
+                assert isinstance(construct, Loop)
+                targets = construct.targets
+                order = self.target_order(construct)
+                kept = [values[position] if targets[position] in self.live else UNDEFINED for position in order]
+                return Exit(kind, tuple(kept))
+            case _:
+                return terminator

@@ -1,0 +1,333 @@
+"""Updates in place as a person would write them.
+
+``t = x_bar[1:]`` and ``t += y`` is ``x_bar[1:] += y``; ``x += -y`` is ``x -= y``; what is added to fresh zeros is the
+sum, and so is what is first added to a copy; what is taken out and put back stays; and a copy that only an element-wise
+operation reads, before anything is written, need not be made.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjoint.analysis.memory.storage_alias import Memory
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Function,
+    Key,
+    Load,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+)
+from adjoint.ir.types import Array, Scalar, is_float_dtype
+from adjoint.ir.walk import (
+    blocks_of,
+    map_blocks,
+    mentions,
+    operands,
+    read_counts,
+    rebuild,
+    statements_in,
+    targets_of,
+)
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
+
+if TYPE_CHECKING:
+    from adjoint.analysis.extents import Extents
+
+
+def direct_updates(function: Function) -> Function:
+    """The function with its updates in their shortest forms."""
+    updater = _Updater(function)
+    body = updater.block(function.body)
+    return Function(function.name, function.params, body, function.doc) if updater.changed else function
+
+
+class _Updater:
+    def __init__(self, function: Function) -> None:
+        self.counts: Counter[Var] = read_counts(function.body)
+        self.function = function
+        self.known: Extents | None = None
+        self.aliases: Memory | None = None
+        self.readers: list[Call] | None = None
+        self.changed = False
+
+    @property
+    def extents(self) -> Extents:
+        if self.known is None:
+            from adjoint.analysis.extents import Extents
+
+            self.known = Extents(self.function)
+        return self.known
+
+    @property
+    def memory(self) -> Memory:
+        if self.aliases is None:
+            self.aliases = Memory(self.function)
+        return self.aliases
+
+    def block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        made: dict[Var, Statement] = {}
+        for old in block.statements:
+            statement = map_blocks(old, self.block) if blocks_of(old) else old
+            if isinstance(statement, Store):
+                statement = self.positive(self.through_view(statement, made), made, statements)
+                shortened = self.starts_from_zeros, self.starts_from_a_copy, self.is_put_back
+                if any(is_short(statement, statements, made) for is_short in shortened):
+                    continue
+            elif isinstance(statement, Call):
+                statement = self.without_copy(statement, made, statements)
+            statements.append(statement)
+            for target in targets_of(statement):
+                made[target] = statement
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
+        return Block(tuple(statements), end)
+
+    def through_view(self, store: Store, made: dict[Var, Statement]) -> Store:
+        """A view that is made to be written once is written as a part of what it looks at."""
+        view = made.get(store.base) if isinstance(store.base, Var) else None
+        if store.key is not None or store.mode not in ("add", "sub") or not isinstance(view, Load):
+            return store
+        if self.counts[view.target] != 1 or not _is_slice(view):
+            return store
+        self.changed = True
+        return Store(view.base, view.key, store.value, store.mode, store.span)
+
+    def positive(self, store: Store, made: dict[Var, Statement], statements: list[Statement]) -> Store:
+        """``x += -y`` and ``x += -y * c`` as subtractions."""
+        value = store.value
+        maker = made.get(value) if isinstance(value, Var) and self.counts[value] == 1 else None
+        if store.mode not in ("add", "sub") or not isinstance(maker, Call) or not _is_float(value):
+            return store
+        flipped = "sub" if store.mode == "add" else "add"
+        if maker.callee is operator.neg:
+            if not self.still_there(maker, statements):
+                return store
+            self.changed = True
+            return Store(store.base, store.key, maker.args[0], flipped, store.span)  # type: ignore[arg-type]
+        inner = made.get(maker.args[0]) if maker.args and isinstance(maker.args[0], Var) else None
+        if maker.callee not in (operator.mul, operator.truediv) or not isinstance(inner, Call):
+            return store
+        if inner.callee is not operator.neg or self.counts[inner.targets[0]] != 1:
+            return store
+        if not self.still_there(inner, statements):
+            return store
+        self.changed = True
+        positive = Call(maker.targets, maker.callee, (inner.args[0], *maker.args[1:]), (), maker.span)
+        statements[_place_of(maker, statements)] = made[value] = positive  # type: ignore[index]
+        return Store(store.base, store.key, value, flipped, store.span)  # type: ignore[arg-type]
+
+    def still_there(self, negation: Call, statements: list[Statement]) -> bool:
+        """Whether what was negated has not been written since."""
+        if not self.memory.written(negation.args[0]):
+            return True
+        places = [place for place, statement in enumerate(statements) if statement is negation]
+        return bool(places) and all(map(_only_computes, statements[places[0] :]))
+
+    def starts_from_zeros(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+        """``x = np.zeros_like(y)`` and ``x += fresh`` as ``x = fresh``; where that is used later on, as a copy."""
+        if store.key is not None or store.mode != "add":
+            return False
+        base, value = store.base, store.value
+        zeros = made.get(base) if isinstance(base, Var) else None
+        if not isinstance(zeros, Call) or zeros.callee is not np.zeros_like or zeros.kwargs or value is base:
+            return False
+        place = _place_of(zeros, statements)
+        assert isinstance(base, Var)
+        if any(mentions(statement, base) for statement in statements[place + 1 :]) or not self.same_array(base, value):
+            return False
+        if self.layout_shows(base):
+            return False
+        assert isinstance(value, Var)
+        maker = made.get(value)
+        uses = None if maker is None else self.uses_until_here(maker, value, statements)
+        if uses is not None:
+            for use in uses:
+                renamed = _renamed(statements[use], value, base)
+                statements[use] = renamed
+                made.update(dict.fromkeys(targets_of(renamed), renamed))
+        else:
+            made[base] = Call((base,), np.copy, (value,), (), store.span)
+            statements.append(made[base])
+        del statements[place]
+        self.changed = True
+        return True
+
+    def starts_from_a_copy(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+        """``x = np.copy(y)`` and ``x += z`` as ``x = y + z``, where nobody looks at ``x`` or writes ``y`` between."""
+        base, value = store.base, store.value
+        copied = made.get(base) if isinstance(base, Var) else None
+        if store.key is not None or store.mode not in ("add", "sub") or value is base:
+            return False
+        if not isinstance(copied, Call) or copied.callee is not np.copy or copied.kwargs:
+            return False
+        assert isinstance(base, Var)
+        (original,) = copied.args
+        place = _place_of(copied, statements)
+        between = statements[place + 1 :]
+        if any(mentions(statement, base) or self.may_write(statement, original) for statement in between):
+            return False
+        if not self.same_array(base, value) or not self.same_array(base, original) or self.layout_shows(base):
+            return False
+        combine = operator.add if store.mode == "add" else operator.sub
+        statements.append(Call((base,), combine, (original, value), (), store.span))
+        made[base] = statements[-1]
+        del statements[place]
+        self.changed = True
+        return True
+
+    def layout_shows(self, array: Var) -> bool:
+        """Whether it makes a difference how an array is laid out, which what it is made of now decides."""
+        if self.readers is None:
+            from adjoint.analysis.memory.array_layout import layout_readers
+
+            self.readers = list(layout_readers(self.function))
+        return any(self.memory.may_share(array, call.args[0]) for call in self.readers)
+
+    def may_write(self, statement: Statement, array: Atom) -> bool:
+        """Whether a statement, or one inside of it, may write memory that an array refers to."""
+        for part in (statement, *(part for block in blocks_of(statement) for part in statements_in(block))):
+            if isinstance(part, Store) and self.memory.may_share(part.base, array):
+                return True
+            if isinstance(part, Call):
+                facts = self.memory.effects_of(part)
+                if not facts.known or any(self.memory.may_share(part.args[place], array) for place in facts.writes):
+                    return True
+        return False
+
+    def uses_until_here(self, maker: Statement, value: Var, statements: list[Statement]) -> list[int] | None:
+        """Where an array is made and used, if it is new and nothing else is done than to compute from it; None if not.
+
+        One more use, the one that is looked at, is the last.
+        """
+        if not _computes_elements(maker):
+            return None
+        start = _place_of(maker, statements)
+        places = [place for place in range(start + 1, len(statements)) if mentions(statements[place], value)]
+        count = sum(operands(statements[place]).count(value) for place in places)
+        only = all(_computes_elements(statements[place]) or _stores(statements[place], value) for place in places)
+        return [start, *places] if only and count + 1 == self.counts[value] else None
+
+    def is_put_back(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+        """``t = copy(x[k])``, ``x[k] = 0`` and ``x[k] += t`` leave everything as it was."""
+        if store.mode != "add" or not isinstance(store.value, Var) or not statements:
+            return False
+        cleared, copied = statements[-1], made.get(store.value)
+        if not isinstance(cleared, Store) or cleared.mode != "set" or cleared.value != Const(0.0):
+            return False
+        if cleared.base is not store.base or cleared.key != store.key:
+            return False
+        if len(statements) < 2 or statements[-2] is not copied or not isinstance(copied, Call):
+            return False
+        taken = made.get(copied.args[0]) if copied.callee is np.copy and isinstance(copied.args[0], Var) else None
+        if (
+            not isinstance(taken, Load)
+            or taken.base is not store.base
+            or taken.key != store.key
+            or not _is_slice(taken)
+        ):
+            return False
+        self.changed = True
+        statements.pop()
+        return True
+
+    def same_array(self, one: Atom, other: Atom) -> bool:
+        """Whether two values are arrays of one shape and one dtype of floats."""
+        return is_float_dtype(getattr(getattr(one, "type", None), "dtype", None)) and bool(
+            self.extents.alike(one, other)
+        )
+
+    def without_copy(self, call: Call, known: dict[Var, Statement], statements: list[Statement]) -> Call:
+        """Reads the original of a copy that is read once, if nothing was written since."""
+        if not any(isinstance(arg, Var) and _is_copy(known.get(arg)) for arg in call.args):
+            return call
+        if not isinstance(rule_for(call.callee), Elementwise) or call.kwargs or not call.targets:
+            return call
+        if not isinstance(call.targets[0].type, Array):
+            return call
+        for place in range(len(statements) - 1, -1, -1):
+            made = statements[place]
+            if isinstance(made, Call) and made.callee is np.copy and made.targets[0] in call.args:
+                (copy,) = made.targets
+                if self.counts[copy] != 1 or not isinstance(getattr(made.args[0], "type", None), Array):
+                    return call
+                self.changed = True
+                del statements[place]
+                args = tuple(made.args[0] if arg is copy else arg for arg in call.args)
+                return Call(call.targets, call.callee, args, call.kwargs, call.span)
+            if not _only_computes(made):
+                return call
+        return call
+
+
+def _is_copy(statement: Statement | None) -> bool:
+    return isinstance(statement, Call) and statement.callee is np.copy
+
+
+def _computes_elements(statement: Statement) -> bool:
+    """Whether a statement makes a new array or number of the elements of others."""
+    if not isinstance(statement, Call) or statement.kwargs:
+        return False
+    is_plain = isinstance(rule_for(statement.callee), Elementwise) and effects_of(statement).view_of is None
+    return is_plain or statement.callee is np.copy
+
+
+def _stores(statement: Statement, value: Var) -> bool:
+    """Whether a statement copies the elements of an array to another."""
+    return (
+        isinstance(statement, Store)
+        and isinstance(getattr(statement.base, "type", None), Array)
+        and (statement.base is not value and statement.value is value)
+    )
+
+
+def _renamed(statement: Statement, old: Var, new: Var) -> Statement:
+    return rebuild(statement, lambda atom: new if atom is old else atom, binder=lambda var: new if var is old else var)
+
+
+def _place_of(statement: Statement, statements: list[Statement]) -> int:
+    return next(place for place, other in enumerate(statements) if other is statement)
+
+
+def _is_slice(load: Load) -> bool:
+    """Whether a load gives a view by basic indices."""
+    key: Key = load.key
+    if not isinstance(load.base, Var) or not isinstance(load.base.type, Array) or not isinstance(key, Subscript):
+        return False
+    if not isinstance(load.target.type, Array):
+        return False
+    from adjoint.analysis.extents import is_basic
+
+    if not all(map(is_basic, key.items)):
+        return False
+    dims = load.base.type.dims
+    return any(isinstance(item, Slice) for item in key.items) or (dims is not None and len(dims) > len(key.items))
+
+
+def _is_float(atom: Atom) -> bool:
+    type_ = getattr(atom, "type", None)
+    return (isinstance(type_, Array) and is_float_dtype(type_.dtype)) or (
+        isinstance(type_, Scalar) and type_.kind == "float"
+    )
+
+
+def _only_computes(statement: Statement) -> bool:
+    return isinstance(statement, Load) or (isinstance(statement, Call) and effects_of(statement).pure)
+
+
+__all__ = ["direct_updates"]

@@ -1,0 +1,1 @@
+"""Rules of the runtime's helpers, so that derivatives can be differentiated."""

@@ -1,0 +1,203 @@
+"""Forms of NumPy's calls that mean other calls: reductions of some elements, differences with more in front, and so on.
+
+Each definition is for arguments that the rule of the function itself does not cover.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from typing import Any
+
+import numpy as np
+
+from adjoint.rules.declare import case, definition, number, sample
+from adjoint.rules.numpy.conversions import of_dtype
+
+SOME = np.array([True, False, True, True])
+ROWS = np.array([[True], [False], [True], [True]])
+
+
+def _is_of_some(given):
+    """Whether a reduction is told what to start from, or which elements count."""
+    return given.get("where", True) is not True or "initial" in given
+
+
+def _sum(a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+    total = np.sum(np.where(where, a, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total + of_dtype(initial, np.result_type(total))
+
+
+def _prod(a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
+    total = np.prod(np.where(where, a, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total * of_dtype(initial, np.result_type(total))
+
+
+def _mean(a, axis=None, dtype=None, *, keepdims=False, where=True):
+    chosen = np.broadcast_to(where, np.shape(a))
+    total = np.sum(np.where(chosen, a, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total / np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.result_type(total))
+
+
+def _var(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    chosen = np.broadcast_to(where, np.shape(a))
+    centred = np.where(chosen, a - _mean(a, axis, dtype, keepdims=True, where=chosen), 0)
+    return np.sum(centred * centred, axis=axis, keepdims=keepdims) / (
+        np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.result_type(centred)) - ddof
+    )
+
+
+def _std(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return np.sqrt(_var(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where))
+
+
+def _max(a, axis=None, *, keepdims=False, initial, where=True):
+    return np.maximum(np.max(np.where(where, a, initial), axis=axis, keepdims=keepdims), initial)
+
+
+def _min(a, axis=None, *, keepdims=False, initial, where=True):
+    return np.minimum(np.min(np.where(where, a, initial), axis=axis, keepdims=keepdims), initial)
+
+
+REAL = [case(sample(4), where=SOME), case(sample(4, 3), axis=0, where=ROWS), case(sample(4, 3), where=ROWS)]
+_fn: Any
+_means: Any
+for _fn, _means in ((np.sum, _sum), (np.prod, _prod)):
+    definition(
+        _fn, _means, when=_is_of_some, arrays=("a", "initial", "where"), cases=[*REAL, case(sample(3), initial=1.5)]
+    )
+for _fn, _means in ((np.mean, _mean), (np.var, _var), (np.std, _std)):
+    definition(_fn, _means, when=_is_of_some, arrays=("a", "where"), cases=REAL)
+for _fn, _means in ((np.max, _max), (np.min, _min)):
+    definition(
+        _fn,
+        _means,
+        when=_is_of_some,
+        arrays=("a", "initial", "where"),
+        cases=[case(sample(3), initial=0.25), case(sample(4, 3), axis=0, initial=0.1, where=ROWS)],
+    )
+
+
+def _has_bounds_by_name(given):
+    return "min" in given or "max" in given
+
+
+definition(
+    np.clip,
+    lambda a, *, min=None, max=None: np.clip(a, min, max),
+    when=_has_bounds_by_name,
+    cases=[case(sample(5), min=-0.5, max=0.5), case(sample(5), max=sample(5))],
+)
+
+
+def _is_extended(given):
+    return "prepend" in given or "append" in given
+
+
+def _diff(a, n=1, axis=-1, prepend=None, append=None):
+    parts = [_as_slab(part, a, axis) for part in (prepend, a, append) if part is not None]
+    return np.diff(np.concatenate(parts, axis=axis), n, axis)
+
+
+def _as_slab(part, a, axis):
+    if np.ndim(part) > 0:
+        return part
+    return np.broadcast_to(part, [1 if k == axis % np.ndim(a) else m for k, m in enumerate(np.shape(a))])
+
+
+definition(
+    np.diff,
+    _diff,
+    when=_is_extended,
+    arrays=("a", "prepend", "append"),
+    cases=[
+        case(sample(4), prepend=0.5),
+        case(sample(4), append=sample(2)),
+        case(sample(4, 3), axis=0, prepend=1.0, append=sample(2, 3)),
+        case(sample(5), 2, prepend=0.5, append=1.5),
+    ],
+)
+
+
+def _is_beyond(given):
+    return any(name in given for name in ("left", "right", "period"))
+
+
+def _interp(x, xp, fp, left=None, right=None, period=None):
+    if period is not None:
+        raise NotImplementedError("interpolation with a period")
+    y = np.interp(x, xp, fp)
+    if left is not None:
+        y = np.where(np.asarray(x) < xp[0], left, y)
+    if right is not None:
+        y = np.where(np.asarray(x) > xp[-1], right, y)
+    return y[()]
+
+
+definition(
+    np.interp,
+    _interp,
+    when=_is_beyond,
+    arrays=("x", "xp", "fp"),
+    cases=[
+        case(np.array([-0.3, 0.7, 2.5]), np.array([0.0, 1.0, 2.0]), sample(3), left=0.5),
+        case(np.array([-0.3, 0.7, 2.5]), np.array([0.0, 1.0, 2.0]), sample(3), left=number(), right=1.5),
+    ],
+)
+
+
+def _take(a, indices, axis=None, *, mode="raise"):
+    extent = np.size(a) if axis is None else np.shape(a)[axis]
+    if mode == "wrap":
+        return np.take(a, np.mod(indices, extent), axis)
+    if mode == "clip":
+        return np.take(a, np.clip(indices, 0, extent - 1), axis)
+    return np.take(a, indices, axis)
+
+
+definition(
+    np.take,
+    _take,
+    when=lambda given: "mode" in given,
+    arrays=("a", "indices"),
+    cases=[
+        case(sample(3), np.array([0, 4, -1]), mode="wrap"),
+        case(sample(3, 4), np.array([[0, 7], [1, -2]]), axis=1, mode="clip"),
+        case(sample(3), np.array([0, 2]), mode="raise"),
+    ],
+)
+
+
+def _has_axes_of_its_own(given):
+    return any(name in given for name in ("axisa", "axisb", "axisc"))
+
+
+def _cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    if axis is not None:
+        return np.cross(a, b, axis=axis)
+    product = np.cross(np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1))
+    return np.moveaxis(product, -1, axisc)
+
+
+definition(
+    np.cross,
+    _cross,
+    when=_has_axes_of_its_own,
+    arrays=("a", "b"),
+    cases=[case(sample(3, 4), sample(4, 3), axisa=0), case(sample(4, 3), sample(3, 4), axisb=0, axisc=0)],
+)
+
+
+def _lifted_1d(*arys):
+    return tuple([np.atleast_1d(part) for part in arys])
+
+
+def _lifted_2d(*arys):
+    return tuple([np.atleast_2d(part) for part in arys])
+
+
+def _lifted_3d(*arys):
+    return tuple([np.atleast_3d(part) for part in arys])
+
+
+for _fn, _means in ((np.atleast_1d, _lifted_1d), (np.atleast_2d, _lifted_2d), (np.atleast_3d, _lifted_3d)):
+    for _count in (2, 3):
+        definition(_fn, _means, arity=_count, arrays=(), cases=[case(*[sample(2)] * _count)])

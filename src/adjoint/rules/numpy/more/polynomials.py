@@ -1,0 +1,172 @@
+"""Rules of NumPy's polynomials: their values, arithmetic, derivatives and integrals; fits of them."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+import numpy.polynomial.polynomial as ascending
+
+from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
+from adjoint.rules.numpy.conversions import as_array, inexact
+from adjoint.runtime import places
+from adjoint.runtime.arrays import float_dtype, unbroadcast
+from adjoint.runtime.numbers import is_real
+
+POINTS = np.array([-1.0, -0.2, 0.4, 1.1, 1.9])
+
+
+def _polyval_jvp(dots, y, p, x):
+    along_p = 0.0 * y if dots[0] is None else np.polyval(dots[0], x)
+    along_x = 0.0 * y if dots[1] is None else np.polyval(_lowered(p), x) * dots[1]
+    return unbroadcast(along_p + along_x, y)
+
+
+def _polyval_vjp(ct, y, p, x):
+    x_bar = unbroadcast(ct * np.polyval(_lowered(p), x), x)
+    if np.ndim(p) == 1:
+        return (unbroadcast(np.ravel(ct) @ np.vander(np.ravel(x), len(p)), p), x_bar)
+    return (_coefficients_part(ct, p, x), x_bar)
+
+
+def _lowered(p):
+    """The coefficients of the derivative; those of several polynomials are columns."""
+    if np.ndim(p) == 1:
+        return np.polyder(p)
+    orders = np.reshape(np.arange(len(p) - 1, 0, -1), (-1,) + (1,) * (np.ndim(p) - 1))
+    return p[:-1] * orders
+
+
+def _coefficients_part(ct, p, x):
+    """The cotangent of the coefficients of several polynomials, which broadcast against the points."""
+    points = np.broadcast_to(x, np.shape(ct))
+    powers = np.reshape(np.vander(np.ravel(points), len(p)), (*np.shape(ct), len(p)))
+    parts = np.moveaxis(np.expand_dims(ct, -1) * powers, -1, 0)
+    aligned = np.reshape(p, (len(p),) + (1,) * (np.ndim(ct) + 1 - np.ndim(p)) + np.shape(p)[1:])
+    return np.reshape(unbroadcast(parts, aligned), np.shape(p))
+
+
+general(
+    np.polyval,
+    _polyval_jvp,
+    _polyval_vjp,
+    cases=[
+        case(sample(4), number()),
+        case(sample(4), sample(3)),
+        case(sample(3), sample(2, 2)),
+        case(sample(1), sample(3)),
+        case(sample(3, kind="complex"), sample(2)),
+        case(sample(4, 3), sample(3)),
+        case(sample(3, 2), sample(4, 1)),
+        case(sample(1, 2), number()),
+        case(sample(3, 2, 2), sample(2)),
+    ],
+)
+
+
+def _descending_value(x, c, tensor=True):
+    if np.ndim(c) != 1:
+        raise NotImplementedError("several polynomials at once")
+    return np.polyval(np.flip(c), x)
+
+
+definition(ascending.polyval, _descending_value, cases=[case(number(), sample(4)), case(sample(2, 2), sample(3))])
+
+
+def _longer(a, other):
+    """``a`` with as many coefficients as ``other``, if that has more."""
+    return np.pad(a, (max(len(other) - len(a), 0), 0))
+
+
+def _polyadd(a1, a2):
+    first, second = np.atleast_1d(a1), np.atleast_1d(a2)
+    return _longer(first, second) + _longer(second, first)
+
+
+def _polysub(a1, a2):
+    first, second = np.atleast_1d(a1), np.atleast_1d(a2)
+    return _longer(first, second) - _longer(second, first)
+
+
+def _polymul(a1, a2):
+    first, second = np.atleast_1d(a1), np.atleast_1d(a2)
+    return np.convolve(first[places.leading_zeros(first) :], second[places.leading_zeros(second) :])
+
+
+PAIRS = [case(sample(4), sample(2)), case(sample(2), sample(3)), case(sample(3), number()), case(sample(3), sample(3))]
+definition(np.polyadd, _polyadd, cases=PAIRS)
+definition(np.polysub, _polysub, cases=PAIRS)
+definition(np.polymul, _polymul, cases=[*PAIRS, case(np.array([0.0, 0.0, 2.0, 1.0]), sample(2))])
+
+
+def _polyder(p, m=1):
+    if m == 0:
+        return as_array(p)
+    size = len(p)
+    return _polyder(as_array(p)[:-1] * np.arange(size - 1, 0, -1), m - 1)
+
+
+def _polyint(p, m=1, k=None):
+    if m == 0:
+        return as_array(p)
+    if k is None or np.ndim(k) == 0:
+        constant, later = (0.0 if k is None else k), k
+    else:
+        constant, later = k[0], (k if len(k) == 1 else k[1:])
+    return _polyint(np.concatenate([as_array(p) / np.arange(len(p), 0, -1), np.reshape(constant, (1,))]), m - 1, later)
+
+
+definition(np.polyder, _polyder, cases=[case(sample(4)), case(sample(4), 2), case(sample(3), m=0), case(sample(2), 3)])
+definition(
+    np.polyint,
+    _polyint,
+    cases=[
+        case(sample(3)),
+        case(sample(3), 2),
+        case(sample(3), k=number()),
+        case(sample(3), m=2, k=[number(), number()]),
+        case(sample(3), 2, 1.5),
+    ],
+)
+
+
+def _poly(seq_of_zeros):
+    if np.ndim(seq_of_zeros) != 1 or not is_real(seq_of_zeros):
+        raise NotImplementedError("the characteristic polynomial, or complex roots")
+    coefficients = np.ones(1, float_dtype(seq_of_zeros))
+    for root in seq_of_zeros:
+        coefficients = np.pad(coefficients, (0, 1)) - root * np.pad(coefficients, (1, 0))
+    return coefficients
+
+
+definition(np.poly, _poly, cases=[case(sample(3)), case(sample(1))])
+
+
+def _polyfit(x, y, deg, rcond=None, full=False, w=None):
+    if full or rcond is not None:
+        raise NotImplementedError("a fit with a report, or of a lower rank")
+    powers = np.vander(inexact(x), deg + 1)
+    values = inexact(y)
+    if w is not None:
+        powers = powers * np.expand_dims(w, 1)
+        values = values * w if np.ndim(y) == 1 else values * np.expand_dims(w, 1)
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    q, r = np.linalg.qr(powers / scale)
+    turned = np.transpose(q) if is_real(q) else np.conjugate(np.transpose(q))
+    found = np.linalg.solve(r, np.matmul(turned, values))
+    return found / scale if np.ndim(y) == 1 else found / np.expand_dims(scale, 1)
+
+
+definition(
+    np.polyfit,
+    _polyfit,
+    cases=[
+        case(POINTS, sample(5), 2),
+        case(sample(5), sample(5), 1),
+        case(POINTS, sample(5, 2), deg=3),
+        case(POINTS, sample(5), 2, w=sample(5, kind="positive")),
+        case(POINTS, sample(5, 2), 1, w=sample(5, kind="positive")),
+    ],
+)
+
+# what these rules are made of
+
+no_derivative(places.leading_zeros)

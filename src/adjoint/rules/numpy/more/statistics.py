@@ -1,0 +1,171 @@
+"""Definitions of NumPy's statistics: what is said with sums, products and orders."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+
+from adjoint.rules.declare import case, definition, no_derivative, sample
+from adjoint.rules.numpy.conversions import as_array, of_dtype
+from adjoint.rules.numpy.reductions import AXES, PLAIN
+from adjoint.runtime import places
+from adjoint.runtime.arrays import float_dtype, rows_of, scatter
+from adjoint.runtime.numbers import choose, is_real
+
+
+def _average(a, axis=None, weights=None):
+    if weights is None:
+        return np.mean(a, axis=axis)
+    if axis is None or np.ndim(weights) == np.ndim(a):
+        return np.sum(a * weights, axis=axis) / np.sum(weights * np.ones_like(a), axis=axis)
+    moved = np.moveaxis(a, axis, -1)
+    return np.matmul(moved, weights) / np.sum(weights)
+
+
+def _ptp(a, axis=None, *, keepdims=False):
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+def _nansum(a, axis=None, *, keepdims=False):
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+
+
+def _numbers(a, axis, keepdims):
+    """How many elements are numbers, in the precision of the array."""
+    counted = np.logical_not(np.isnan(a))
+    return np.sum(counted, axis=axis, dtype=float_dtype(np.real(a)), keepdims=keepdims)
+
+
+def _nanmean(a, axis=None, *, keepdims=False):
+    total = np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+    return total / _numbers(a, axis, keepdims)
+
+
+def _nanprod(a, axis=None, *, keepdims=False):
+    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
+
+
+def _centred(a, axis):
+    """The deviations from the mean, none where there is no number."""
+    absent = np.isnan(a)
+    mean = np.sum(np.where(absent, 0.0, a), axis=axis, keepdims=True) / _numbers(a, axis, True)
+    return np.where(absent, 0.0, a - mean)
+
+
+def _freedom(a, axis, ddof, keepdims):
+    free = _numbers(a, axis, keepdims) - ddof
+    return choose(free > 0, free, np.nan)
+
+
+def _nanvar(a, axis=None, *, ddof=0, keepdims=False):
+    centred = _centred(a, axis)
+    squares = centred * centred if is_real(centred) else np.real(centred * np.conjugate(centred))
+    return np.sum(squares, axis=axis, keepdims=keepdims) / _freedom(a, axis, ddof, keepdims)
+
+
+def _nanstd(a, axis=None, *, ddof=0, keepdims=False):
+    free = _freedom(a, axis, ddof, keepdims)
+    lengths = np.linalg.norm(rows_of(_centred(a, axis), axis), axis=-1)
+    return np.reshape(lengths, np.shape(free)) / np.sqrt(free)
+
+
+NANS = [case(np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])), case(np.array([[1.0, np.nan], [4.0, 5.0]]), axis=1)]
+definition(np.average, _average, cases=[*PLAIN, case(sample(4, 3), axis=1, weights=sample(3, kind="positive"))])
+definition(
+    np.amax, lambda a, axis=None, *, keepdims=False: np.max(a, axis=axis, keepdims=keepdims), cases=[*AXES, *NANS]
+)
+definition(
+    np.amin, lambda a, axis=None, *, keepdims=False: np.min(a, axis=axis, keepdims=keepdims), cases=[*AXES, *NANS]
+)
+definition(np.ptp, _ptp, cases=AXES)
+definition(np.nansum, _nansum, cases=[*AXES, *NANS])
+definition(np.nanmean, _nanmean, cases=[*AXES, *NANS])
+definition(np.nanprod, _nanprod, cases=[*AXES, *NANS])
+definition(np.nanvar, _nanvar, cases=[*AXES, *NANS, case(sample(4, 3), axis=0, ddof=1)])
+definition(np.nanstd, _nanstd, cases=[*AXES, *NANS, case(sample(4, 3), axis=0, ddof=1)])
+
+
+SAMPLES = [
+    case(sample(3, 4)),
+    case(sample(4, 3), rowvar=False),
+    case(sample(5), sample(5)),
+    case(sample(2, 5), sample(5)),
+    case(sample(5, 2), sample(5, 1), rowvar=False),
+]
+
+
+def _cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    x = _rows(m, rowvar) if y is None else np.concatenate([_rows(m, rowvar), _rows(y, rowvar)], axis=0)
+    size = np.shape(x)[1]
+    lost = (0 if bias else 1) if ddof is None else ddof
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    turned = np.transpose(centred) if is_real(centred) else np.conjugate(np.transpose(centred))
+    products = np.matmul(centred, turned) / max(size - lost, 0)
+    return np.reshape(products, ()) if y is None and np.ndim(m) < 2 else np.squeeze(products)
+
+
+def _rows(m, rowvar):
+    """Variables, each a row."""
+    array = as_array(m)
+    wide = of_dtype(array, np.result_type(array, np.float64))
+    return np.atleast_2d(wide) if rowvar or np.ndim(m) < 2 else np.transpose(wide)
+
+
+def _corrcoef(x, y=None, rowvar=True):
+    if y is None and np.ndim(x) < 2:
+        return _cov(x) / _cov(x)
+    products = np.atleast_2d(_cov(x, y, rowvar))
+    deviations = np.sqrt(np.real(np.diagonal(products)))
+    return np.squeeze(products / np.expand_dims(deviations, 1) / deviations)
+
+
+definition(np.cov, _cov, cases=[*SAMPLES, case(sample(5)), case(sample(3, 4), bias=True), case(sample(3, 4), ddof=2)])
+definition(np.corrcoef, _corrcoef, cases=SAMPLES)
+
+
+def _bin_edges(a, bins=10, range=None):
+    if isinstance(bins, str):
+        raise NotImplementedError("a rule for the number of bins")
+    if np.ndim(bins) > 0:
+        return np.asarray(bins)
+    if range is None and np.size(a) == 0:
+        return np.linspace(0.0, 1.0, bins + 1)
+    first, last = (np.min(a), np.max(a)) if range is None else range
+    margin = 0.5 if first == last else 0.0
+    return of_dtype(np.linspace(first - margin, last + margin, bins + 1), float_dtype(a))
+
+
+def _histogram(a, bins=10, range=None, density=None, weights=None):
+    edges = _bin_edges(as_array(a), bins, range)
+    number = np.size(edges) - 1
+    inside, members = places.bins_of(a, edges)
+    if weights is None:
+        counts = np.bincount(members, minlength=number)
+    else:
+        counts = scatter(
+            np.take(np.ravel(weights), inside), np.zeros(number, np.result_type(as_array(weights))), members
+        )
+    if density:
+        return counts / np.sum(counts) / np.diff(edges), edges
+    return counts, edges
+
+
+POINTS = np.array([0.1, 0.9, 2.5, 1.2, -3.0, 2.0])
+definition(
+    np.histogram_bin_edges,
+    _bin_edges,
+    arrays=("a",),
+    cases=[case(sample(5), 4), case(sample(5), range=(0.5, 2.0)), case(sample(2, 2))],
+)
+definition(
+    np.histogram,
+    _histogram,
+    arrays=("a", "weights"),
+    cases=[
+        case(POINTS, 3, weights=sample(6)),
+        case(POINTS, [0.0, 1.0, 2.0], weights=sample(6)),
+        case(POINTS, 3, (0.0, 2.5), weights=sample(6, kind="positive"), density=True),
+        case(POINTS.reshape(2, 3), 3, weights=sample(2, 3)),
+        case(sample(5), 3),
+    ],
+)
+no_derivative(places.bins_of)

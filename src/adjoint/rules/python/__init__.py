@@ -1,0 +1,1 @@
+"""Rules of Python's own functions and operators."""

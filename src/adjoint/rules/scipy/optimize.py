@@ -1,0 +1,416 @@
+"""Definitions of ``scipy.optimize``: solvers, by what their results solve; its test function."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import optimize
+
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.declarations.implicit import refused, solved
+from adjoint.rules.declare import case, definition, sample
+from adjoint.runtime.implicit import minimum, minimum_of_part, root, root_of_part
+from adjoint.runtime.scipy_solvers import (
+    image_fixed,
+    least,
+    least_number,
+    least_with_gradient,
+    newton,
+    scalar_root,
+    system,
+    vector_root,
+    vector_root_by_squares,
+    with_slope,
+)
+
+
+def _rosen(x):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
+
+
+definition(optimize.rosen, _rosen, cases=[case(sample(5)), case(sample(3, 4))])
+
+FOUR_ULPS = 8.881784197001252e-16
+
+
+class OptimizeResult:
+    """Stands for what solvers return, without what tells how they went, which a derivative does not know."""
+
+    __adjoint_stands_for__ = optimize.OptimizeResult
+
+    def __init__(self, x, fun):
+        self.x = x
+        self.fun = fun
+        self.success = True
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def __getattr__(self, name):
+        return refused(name)
+
+
+class RootResults:
+    """The same of ``root_scalar``."""
+
+    __adjoint_stands_for__ = optimize.RootResults
+
+    def __init__(self, x):
+        self.root = x
+        self.converged = True
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def __getattr__(self, name):
+        return refused(name)
+
+
+def _tupled(args):
+    return args if isinstance(args, tuple) else (args,)
+
+
+def _given(options):
+    """The options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+# --- roots of functions of a number -----------------------------------------------------------------------------------
+
+
+def _bracketing(solver):
+    def find(f, a, b, args=(), xtol=2e-12, rtol=FOUR_ULPS, maxiter=100, full_output=False, disp=True):
+        if full_output or not disp:
+            raise NotImplementedError("full_output=True" if full_output else "disp=False")
+        args = _tupled(args)
+        settings = (stop_gradient(a), stop_gradient(b), (), xtol, rtol, maxiter)
+        return solved(root, lambda x: f(x, *args), (0.5,), solver, settings)
+
+    return find
+
+
+def _toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=FOUR_ULPS, maxiter=100, full_output=False, disp=True):
+    if full_output or not disp:
+        raise NotImplementedError("full_output=True" if full_output else "disp=False")
+    args = _tupled(args)
+    settings = (stop_gradient(a), stop_gradient(b), (), k, xtol, rtol, maxiter)
+    return solved(root, lambda x: f(x, *args), (0.5,), optimize.toms748, settings)
+
+
+BRACKETS = [case(lambda x: x * x - 2.0, 0.0, 2.0), case(lambda x, a: x * x - a, 0.0, 2.0, args=(3.0,))]
+for _solver in (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder):
+    definition(_solver, _bracketing(_solver), functional=True, arrays=(), cases=BRACKETS)
+definition(optimize.toms748, _toms748, functional=True, arrays=(), cases=BRACKETS)
+
+
+def _newton(
+    func,
+    x0,
+    fprime=None,
+    args=(),
+    tol=1.48e-08,
+    maxiter=50,
+    fprime2=None,
+    x1=None,
+    rtol=0.0,
+    full_output=False,
+    disp=True,
+):
+    if full_output or not disp:
+        raise NotImplementedError("full_output=True" if full_output else "disp=False")
+    if fprime2 is not None:
+        raise NotImplementedError("fprime2")
+    args = _tupled(args)
+    start = _start(x0)
+    options = {"x0": start, "tol": tol, "maxiter": maxiter, "x1": stop_gradient(x1), "rtol": rtol}
+    if fprime is None:
+        return solved(root, lambda x: func(x, *args), (start,), newton, (options,))
+    both = lambda x: (func(x, *args), fprime(x, *args))
+    return solved(root_of_part, both, (start,), 0, with_slope, (newton, options))
+
+
+def _start(x0):
+    """The point to start from, as a float or an array of them."""
+    start = stop_gradient(x0)
+    if isinstance(start, (int, float)):
+        return float(start)
+    return np.asarray(start) + 0.0
+
+
+definition(
+    optimize.newton,
+    _newton,
+    functional=True,
+    arrays=(),
+    cases=[
+        case(lambda x: x * x - 2.0, 1.0),
+        case(lambda x, a: x * x - a, 1, lambda x, a: 2 * x, (3.0,)),
+        case(lambda x: x * x - np.array([2.0, 3.0]), np.ones(2)),
+    ],
+)
+
+
+def _root_scalar(
+    f,
+    args=(),
+    method=None,
+    bracket=None,
+    fprime=None,
+    fprime2=None,
+    x0=None,
+    x1=None,
+    xtol=None,
+    rtol=None,
+    maxiter=None,
+    options=None,
+):
+    if fprime2 is not None or options is not None:
+        raise NotImplementedError("options" if fprime2 is None else "fprime2")
+    args = _tupled(args)
+    settings = {
+        "method": method,
+        "bracket": stop_gradient(bracket),
+        "x0": stop_gradient(x0),
+        "x1": stop_gradient(x1),
+        "xtol": xtol,
+        "rtol": rtol,
+        "maxiter": maxiter,
+    }
+    if fprime is None:
+        return RootResults(solved(root, lambda x: f(x, *args), (0.5,), scalar_root, (settings,)))
+    if fprime is True:
+        both = lambda x: f(x, *args)
+    else:
+        both = lambda x: (f(x, *args), fprime(x, *args))
+    return RootResults(solved(root_of_part, both, (0.5,), 0, with_slope, (scalar_root, settings)))
+
+
+definition(
+    optimize.root_scalar,
+    _root_scalar,
+    functional=True,
+    arrays=(),
+    cases=[
+        case(lambda x: x * x - 2.0, bracket=(0.0, 2.0)),
+        case(lambda x, a: x * x - a, (3.0,), "newton", fprime=lambda x, a: 2.0 * x, x0=1.0),
+    ],
+)
+
+
+# --- roots of functions of several ------------------------------------------------------------------------------------
+
+
+def _vector(value):
+    return np.ravel(np.asarray(value))
+
+
+def _fsolve(
+    func,
+    x0,
+    args=(),
+    fprime=None,
+    full_output=0,
+    col_deriv=0,
+    xtol=1.49012e-08,
+    maxfev=0,
+    band=None,
+    epsfcn=None,
+    factor=100,
+    diag=None,
+):
+    if full_output or col_deriv:
+        raise NotImplementedError("full_output" if full_output else "col_deriv")
+    args = _tupled(args)
+    start = np.ravel(np.asarray(stop_gradient(x0)) + 0.0)
+    options = {
+        "x0": start,
+        "xtol": xtol,
+        "maxfev": maxfev,
+        "band": band,
+        "epsfcn": epsfcn,
+        "factor": factor,
+        "diag": diag,
+    }
+    if fprime is None:
+        return solved(root, lambda x: _vector(func(x, *args)), (start,), system, (options,))
+    both = lambda x: (_vector(func(x, *args)), np.asarray(fprime(x, *args)))
+    return solved(root_of_part, both, (start,), 0, with_slope, (system, options))
+
+
+SYSTEMS = [
+    case(lambda x: [x[0] + 2.0 * x[1] - 2.0, x[0] ** 2 + x[1] - 2.0], [1.0, 1.0]),
+    case(lambda x, a: x * x - a, np.ones(2), (2.0,)),
+]
+definition(optimize.fsolve, _fsolve, functional=True, arrays=(), cases=SYSTEMS)
+
+SHAPELESS = ("hybr",)
+
+
+def _root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None):
+    if callback is not None:
+        raise NotImplementedError("callback")
+    args = _tupled(args)
+    start = np.atleast_1d(np.asarray(stop_gradient(x0)) + 0.0)
+    if method in SHAPELESS:
+        start = np.ravel(start)
+    settings = {"x0": start, "method": method, "tol": tol, "options": options}
+    if method == "lm":
+        return _least_root(fun, args, jac, np.ravel(start), settings)
+    function = lambda x: np.reshape(np.asarray(fun(x, *args)), np.shape(x))
+    if jac is None or jac is False:
+        x = solved(root, function, (start,), vector_root, (settings,))
+        return OptimizeResult(x, function(x))
+    if jac is True:
+        function = lambda x: np.reshape(np.asarray(fun(x, *args)[0]), np.shape(x))
+        both = lambda x: (function(x), np.asarray(fun(x, *args)[1]))
+    else:
+        both = lambda x: (function(x), np.asarray(jac(x, *args)))
+    x = solved(root_of_part, both, (start,), 0, with_slope, (vector_root, settings))
+    return OptimizeResult(x, function(x))
+
+
+def _least_root(fun, args, jac, start, settings):
+    """What ``root`` finds with ``method="lm"``, of more equations than unknowns, too: the least sum of squares."""
+    if jac is True:
+        both = lambda x: fun(x, *args)
+    elif jac is None or jac is False:
+        both = lambda x: (fun(x, *args), 0.0)
+    else:
+        both = lambda x: (fun(x, *args), jac(x, *args))
+
+    def parts(x):
+        r, slope = both(x)
+        r = _vector(r)
+        return 0.5 * np.sum(r * r), r, np.asarray(slope)
+
+    has_slope = jac is not None and jac is not False
+    x = solved(minimum_of_part, parts, (start,), 0, vector_root_by_squares, (has_slope, {**settings, "x0": start}))
+    return OptimizeResult(x, parts(x)[1])
+
+
+definition(
+    optimize.root,
+    _root,
+    functional=True,
+    arrays=(),
+    cases=[
+        *SYSTEMS,
+        case(lambda x: x * x - 2.0, [1.0], method="krylov"),
+        case(np.sin, [3.0], jac=lambda x: [np.cos(x)]),
+        case(lambda x: (np.sin(x), [np.cos(x)]), [3.0], jac=True),
+        case(lambda x: [x[0] - 1.0, x[0] - 2.0], [3.0], method="lm"),
+    ],
+)
+
+
+def _fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
+    args = _tupled(args)
+    start = _start(x0)
+
+    def both(x):
+        image = func(x, *args)
+        return x - image, image
+
+    options = {"x0": start, "xtol": xtol, "maxiter": maxiter, "method": method}
+    return np.asarray(solved(root_of_part, both, (start,), 0, image_fixed, (options,)))  # of a number, too
+
+
+definition(
+    optimize.fixed_point,
+    _fixed_point,
+    functional=True,
+    arrays=(),
+    cases=[case(lambda x: np.cos(x), 0.5), case(lambda x, a: np.sqrt(a + x), np.ones(2), (2.0,))],
+)
+
+
+# --- minima -----------------------------------------------------------------------------------------------------------
+
+
+def _minimize(
+    fun,
+    x0,
+    args=(),
+    method=None,
+    jac=None,
+    hess=None,
+    hessp=None,
+    bounds=None,
+    constraints=(),
+    tol=None,
+    callback=None,
+    options=None,
+):
+    for name, value in (("hess", hess), ("hessp", hessp), ("bounds", bounds), ("callback", callback)):
+        if value is not None:
+            raise NotImplementedError(name)
+    if not (isinstance(constraints, tuple) and len(constraints) == 0):
+        raise NotImplementedError("constraints")
+    args = _tupled(args)
+    start = np.ravel(np.asarray(stop_gradient(x0)) + 0.0)
+    settings = {"x0": start, "method": method, "tol": tol, "options": options}
+    if jac is None or jac is False:
+        function = lambda x: fun(x, *args)
+        x = solved(minimum, function, (start,), least, (settings,))
+    elif jac is True:
+        function = lambda x: fun(x, *args)[0]
+        both = lambda x: (fun(x, *args)[0], _vector(fun(x, *args)[1]))
+        x = solved(root_of_part, both, (start,), 1, least_with_gradient, (settings,))
+    else:
+        function = lambda x: fun(x, *args)
+        both = lambda x: (fun(x, *args), _vector(jac(x, *args)))
+        x = solved(root_of_part, both, (start,), 1, least_with_gradient, (settings,))
+    return OptimizeResult(x, function(x))
+
+
+QUADRATIC = lambda x, a: (x[0] - a) ** 2 + 2.0 * x[1] ** 2
+definition(
+    optimize.minimize,
+    _minimize,
+    functional=True,
+    arrays=(),
+    cases=[
+        case(QUADRATIC, [0.5, 1.0], (2.0,)),
+        case(QUADRATIC, [0.5, 1.0], 2.0, "BFGS", lambda x, a: [2.0 * (x[0] - a), 4.0 * x[1]]),
+        case(lambda x: (x[0] ** 2, 2.0 * x), np.ones(1), jac=True, tol=1e-9),
+    ],
+)
+
+
+def _minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
+    args = _tupled(args)
+    function = lambda x: fun(x, *args)
+    settings = {
+        "bracket": stop_gradient(bracket),
+        "bounds": stop_gradient(bounds),
+        "method": method,
+        "tol": tol,
+        "options": options,
+    }
+    x = solved(minimum, function, (0.5,), least_number, (settings,))
+    return OptimizeResult(x, function(x))
+
+
+definition(
+    optimize.minimize_scalar,
+    _minimize_scalar,
+    functional=True,
+    arrays=(),
+    cases=[case(lambda x: (x - 2.0) ** 2), case(lambda x, a: (x - a) ** 2, args=(1.0,), bounds=(0.0, 3.0))],
+)
+
+
+# --- what is refused by name: its source would be read ----------------------------------------------------------------
+
+
+def _unknown(*args, **kwargs):
+    raise NotImplementedError("any argument")
+
+
+_SEARCHES = """
+    anderson basinhopping bracket broyden1 broyden2 brute check_grad diagbroyden differential_evolution direct
+    dual_annealing excitingmixing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp
+    fmin_tnc fminbound golden brent line_search linearmixing newton_krylov shgo
+"""
+for _name in _SEARCHES.split():
+    if hasattr(optimize, _name):
+        definition(getattr(optimize, _name), _unknown, functional=True, arrays=())

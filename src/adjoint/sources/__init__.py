@@ -1,0 +1,1 @@
+"""The source of a function: its definition, scopes, liveness, places for messages."""

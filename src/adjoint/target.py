@@ -1,0 +1,47 @@
+"""What a derivative is made for: a value that is handed down, as some choices are good for machine code only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from adjoint.dispatch.options import ALL_CHECKED, Checked
+from adjoint.ir.nodes import Function
+from adjoint.records import dataclass, field
+
+Watch = Callable[[str, Function, Function, float], None]
+"""Is told of each pass: its name, the function before and after it, and the seconds it took."""
+
+SKIPPED = frozenset(filter(None, os.environ.get("ADJOINT_SKIP", "").replace(" ", "").split(",")))
+"""The passes that the environment variable leaves out: to find out what they buy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a derivative is made for, and how.
+
+    Attributes
+    ----------
+    machine
+        Whether it becomes machine code.
+    checked
+        What of Python's arithmetic raises exceptions in machine code too.
+    threads
+        In how many chunks its outermost loops run side by side.
+    skipped
+        The names of passes that are left out.
+    watch
+        Is told what each pass does.
+    """
+
+    machine: bool = False
+    checked: Checked = ALL_CHECKED
+    threads: int = 1
+    skipped: frozenset[str] = SKIPPED
+    watch: Watch | None = field(default=None, compare=False, repr=False)
+
+
+PYTHON = Target()
+"""Derivatives that Python runs."""
+MACHINE = Target(machine=True)
+"""Derivatives that become machine code, with all of Python's exceptions."""

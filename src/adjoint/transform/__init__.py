@@ -1,1 +1,0 @@
-"""From IR to IR: forward mode, reverse mode, simplification."""
