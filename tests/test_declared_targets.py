@@ -177,6 +177,23 @@ def test_of_a_function_of_a_shared_library() -> None:
     assert ad.grad(lambda x: CBRT(x) * x, native="strict")(8.0) == pytest.approx(8.0 / 3.0)
 
 
+def test_of_a_function_of_cffi() -> None:
+    ffi = pytest.importorskip("cffi").FFI()
+    ffi.cdef("double cbrt(double);")
+    library = ffi.dlopen(ctypes.util.find_library("m"))
+    root = library.cbrt
+
+    @ad.derivative_of(root)
+    def derivative(x):
+        y = root(x)
+        return y, lambda ct: ct / (3.0 * y * y)
+
+    right(lambda x: library.cbrt(x) * x, 8.0)
+    assert ad.grad(ad.grad(root))(8.0) == pytest.approx(-2.0 / 9.0 * 8.0 ** (-5.0 / 3.0))
+    assert ad.grad(root)(8.0) == 1.0 / 12.0
+    assert ad.grad(lambda x: root(x) * x, native="strict")(8.0) == pytest.approx(8.0 / 3.0)
+
+
 def test_of_ufuncs_and_their_methods() -> None:
     special = pytest.importorskip("scipy.special")
     square = np.frompyfunc(lambda x: x * x, 1, 1)

@@ -70,8 +70,12 @@ def _returned(function: Any) -> Any:
 
 def _of_c(function: Any) -> Any:
     """What a function of a shared library returns, as its user said."""
-    restype = getattr(function, "restype", None)
-    return float if getattr(restype, "__name__", "") in ("c_double", "c_float") else inspect.Parameter.empty
+    if type(function).__module__ == "_cffi_backend":
+        kind = sys.modules["_cffi_backend"].typeof(function)
+        name = kind.result.cname if kind.kind == "function" else ""
+    else:
+        name = getattr(getattr(function, "restype", None), "__name__", "").removeprefix("c_")
+    return float if name in ("double", "float") else inspect.Parameter.empty
 
 
 def _type_of(annotation: Any) -> Type:
