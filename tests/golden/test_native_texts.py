@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,15 @@ from golden.native_programs import CASES, DIGESTS, TEXTS
 EXPECTED = Path(__file__).parent / "expected_native"
 TABLE = EXPECTED / "digests.txt"
 UPDATE = os.environ.get("ADJOINT_UPDATE_GOLDEN") == "1"
+
+
+@pytest.fixture(autouse=True)
+def recursion_is_as_deep_as_python_begins_with() -> Iterator[None]:
+    """The limit is in texts, and other tests may have moved it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -160,7 +160,7 @@ DEFINITIONS = all_definitions()
 
 def _told(value: Any) -> Any:
     """What is compared of the object that a solver returns."""
-    if type(value).__name__ in ("OptimizeResult",):
+    if type(value).__name__ in ("OptimizeResult", "FitResult"):
         return value.x
     if type(value).__name__ in ("RootResults",):
         return value.root
@@ -171,16 +171,20 @@ def _told(value: Any) -> Any:
 def test_definitions_compute_what_they_define(entry: Any) -> None:
     assert entry.cases or entry.functional
     rng = np.random.default_rng(0)
+    # SciPy's covariances come from slopes by differences
+    tolerance = 1e-6 if entry.fn.__name__ == "curve_fit" else 1e-12
     for case in entry.cases:
         args = tuple(ev.realise(arg, rng) for arg in case.args)
         kwargs = {name: ev.realise(arg, rng) for name, arg in case.kwargs.items()}
         expected, got = map(_told, (entry.fn(*args, **kwargs), entry.means(*args, **kwargs)))
+        if entry.fn.__name__ == "leastsq":
+            expected, got = expected[:1], got[:1]  # which of the four flags of success it ends with is not told
         if isinstance(expected, (list, tuple)):
             assert len(expected) == len(got)
             for mine, theirs in zip(expected, got, strict=True):
-                np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+                np.testing.assert_allclose(mine, theirs, rtol=tolerance)
         else:
-            np.testing.assert_allclose(got, expected, rtol=1e-12)
+            np.testing.assert_allclose(got, expected, rtol=tolerance)
 
 
 # --- what derivatives are made of
