@@ -6,7 +6,7 @@ from fuzz.check import check
 from fuzz.programs import generate
 from fuzz.shrink import shrink
 
-PROGRAMS = 45
+PROGRAMS = 36
 CLAIMED = 0.9
 """The share of programs that must be differentiated, not refused; to be raised, never lowered."""
 

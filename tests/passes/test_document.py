@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 
 from adjoint.pipeline import DRIVERS, PASSES
 from passes import document
@@ -26,12 +25,14 @@ def test_every_pass_has_a_paragraph() -> None:
 
 def test_every_pass_changes_two_programs() -> None:
     cases = {case.name: case for case in collect()}
-    witnesses: Sequence[tuple[str, str]] = sorted(
-        {(mode, name) for found in document.results()["witnesses"].values() for mode, name in found}
-    )
+    shows: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for step, found in document.results()["witnesses"].items():
+        for mode, name in found:
+            shows[mode, name].add(step)
     changed: dict[str, set[str]] = defaultdict(set)
-    for mode, name in witnesses:
-        for step in fired(cases[name], mode):
-            changed[step].add(name)
+    for mode, name in sorted(shows, key=lambda witness: (-len(shows[witness]), witness)):
+        if any(len(changed[step]) < 2 for step in shows[mode, name]):
+            for step in fired(cases[name], mode):
+                changed[step].add(name)
     few = {name: len(changed[name]) for name in PASSES if len(changed[name]) < 2}
     assert set(few) == {*DRIVERS, *SILENT, *SELDOM}
