@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.api import batched_sweeps as sweeps
+from adjoint.api import batched_sweeps
 from adjoint.api.batched_sweeps import SweepsAt
-from adjoint.native.legalize import outlining as parts
+from adjoint.native.legalize import outlining
 
 
 def framed(x: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -84,8 +84,8 @@ def mixed(x: np.ndarray, scale: float, wide: np.ndarray, tall: np.ndarray) -> np
 
 def test_directions_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     swept = []
-    side_by_side = sweeps._side_by_side
-    monkeypatch.setattr(sweeps, "_side_by_side", lambda parts: swept.extend(parts) or side_by_side(parts))
+    side_by_side = batched_sweeps._side_by_side
+    monkeypatch.setattr(batched_sweeps, "_side_by_side", lambda parts: swept.extend(parts) or side_by_side(parts))
     x = np.linspace(0.2, 1.9, 13)
     wide, tall = np.cos(np.arange(630.0)).reshape(9, 70), np.sin(np.arange(70.0)).reshape(7, 10)
     for scale in (0.7, 1.3):
@@ -133,7 +133,7 @@ def test_sweeps_of_bundles_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPat
 
 def test_long_sweeps_of_bundles(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("LONGEST", "SHORTEST_PART", "LONGEST_PART"):
-        monkeypatch.setattr(parts, limit, 4)
+        monkeypatch.setattr(outlining, limit, 4)
 
     def powers(x: np.ndarray, a: np.ndarray) -> np.ndarray:
         y = np.empty(3)

@@ -17,8 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from adjoint.api import gradients as operators
-from adjoint.api import jvp_vjp as products
+from adjoint.api import gradients, jvp_vjp
 from adjoint.api.tools.float_leaves import Path as Path
 from adjoint.api.tools.float_leaves import (
     Vector,
@@ -304,7 +303,7 @@ def _forward(problem: _Problem, v: Vector) -> Vector:
     for _ in range(2):
         args = clone(problem.args)
         tangents = problem.tangents(v)
-        value, tangent = products.jvp(problem.f, args, tangents)
+        value, tangent = jvp_vjp.jvp(problem.f, args, tangents)
         _check_value(problem, value, args, what)
         results.append(read_tangent(problem.value, tangent, f"{what}: tangent"))
     _close(f"{what}: a second call gives another tangent", results[0], results[1], 0.0, True)
@@ -316,7 +315,7 @@ def _reverse(problem: _Problem, w: Vector) -> Vector:
     results = []
     for _ in range(2):
         args = clone(problem.args)
-        value, pullback = products.vjp(problem.f, *args)
+        value, pullback = jvp_vjp.vjp(problem.f, *args)
         _check_value(problem, value, args, what)
         seed = tangent_of(problem.value, w)
         gradients = [pullback(seed), pullback(seed)]
@@ -440,12 +439,12 @@ def _close(message: str, a: Vector, b: Vector, tol: float, equal_nan: bool) -> N
 def _derivatives(problem: _Problem, modes: Sequence[Mode]) -> Iterator[tuple[Callable[..., Any], str]]:
     """The functions whose derivatives are the second order: the gradient, and a directional derivative."""
     if "rev" in modes:
-        yield operators.grad(_scalar_valued(problem), wrt=problem.wrt), "grad"
+        yield gradients.grad(_scalar_valued(problem), wrt=problem.wrt), "grad"
     if "fwd" in modes:
         v = np.random.default_rng(19770404).normal(size=problem.size)
         names = ", ".join(f"x{i}" for i in range(len(problem.args)))
         body = f"    return jvp(f, ({names},), tangents)[1]"
-        namespace = {"f": problem.f, "jvp": products.jvp, "tangents": problem.tangents(v)}
+        namespace = {"f": problem.f, "jvp": jvp_vjp.jvp, "tangents": problem.tangents(v)}
         yield _define(f"def directional({names}):\n{body}\n", "directional", namespace), "jvp"
 
 

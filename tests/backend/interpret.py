@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from adjoint.ir import nodes as ir
+from adjoint.ir import nodes
 from adjoint.ir.types import BOOL, FLOAT, INT, List, Type
 from adjoint.ir.walk import map_leaves
 from adjoint.runtime import display
@@ -35,9 +35,9 @@ class TooLong(Exception):
 _steps = [0]
 
 
-def interpret(function: ir.Function, *args: Any) -> Any:
+def interpret(function: nodes.Function, *args: Any) -> Any:
     """Runs a function."""
-    env: dict[ir.Var, Any] = dict(zip(function.params, args, strict=True))
+    env: dict[nodes.Var, Any] = dict(zip(function.params, args, strict=True))
     _steps[0] = 0
     handed = _block(function.body, env)
     assert handed.kind == "return"
@@ -45,86 +45,86 @@ def interpret(function: ir.Function, *args: Any) -> Any:
     return values[0] if len(values) == 1 else tuple(values) if values else None
 
 
-def _read(env: dict, atom: ir.Atom) -> Any:
+def _read(env: dict, atom: nodes.Atom) -> Any:
     value = _hand(env, atom)
     assert not isinstance(value, Undefined), f"{atom!r} is undefined"
     return value
 
 
-def _hand(env: dict, atom: ir.Atom) -> Any:
+def _hand(env: dict, atom: nodes.Atom) -> Any:
     match atom:
-        case ir.Var():
+        case nodes.Var():
             return env[atom]
-        case ir.Const(value=value):
+        case nodes.Const(value=value):
             return value
         case _:
             return Undefined()
 
 
-def _block(block: ir.Block, env: dict) -> Handed:
+def _block(block: nodes.Block, env: dict) -> Handed:
     for statement in block.statements:
         handed = _statement(statement, env)
         if handed is not None:
             return handed
     match block.terminator:
-        case ir.Yield(values=values):
+        case nodes.Yield(values=values):
             return Handed("yield", tuple(_hand(env, value) for value in values))
-        case ir.Continue(values=values):
+        case nodes.Continue(values=values):
             return Handed("continue", tuple(_hand(env, value) for value in values))
-        case ir.Exit(kind=kind, values=values):
+        case nodes.Exit(kind=kind, values=values):
             return Handed("exit", tuple(_hand(env, value) for value in values), kind)
-        case ir.Return(values=values):
+        case nodes.Return(values=values):
             return Handed("return", tuple(_read(env, value) for value in values))
-        case ir.Raise(exception=exception):
+        case nodes.Raise(exception=exception):
             raise _read(env, exception)
-        case ir.Branch(cond=cond, then=then, orelse=orelse):
+        case nodes.Branch(cond=cond, then=then, orelse=orelse):
             return _block(then if _read(env, cond) else orelse, env)
 
 
-def _key(env: dict, key: ir.Subscript) -> Any:
+def _key(env: dict, key: nodes.Subscript) -> Any:
     items = tuple(
         slice(_read(env, item.lower), _read(env, item.upper), _read(env, item.step))
-        if isinstance(item, ir.Slice)
+        if isinstance(item, nodes.Slice)
         else _read(env, item)
         for item in key.items
     )
     return items if key.tupled or len(items) != 1 else items[0]
 
 
-def _statement(statement: ir.Statement, env: dict) -> Handed | None:
+def _statement(statement: nodes.Statement, env: dict) -> Handed | None:
     match statement:
-        case ir.Call(targets=targets, callee=callee, args=args, kwargs=kwargs):
+        case nodes.Call(targets=targets, callee=callee, args=args, kwargs=kwargs):
             result = callee(*(_read(env, arg) for arg in args), **{name: _read(env, arg) for name, arg in kwargs})
             if len(targets) == 1:
                 env[targets[0]] = result
             elif targets:
                 env.update(zip(targets, result, strict=True))
-        case ir.Load(target=target, base=base, key=ir.Attribute(name=name)):
+        case nodes.Load(target=target, base=base, key=nodes.Attribute(name=name)):
             env[target] = getattr(_read(env, base), name)
-        case ir.Load(target=target, base=base, key=key):
+        case nodes.Load(target=target, base=base, key=key):
             env[target] = _read(env, base)[_key(env, key)]
-        case ir.Store(base=base, key=key, value=value, mode=mode):
+        case nodes.Store(base=base, key=key, value=value, mode=mode):
             memory, value, key = _read(env, base), _read(env, value), _key(env, key)
             memory[key] = value if mode == "set" else memory[key] + value if mode == "add" else memory[key] - value
-        case ir.If(cond=cond, then=then, orelse=orelse, targets=targets):
+        case nodes.If(cond=cond, then=then, orelse=orelse, targets=targets):
             handed = _block(then if _read(env, cond) else orelse, env)
             if handed.kind != "yield":
                 return handed
             env.update(zip(targets, handed.values, strict=True))
-        case ir.Loop():
+        case nodes.Loop():
             return _loop(statement, env)
-        case ir.Guarded(body=body, handlers=handlers, final=final, targets=targets):
+        case nodes.Guarded(body=body, handlers=handlers, final=final, targets=targets):
             return _guarded(body, handlers, final, targets, env)
     return None
 
 
-def _loop(loop: ir.Loop, env: dict) -> Handed | None:
+def _loop(loop: nodes.Loop, env: dict) -> Handed | None:
     env.update(zip(loop.params, (_hand(env, init) for init in loop.inits), strict=True))
     match loop.over:
-        case ir.Range(start=start, stop=stop, step=step, backward=backward):
+        case nodes.Range(start=start, stop=stop, step=step, backward=backward):
             indices: Any = range(_read(env, start), _read(env, stop), _read(env, step))
             indices = reversed(indices) if backward else indices
-        case ir.Items(iterable=iterable):
+        case nodes.Items(iterable=iterable):
             indices = _read(env, iterable)
         case _:
             indices = iter(int, 1)
@@ -227,36 +227,36 @@ class Writer:
         self.impure = impure
         self.guards = guards
         self.dense = dense
-        self.fresh: list[ir.Var] = []
+        self.fresh: list[nodes.Var] = []
         self.budget = self.random.randint(4, 28)
 
-    def function(self) -> ir.Function:
-        x, y = ir.Var("x", FLOAT, True), ir.Var("y", FLOAT, True)
-        memory, n = ir.Var("m", FLOATS, True), ir.Var("n", INT, True)
+    def function(self) -> nodes.Function:
+        x, y = nodes.Var("x", FLOAT, True), nodes.Var("y", FLOAT, True)
+        memory, n = nodes.Var("m", FLOATS, True), nodes.Var("n", INT, True)
         scope = [x, y]
         self.memory, self.n = memory, n
         self.memories = [memory]
-        head: list[ir.Statement] = []
+        head: list[nodes.Statement] = []
         for name in ("kept", "other")[: self.random.randint(0, 2)]:
-            own = ir.Var(name, FLOATS, self.random.random() < 0.5)
-            head.append(ir.Call((own,), display.make_list, (x, y, ir.Const(1.0), ir.Const(2.0))))
+            own = nodes.Var(name, FLOATS, self.random.random() < 0.5)
+            head.append(nodes.Call((own,), display.make_list, (x, y, nodes.Const(1.0), nodes.Const(2.0))))
             self.memories.append(own)
             if self.random.random() < 0.4:
-                alias = ir.Var("alias", FLOATS, self.random.random() < 0.5)
-                head.append(ir.Call((alias,), same, (own,)))
+                alias = nodes.Var("alias", FLOATS, self.random.random() < 0.5)
+                head.append(nodes.Call((alias,), same, (own,)))
                 self.memories.append(alias)
         body = self.block(scope, "return", 1 if self.dense else 3, 1, head=head)
-        return ir.Function("program", (x, y, memory, n), body)
+        return nodes.Function("program", (x, y, memory, n), body)
 
     # Values
 
-    def var(self, type_: Type = FLOAT) -> ir.Var:
+    def var(self, type_: Type = FLOAT) -> nodes.Var:
         hint = self.random.choice(HINTS)
-        return ir.Var(hint, type_, hint != "t" and self.random.random() < (0.1 if self.dense else 0.5))
+        return nodes.Var(hint, type_, hint != "t" and self.random.random() < (0.1 if self.dense else 0.5))
 
-    def atom(self, scope: list[ir.Var]) -> ir.Atom:
+    def atom(self, scope: list[nodes.Var]) -> nodes.Atom:
         if not scope or self.random.random() < 0.15:
-            return ir.Const(float(self.random.randint(-3, 5)))
+            return nodes.Const(float(self.random.randint(-3, 5)))
         if self.dense and self.random.random() < 0.8:
             waiting = [var for var in self.fresh if var in scope]
             if waiting:
@@ -266,24 +266,26 @@ class Writer:
         recent = scope[-4:] if self.random.random() < 0.6 else scope
         return self.random.choice(recent)
 
-    def cond(self, scope: list[ir.Var], out: list[ir.Statement]) -> ir.Var:
-        cond = ir.Var(self.random.choice(("c", "t")), BOOL, self.random.random() < 0.1)
-        out.append(ir.Call((cond,), self.random.choice(TESTS), (self.atom(scope), self.atom(scope))))
+    def cond(self, scope: list[nodes.Var], out: list[nodes.Statement]) -> nodes.Var:
+        cond = nodes.Var(self.random.choice(("c", "t")), BOOL, self.random.random() < 0.1)
+        out.append(nodes.Call((cond,), self.random.choice(TESTS), (self.atom(scope), self.atom(scope))))
         if self.random.random() < 0.3:
-            inner: list[ir.Statement] = []
+            inner: list[nodes.Statement] = []
             other = self.cond(scope, inner)
-            both = ir.Var("t", BOOL)
-            told = ir.Block(tuple(inner), ir.Yield((other,)))
-            echo = ir.Block((), ir.Yield((self.random.choice((cond, cond, ir.Const(True), ir.Const(False))),)))
+            both = nodes.Var("t", BOOL)
+            told = nodes.Block(tuple(inner), nodes.Yield((other,)))
+            echo = nodes.Block(
+                (), nodes.Yield((self.random.choice((cond, cond, nodes.Const(True), nodes.Const(False))),))
+            )
             sides = (told, echo) if self.random.random() < 0.5 else (echo, told)
-            out.append(ir.If(cond, *sides, (both,)))
+            out.append(nodes.If(cond, *sides, (both,)))
             return both
         return cond
 
     # Statements
 
-    def statements(self, scope: list[ir.Var], depth: int) -> list[ir.Statement]:
-        out: list[ir.Statement] = []
+    def statements(self, scope: list[nodes.Var], depth: int) -> list[nodes.Statement]:
+        out: list[nodes.Statement] = []
         for _ in range(self.random.randint(0, 14 if self.dense else 5)):
             if self.budget <= 0:
                 break
@@ -291,122 +293,129 @@ class Writer:
             self.statement(scope, out, depth)
         return out
 
-    def statement(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def statement(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         kinds = ["call"] * 6 + ["load"] * 2 + ["store", "append"]
         kinds += ["noisy", "poke"] if self.impure else []
         kinds += ["if", "if", "choice", "loop", "loop"] if depth else []
         kinds += ["guard"] if depth and self.guards else []
         getattr(self, self.random.choice(kinds) + "_")(scope, out, depth)
 
-    def bind(self, scope: list[ir.Var], out: list[ir.Statement], make: Any) -> None:
+    def bind(self, scope: list[nodes.Var], out: list[nodes.Statement], make: Any) -> None:
         target = self.var()
         out.append(make(target))
         scope.append(target)
         self.fresh.append(target)
 
-    def call_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def call_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         callee = self.random.choice((*PURE, max, max) if self.dense else PURE)
         args = tuple(
             self.atom(scope)
             for _ in range(1 if callee is operator.neg else self.random.choice((2, 2, 3)) if callee is max else 2)
         )
-        self.bind(scope, out, lambda target: ir.Call((target,), callee, args))
+        self.bind(scope, out, lambda target: nodes.Call((target,), callee, args))
 
-    def noisy_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def noisy_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         targets = (self.var(),) if self.random.random() < 0.8 else ()
-        out.append(ir.Call(targets, self.journal.noisy, (self.atom(scope),)))
+        out.append(nodes.Call(targets, self.journal.noisy, (self.atom(scope),)))
         scope.extend(targets)
         self.fresh.extend(targets)
 
-    def poke_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def poke_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         args = (self.random.choice((self.memory, *self.memories)), self.atom(scope))
-        self.bind(scope, out, lambda target: ir.Call((target,), self.journal.poke, args))
+        self.bind(scope, out, lambda target: nodes.Call((target,), self.journal.poke, args))
 
-    def key(self) -> ir.Subscript:
-        return ir.Subscript((ir.Const(self.random.randint(0, 2)),))
+    def key(self) -> nodes.Subscript:
+        return nodes.Subscript((nodes.Const(self.random.randint(0, 2)),))
 
-    def load_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def load_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         key, memory = self.key(), self.random.choice(self.memories)
-        self.bind(scope, out, lambda target: ir.Load(target, memory, key))
+        self.bind(scope, out, lambda target: nodes.Load(target, memory, key))
 
-    def store_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
-        small = ir.Var("t", FLOAT)
-        out.append(ir.Call((small,), wrap, (self.atom(scope),)))
+    def store_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
+        small = nodes.Var("t", FLOAT)
+        out.append(nodes.Call((small,), wrap, (self.atom(scope),)))
         mode: Any = self.random.choice(("set", "add", "sub"))
-        out.append(ir.Store(self.random.choice(self.memories), self.key(), small, mode))
+        out.append(nodes.Store(self.random.choice(self.memories), self.key(), small, mode))
 
-    def append_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def append_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         if len(self.memories) > 1:
             own = self.random.choice(self.memories[1:])
-            out.append(ir.Call((), list.append, (own, self.atom(scope))))
-            self.bind(scope, out, lambda target: ir.Call((target,), list.pop, (own,)))
+            out.append(nodes.Call((), list.append, (own, self.atom(scope))))
+            self.bind(scope, out, lambda target: nodes.Call((target,), list.pop, (own,)))
 
-    def choice_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def choice_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         """An ``if`` that only chooses a value."""
         cond = self.cond(scope, out)
-        target = ir.Var("t", FLOAT)
+        target = nodes.Var("t", FLOAT)
         sides = []
         for _ in range(2):
-            inner: list[ir.Statement] = []
+            inner: list[nodes.Statement] = []
             local = list(scope)
             for _ in range(self.random.randint(0, 2)):
                 self.call_(local, inner, 0)
-            sides.append(ir.Block(tuple(inner), ir.Yield((self.atom(local),))))
-        out.append(ir.If(cond, *sides, (target,)))
+            sides.append(nodes.Block(tuple(inner), nodes.Yield((self.atom(local),))))
+        out.append(nodes.If(cond, *sides, (target,)))
         scope.append(target)
 
-    def if_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def if_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         cond = self.cond(scope, out)
         targets = tuple(self.var() for _ in range(self.random.randint(0, 3)))
         dead = [self.random.random() < 0.15 for _ in targets]
         sides = []
         for _ in range(2):
             sides.append(self.block(list(scope), "yield", depth - 1, len(targets), dead))
-        out.append(ir.If(cond, *sides, targets))
+        out.append(nodes.If(cond, *sides, targets))
         scope.extend(target for target, gone in zip(targets, dead, strict=True) if not gone)
 
-    def guard_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def guard_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         targets = tuple(self.var() for _ in range(self.random.randint(0, 2)))
         local = list(scope)
         inner = self.statements(local, depth - 1)
         risk = self.var()
         inner.insert(
-            self.random.randint(0, len(inner)), ir.Call((risk,), self.journal.risky, (self.atom(list(scope)),))
+            self.random.randint(0, len(inner)), nodes.Call((risk,), self.journal.risky, (self.atom(list(scope)),))
         )
         local.append(risk)
-        body = ir.Block(tuple(inner), self.leaf(local, "yield", len(targets), None))
+        body = nodes.Block(tuple(inner), self.leaf(local, "yield", len(targets), None))
         handlers = []
         if self.random.random() < 0.8:
-            handlers.append(ir.Handler(ir.Const(Stop), None, self.block(list(scope), "yield", depth - 1, len(targets))))
+            handlers.append(
+                nodes.Handler(nodes.Const(Stop), None, self.block(list(scope), "yield", depth - 1, len(targets)))
+            )
         final = None
         if self.random.random() < 0.4 or not handlers:
-            final_statements: list[ir.Statement] = []
+            final_statements: list[nodes.Statement] = []
             self.store_(list(scope), final_statements, 0)
-            final = ir.Block(tuple(final_statements), ir.Yield())
-        out.append(ir.Guarded(None, None, body, tuple(handlers), final, targets))
+            final = nodes.Block(tuple(final_statements), nodes.Yield())
+        out.append(nodes.Guarded(None, None, body, tuple(handlers), final, targets))
         scope.extend(targets)
 
-    def loop_(self, scope: list[ir.Var], out: list[ir.Statement], depth: int) -> None:
+    def loop_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         count = self.random.randint(0, 3)
         params = tuple(self.var() for _ in range(count))
         extra = self.random.randint(0, 2) if self.random.random() < 0.4 else 0
         inits = tuple(self.atom(scope) for _ in params)
-        index = ir.Var("i", INT, True) if self.random.random() < 0.7 else None
+        index = nodes.Var("i", INT, True) if self.random.random() < 0.7 else None
         if self.random.random() < 0.2:
-            over: Any = ir.Items(ir.Const((1, 2, 4)))
+            over: Any = nodes.Items(nodes.Const((1, 2, 4)))
         elif self.random.random() < 0.3:
-            length = ir.Var("t", INT)
-            out.append(ir.Call((length,), len, (self.memory,)))
-            over = ir.Range(ir.Const(0), length, ir.Const(1), self.random.random() < 0.3)
+            length = nodes.Var("t", INT)
+            out.append(nodes.Call((length,), len, (self.memory,)))
+            over = nodes.Range(nodes.Const(0), length, nodes.Const(1), self.random.random() < 0.3)
         else:
             step = self.random.choice((1, 1, 1, 2, -1))
-            start, stop = (ir.Const(0), self.n) if step > 0 else (self.n, ir.Const(0))
-            over = ir.Range(start, stop, ir.Const(step), self.random.random() < 0.3)
+            start, stop = (nodes.Const(0), self.n) if step > 0 else (self.n, nodes.Const(0))
+            over = nodes.Range(start, stop, nodes.Const(step), self.random.random() < 0.3)
         local = [*scope, *params, *([index] if index is not None else [])]
-        head: list[ir.Statement] = []
-        if isinstance(over, ir.Range) and isinstance(over.stop, ir.Var) and over.stop.hint == "t" and index is not None:
+        head: list[nodes.Statement] = []
+        if (
+            isinstance(over, nodes.Range)
+            and isinstance(over.stop, nodes.Var)
+            and over.stop.hint == "t"
+            and index is not None
+        ):
             drawn = self.var()
-            head.append(ir.Load(drawn, self.memory, ir.Subscript((index,))))
+            head.append(nodes.Load(drawn, self.memory, nodes.Subscript((index,))))
             local.append(drawn)
         self.loop_exits: list[int]
         saved = getattr(self, "loop_exits", [])
@@ -415,103 +424,105 @@ class Writer:
         kinds = sorted(set(self.loop_exits))
         self.loop_exits = saved
         targets = tuple(self.var() for _ in range(count + extra))
-        exit_ = ir.Var("exit", INT) if kinds and self.random.random() < 0.7 else None
+        exit_ = nodes.Var("exit", INT) if kinds and self.random.random() < 0.7 else None
         if index is None and self.random.random() < 0.6:
             over, body = None, self.counted(body, params, targets, kinds)
-            params, inits = (*params, self.counter), (*inits, ir.Const(0))
-            targets = (*targets[:count], ir.Var("k", INT, True), *targets[count:])
+            params, inits = (*params, self.counter), (*inits, nodes.Const(0))
+            targets = (*targets[:count], nodes.Var("k", INT, True), *targets[count:])
             count += 1
-        out.append(ir.Loop(over, index, params, inits, body, targets, exit_))
+        out.append(nodes.Loop(over, index, params, inits, body, targets, exit_))
         scope.extend(targets[:count])
         if exit_ is not None:
             self.question(scope, out, depth, exit_, kinds, targets[count:])
 
-    def counted(self, body: ir.Block, params: Any, targets: Any, kinds: list[int]) -> ir.Block:
+    def counted(self, body: nodes.Block, params: Any, targets: Any, kinds: list[int]) -> nodes.Block:
         """The body of a loop that is left when a new parameter, a counter, has reached ``n``."""
-        self.counter = counter = ir.Var("k", INT, self.random.random() < 0.7)
-        following, test = ir.Var("k", INT, self.random.random() < 0.5), ir.Var("t", BOOL)
+        self.counter = counter = nodes.Var("k", INT, self.random.random() < 0.7)
+        following, test = nodes.Var("k", INT, self.random.random() < 0.5), nodes.Var("t", BOOL)
         at = len(params)
 
-        def with_counter(leaf: ir.Terminator) -> ir.Terminator:
+        def with_counter(leaf: nodes.Terminator) -> nodes.Terminator:
             match leaf:
-                case ir.Continue(values=values):
-                    return ir.Continue((*values, following))
-                case ir.Exit(kind=kind, values=values):
-                    return ir.Exit(kind, (*values[:at], counter, *values[at:]))
+                case nodes.Continue(values=values):
+                    return nodes.Continue((*values, following))
+                case nodes.Exit(kind=kind, values=values):
+                    return nodes.Exit(kind, (*values[:at], counter, *values[at:]))
                 case _:
                     return leaf
 
         body = map_leaves(body, with_counter)
-        body = ir.Block(
-            (ir.Call((following,), operator.add, (counter, ir.Const(1))), *body.statements), body.terminator
+        body = nodes.Block(
+            (nodes.Call((following,), operator.add, (counter, nodes.Const(1))), *body.statements), body.terminator
         )
         kinds.append(3)
-        way_out = ir.Block((), ir.Exit(3, (*params, counter, *(ir.UNDEFINED for _ in targets[at:]))))
+        way_out = nodes.Block((), nodes.Exit(3, (*params, counter, *(nodes.UNDEFINED for _ in targets[at:]))))
         if self.random.random() < 0.7:
-            return ir.Block((ir.Call((test,), operator.lt, (counter, self.n)),), ir.Branch(test, body, way_out))
-        return ir.Block((ir.Call((test,), operator.ge, (counter, self.n)),), ir.Branch(test, way_out, body))
+            return nodes.Block(
+                (nodes.Call((test,), operator.lt, (counter, self.n)),), nodes.Branch(test, body, way_out)
+            )
+        return nodes.Block((nodes.Call((test,), operator.ge, (counter, self.n)),), nodes.Branch(test, way_out, body))
 
-    def question(self, scope: Any, out: Any, depth: int, exit_: ir.Var, kinds: list[int], handed: Any) -> None:
+    def question(self, scope: Any, out: Any, depth: int, exit_: nodes.Var, kinds: list[int], handed: Any) -> None:
         """Asks after a loop how it was left: the values of exits only are read on that path alone."""
         kind = self.random.choice(kinds)
-        test = ir.Var("t", BOOL)
-        out.append(ir.Call((test,), operator.eq, (exit_, ir.Const(kind))))
+        test = nodes.Var("t", BOOL)
+        out.append(nodes.Call((test,), operator.eq, (exit_, nodes.Const(kind))))
         targets = tuple(self.var() for _ in range(self.random.randint(0, 2)))
         told = handed if len(kinds) == 1 else ()
         if self.random.random() < 0.5:
             self.pending_question = (test, told)
             return
         sides = [self.block([*scope, *more], "yield", depth - 1, len(targets)) for more in (told, ())]
-        out.append(ir.If(test, *sides, targets))
+        out.append(nodes.If(test, *sides, targets))
         scope.extend(targets)
 
     # Blocks
 
     def block(
         self,
-        scope: list[ir.Var],
+        scope: list[nodes.Var],
         ending: str,
         depth: int,
         count: int,
         dead: list[bool] | None = None,
         params: int = 0,
-        head: list[ir.Statement] | None = None,
-    ) -> ir.Block:
+        head: list[nodes.Statement] | None = None,
+    ) -> nodes.Block:
         self.pending_question = None
         out = [*(head or []), *self.statements(scope, depth)]
         asked, self.pending_question = self.pending_question, None
-        if asked is not None and any(isinstance(part, ir.Call) and part.targets == (asked[0],) for part in out):
+        if asked is not None and any(isinstance(part, nodes.Call) and part.targets == (asked[0],) for part in out):
             test, told = asked
-            last = isinstance(out[-1], ir.Call) and out[-1].targets == (test,)
+            last = isinstance(out[-1], nodes.Call) and out[-1].targets == (test,)
             sides = [
                 self.block([*scope, *(more if last else ())], ending, depth - 1, count, dead, params)
                 for more in (told, ())
             ]
-            return ir.Block(tuple(out), ir.Branch(test, *sides))
+            return nodes.Block(tuple(out), nodes.Branch(test, *sides))
         if depth > 0 and self.budget > 0 and self.random.random() < 0.4:
             self.budget -= 1
             cond = self.cond(scope, out)
             sides = [self.block(list(scope), ending, depth - 1, count, dead, params) for _ in range(2)]
-            return ir.Block(tuple(out), ir.Branch(cond, *sides))
-        return ir.Block(tuple(out), self.leaf(scope, ending, count, dead, params))
+            return nodes.Block(tuple(out), nodes.Branch(cond, *sides))
+        return nodes.Block(tuple(out), self.leaf(scope, ending, count, dead, params))
 
     def leaf(
-        self, scope: list[ir.Var], ending: str, count: int, dead: list[bool] | None, params: int = 0
-    ) -> ir.Terminator:
+        self, scope: list[nodes.Var], ending: str, count: int, dead: list[bool] | None, params: int = 0
+    ) -> nodes.Terminator:
         values = tuple(
-            ir.UNDEFINED
+            nodes.UNDEFINED
             if dead is not None and ending == "yield" and dead[at] and self.random.random() < 0.6
             else self.atom(scope)
             for at in range(count)
         )
         match ending:
             case "return":
-                return ir.Return(tuple(self.atom(scope) for _ in range(2)))
+                return nodes.Return(tuple(self.atom(scope) for _ in range(2)))
             case "yield":
-                return ir.Yield(values)
+                return nodes.Yield(values)
             case _:
                 if self.random.random() < 0.4:
                     kind = self.random.randint(1, 2)
                     self.loop_exits.append(kind)
-                    return ir.Exit(kind, values)
-                return ir.Continue(values[:params])
+                    return nodes.Exit(kind, values)
+                return nodes.Continue(values[:params])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adjoint.codegen.python import emit, load
-from adjoint.ir import nodes as ir
+from adjoint.ir import nodes
 from adjoint.ir.verifier import verify
 from backend.interpret import Journal, Stop, TooLong, Writer, interpret
 
@@ -26,7 +26,7 @@ def outcome(run: Any, journal: Journal, x: float, y: float, n: int) -> Any:
 
 def check(seed: int, **options: Any) -> None:
     journal = Journal()
-    function: ir.Function = Writer(seed, journal, **options).function()
+    function: nodes.Function = Writer(seed, journal, **options).function()
     verify(function)
     emitted = emit(function)
     emit_again = emit(function)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.native.legalize import python_calls as native_calls
+from adjoint.native.legalize import python_calls
 from adjoint.runtime import places
 from backend.agreement import compare
 
@@ -21,7 +21,7 @@ def _stays(monkeypatch):
     def left(self, emitted, declared):
         raise AssertionError(f"it leaves the machine code:\n{emitted.text}")
 
-    monkeypatch.setattr(native_calls.ByPython, "__init__", left)
+    monkeypatch.setattr(python_calls.ByPython, "__init__", left)
 
 
 def turned(a, rows, columns):

@@ -13,25 +13,25 @@ import adjoint as ad
 
 pytest.importorskip("numba")
 
-from adjoint.native.compile import threads as native_threads
+from adjoint.native.compile import threads
 
 
 @pytest.fixture(autouse=True)
 def _short_loops_too(monkeypatch):
-    monkeypatch.setattr(native_threads, "_FEWEST", 2)
+    monkeypatch.setattr(threads, "_FEWEST", 2)
 
 
 @pytest.fixture
 def chunks(monkeypatch):
     """How many chunks loops ran in."""
     found = []
-    side_by_side = native_threads.side_by_side
+    side_by_side = threads.side_by_side
 
     def counted(function, calls):
         found.append(len(calls))
         return side_by_side(function, calls)
 
-    monkeypatch.setattr(native_threads, "side_by_side", counted)
+    monkeypatch.setattr(threads, "side_by_side", counted)
     return found
 
 

@@ -14,14 +14,14 @@ import numpy as np
 import adjoint as ad
 from adjoint.api.tools.float_leaves import clone, leaves
 from adjoint.dispatch.specialize import forget
-from adjoint.native import backend as native
+from adjoint.native import backend
 from adjoint.native.compile.not_native import NotNative
-from adjoint.native.legalize import python_calls as native_calls
+from adjoint.native.legalize import python_calls
 from adjoint.native.runtime import declaring
 from programs.registry import Case
 
 
-class _Collecting(native.Core):
+class _Collecting(backend.Core):
     """A core that takes down the text for its arguments, and runs as Python."""
 
     texts: list[str]
@@ -45,7 +45,7 @@ def takes(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Se
     Whether it takes them as it should is tested where there is machine code.
     """
     declared = declaring.takes(callee, args, named)
-    return native_calls._is_declared(callee) if declared is None else declared
+    return python_calls._is_declared(callee) if declared is None else declared
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def collected() -> Iterator[list[str]]:
     """The texts of what is called for the first time meanwhile."""
     texts: list[str] = []
     core = type("Collecting", (_Collecting,), {"texts": texts})
-    with mock.patch.object(native, "Core", core), mock.patch.object(native_calls, "_resolved", takes):
+    with mock.patch.object(backend, "Core", core), mock.patch.object(python_calls, "_resolved", takes):
         yield texts
 
 

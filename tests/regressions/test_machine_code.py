@@ -7,7 +7,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.codegen.python import emit, load
-from adjoint.native.legalize import python_calls as native_calls
+from adjoint.native.legalize import python_calls
 from adjoint.native.legalize.form import loops_of
 
 pytest.importorskip("numba")
@@ -249,7 +249,7 @@ def test_what_the_compiler_fails_at_runs_as_python(monkeypatch, operator):
     def fails(*_):
         raise KeyError("lost")
 
-    monkeypatch.setattr(native_calls._Leaving, "statement", fails)
+    monkeypatch.setattr(python_calls._Leaving, "statement", fails)
     f = symmetric if operator is ad.grad else of_a_kept_axis
     with pytest.warns(ad.DifferentiationWarning, match=r"AD0601(.|\n)*a bug: KeyError: 'lost'"):
         found = operator(f, native=True)(A)

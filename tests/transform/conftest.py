@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from adjoint.codegen.python import load
-from adjoint.native import backend as native
+from adjoint.native import backend
 from adjoint.native.compile.not_native import NotNative
-from adjoint.native.legalize import python_calls as native_calls
+from adjoint.native.legalize import python_calls
 from golden.machine_texts import takes
 
 
-class PythonCore(native.Core):
+class PythonCore(backend.Core):
     """A core of which Python runs the text that Numba would compile."""
 
     def _for(self, args: Sequence[Any]) -> Any:
@@ -30,5 +30,5 @@ class PythonCore(native.Core):
 @pytest.fixture
 def machine_form(monkeypatch: pytest.MonkeyPatch) -> None:
     """Derivatives that are made with ``native=True`` meanwhile run as Python, in the form for machine code."""
-    monkeypatch.setattr(native, "Core", PythonCore)
-    monkeypatch.setattr(native_calls, "_resolved", takes)
+    monkeypatch.setattr(backend, "Core", PythonCore)
+    monkeypatch.setattr(python_calls, "_resolved", takes)

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.dispatch import call_cache as entrances
-from adjoint.dispatch import specialize
-from adjoint.native.legalize import outlining as parts
+from adjoint.dispatch import call_cache, specialize
+from adjoint.native.legalize import outlining
 from adjoint.pipeline import TOUCH_UP
 from adjoint.testing import clone, leaves
 from programs.registry import Case, collect
@@ -29,11 +28,11 @@ def test_same_gradient(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     if not isinstance(case.function(*clone(arguments)), (float, np.floating)) or not wrt:
         pytest.skip("not a function to a number")
     expected = numbers(ad.grad(case.function, wrt=wrt)(*arguments))
-    monkeypatch.setattr(parts, "LONGEST", 6)
-    monkeypatch.setattr(parts, "SHORTEST_PART", 3)
-    monkeypatch.setattr(parts, "LONGEST_PART", 5)
+    monkeypatch.setattr(outlining, "LONGEST", 6)
+    monkeypatch.setattr(outlining, "SHORTEST_PART", 3)
+    monkeypatch.setattr(outlining, "LONGEST_PART", 5)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
-    monkeypatch.setattr(entrances, "_known", {})
+    monkeypatch.setattr(call_cache, "_known", {})
     monkeypatch.setattr(specialize, "TOUCH_UP", (*TOUCH_UP, "split-functions"))
     found = numbers(ad.grad(case.function, wrt=wrt)(*again))
     for one, other in zip(found, expected, strict=True):
@@ -50,9 +49,9 @@ def polynomial(x: float) -> float:
 
 def test_parts_are_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, length in (("LONGEST", 6), ("SHORTEST_PART", 3), ("LONGEST_PART", 5)):
-        monkeypatch.setattr(parts, name, length)
+        monkeypatch.setattr(outlining, name, length)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
-    monkeypatch.setattr(entrances, "_known", {})
+    monkeypatch.setattr(call_cache, "_known", {})
     monkeypatch.setattr(specialize, "TOUCH_UP", (*TOUCH_UP, "split-functions"))
     text = ad.source(ad.grad(polynomial), 1.5)
     assert text.count("\ndef polynomial_grad_part") >= 2

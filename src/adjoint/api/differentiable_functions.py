@@ -20,11 +20,11 @@ from adjoint.declarations.asserted import Assertion, assertion_of, behind, lacki
 from adjoint.declarations.differentiable_types import never_varies
 from adjoint.declarations.function_values import Fn, dtype_of, shown, signature_of
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, error, warn
-from adjoint.dispatch import options as compiling
+from adjoint.dispatch import options
 from adjoint.frontend.differentiation.trial import look
 from adjoint.ir.types import Opaque
 from adjoint.records import dataclass
-from adjoint.sources import definitions as source
+from adjoint.sources import definitions
 from adjoint.types.annotations import field_types, plain
 from adjoint.types.dataclass_fields import is_dataclass
 
@@ -46,7 +46,7 @@ def declare(
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"@differentiable is for classes, functions and methods, not for {member!r}")
     if native:
-        setattr(function, compiling.MARK, _compiling(**native))
+        setattr(function, options.MARK, _compiling(**native))
         if wrt is None and result is None:
             return member
     subject = _Subject(member, function, scope or {})
@@ -62,7 +62,7 @@ def declare(
 
 
 def _compiling(native: Any = True, fastmath: bool = False, boundscheck: bool = False) -> Any:
-    return compiling.Compiling(native, fastmath, boundscheck) if native else False
+    return options.Compiling(native, fastmath, boundscheck) if native else False
 
 
 def is_abstract(member: Any) -> bool:
@@ -71,7 +71,7 @@ def is_abstract(member: Any) -> bool:
     if getattr(function, "__isabstractmethod__", False):
         return True
     try:
-        body = source.find(function).node.body
+        body = definitions.find(function).node.body
     except DifferentiationError:
         return False
     return isinstance(body, list) and all(_says_nothing(statement) for statement in body)
@@ -102,7 +102,7 @@ class _Subject:
 
     def refusal(self, label: str, *helps: str) -> DifferentiationError:
         try:
-            place: Span | None = source.find(self.function).heading
+            place: Span | None = definitions.find(self.function).heading
         except DifferentiationError:
             place = None
         return error("AD0430", place, label, helps=helps or None, name=self.name)
@@ -166,7 +166,7 @@ _WRT = "wrt takes the index or the name of a parameter that varies, or a tuple o
 def _returns_nothing(function: types.FunctionType) -> bool:
     """Whether there is no ``return`` with a value in a function whose body can be read, and is not empty."""
     try:
-        node = source.find(function).node
+        node = definitions.find(function).node
     except DifferentiationError:
         return False
     if isinstance(node, ast.Lambda) or all(map(_says_nothing, node.body)):

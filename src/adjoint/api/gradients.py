@@ -78,23 +78,23 @@ class Derivative:
     @functools.cached_property
     def primal(self) -> Primal:
         """The forward sweep: ``df.primal(*args)`` gives ``(checkpoints, value)``; :mod:`adjoint.api.primal_adjoint`."""
-        from adjoint.api import primal_adjoint as artifacts
+        from adjoint.api import primal_adjoint
 
-        return artifacts.Primal(self)
+        return primal_adjoint.Primal(self)
 
     @functools.cached_property
     def adjoint(self) -> Adjoint:
         """The reverse sweep: ``df.adjoint(checkpoints, value, seed)`` gives the gradient."""
-        from adjoint.api import primal_adjoint as artifacts
+        from adjoint.api import primal_adjoint
 
-        return artifacts.Adjoint(self)
+        return primal_adjoint.Adjoint(self)
 
     @functools.cached_property
     def canonical(self) -> Canonical:
         """Both: ``df.canonical(*args, seed=1.0)`` gives ``(value, gradient)``."""
-        from adjoint.api import primal_adjoint as artifacts
+        from adjoint.api import primal_adjoint
 
-        return artifacts.Canonical(self)
+        return primal_adjoint.Canonical(self)
 
     @property
     def checkpoints(self) -> type:

@@ -7,7 +7,7 @@ from typing import Any
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.records import dataclass
-from adjoint.sources import definitions as source
+from adjoint.sources import definitions
 
 MARK = "__adjoint_differentiable__"
 """The attribute of a function that tells what was declared of it."""
@@ -71,6 +71,6 @@ def lacking(cls: type, name: str, base: type) -> Diagnostic:
 
 def _place(member: Any) -> Span | None:
     try:
-        return source.find(behind(member)).heading
+        return definitions.find(behind(member)).heading
     except DifferentiationError:
         return None

@@ -19,7 +19,7 @@ from adjoint.declarations.differentiable_types import never_varies
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.records import dataclass
 from adjoint.rules import registry
-from adjoint.sources import definitions as source
+from adjoint.sources import definitions
 from adjoint.types.annotations import UNKNOWN, alternatives, plain
 from adjoint.types.marks import Mark, NoDerivative
 
@@ -254,14 +254,14 @@ def _is_visible(function: Any) -> bool:
         return _is_visible(function.func)
     if isinstance(function, types.MethodType):
         return _is_visible(function.__func__)
-    plain_function = source.underlying(function)
+    plain_function = definitions.underlying(function)
     if plain_function is None:
         call = inspect.getattr_static(type(function), "__call__", None)
         plain_function = call if isinstance(call, types.FunctionType) else None
     if plain_function is None:
         return isinstance(function, type) and isinstance(function.__init__, types.FunctionType)  # type: ignore[misc]
     try:
-        source.find(plain_function)
+        definitions.find(plain_function)
     except DifferentiationError:
         return False
     return True

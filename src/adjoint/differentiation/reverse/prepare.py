@@ -96,6 +96,6 @@ def with_exceptions_as_values(
     """The function without handlers that go on after exceptions from bodies that have changed memory."""
     if not any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
         return function
-    from adjoint.differentiation.reverse import exceptions_to_values as exceptions  # seldom needed
+    from adjoint.differentiation.reverse.exceptions_to_values import with_exceptions_as_values  # seldom needed
 
-    return exceptions.with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, None, shared))
+    return with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, None, shared))

@@ -32,7 +32,7 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
 )
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Scalar
 from adjoint.runtime import display, numbers
@@ -63,7 +63,7 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
                 raise lo.problem("AD0301", node, "'zip' with 'strict' of something that has no length")
             end = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
             words = [Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
-            library.call(lo, library.check_as_long, [part, parts[0], *words], node)
+            python_functions.call(lo, python_functions.check_as_long, [part, parts[0], *words], node)
     return IteratorValue("zip", parts)
 
 
@@ -125,7 +125,9 @@ def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         if len(args) == 1 and lo.run_data.handled and is_inside_generator(lo):
             label = "that there is no item becomes a 'RuntimeError' inside a generator"
             raise lo.problem("AD0104", node, label, helps=("give 'next' a default",))
-        return library.call(lo, library.first if len(args) == 1 else library.first_or, args, node)
+        return python_functions.call(
+            lo, python_functions.first if len(args) == 1 else python_functions.first_or, args, node
+        )
     if all(is_atom(arg) for arg in args):
         return NotImplemented
     raise lo.problem(
@@ -279,7 +281,7 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     # A run-time list serves as the tuple: nobody can write it.
     if is_lazy(args[0]):
         return value
-    return library.call(lo, library.copied, [value], node)
+    return python_functions.call(lo, python_functions.copied, [value], node)
 
 
 @handles(list)
@@ -298,7 +300,7 @@ def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         return lo.open.call(display.keys_of, value)
     if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
         return NotImplemented
-    return library.call(lo, library.copied, [value], node)
+    return python_functions.call(lo, python_functions.copied, [value], node)
 
 
 @handles(slice)

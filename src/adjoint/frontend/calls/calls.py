@@ -58,7 +58,7 @@ from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
-from adjoint.sources import definitions as source
+from adjoint.sources.definitions import find, underlying
 from adjoint.sources.scope import own_yields, scope_of
 
 
@@ -256,7 +256,7 @@ def _call_constant(
         managed = function_of_contexts(constant)
         if managed is not None:
             return context_of(lo, Const(managed), args, kwargs, node)
-    function = source.underlying(constant)
+    function = underlying(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return _call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
     if function is None and not isinstance(constant, (types.BuiltinFunctionType, types.MethodDescriptorType)):
@@ -533,7 +533,7 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
     if is_stand_in(function):
         raise lo.problem("AD0402", node, f"{function.__name__!r} belongs to a class of an earlier iteration or call")
     try:
-        found = source.find(function)
+        found = find(function)
     except DifferentiationError as error:
         from adjoint.frontend.interpreter.core import Problem
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.frontend.control.liveness import live_at_head
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Exiting, Lowerer, Open
 from adjoint.frontend.interpreter.forms import loose
 from adjoint.frontend.interpreter.tracking import set_unseen
@@ -30,7 +30,7 @@ class _Pass:
     params: tuple[Var, ...]
     root: Open
     exits: list[Exiting]
-    shapes: dict[Any, shapes.Shape]
+    shapes: dict[Any, joins.Shape]
 
 
 def run_loop(
@@ -61,19 +61,19 @@ def run_loop(
 
 
 def _settle(
-    lo: Lowerer, node: ast.AST, base: dict[Any, Value], carried: dict[Any, shapes.Shape], body: Callable[[], None]
+    lo: Lowerer, node: ast.AST, base: dict[Any, Value], carried: dict[Any, joins.Shape], body: Callable[[], None]
 ) -> _Pass:
     """Runs the body until nothing new turns up."""
-    deepest = MAX_NESTING + max(map(shapes.depth_of, carried.values()), default=0)
+    deepest = MAX_NESTING + max(map(joins.depth_of, carried.values()), default=0)
     for _ in range(MAX_PASSES):
         found = _run_body(lo, base, carried, body)
         try:
             assumption = _widen(lo, base, carried, found)
-        except shapes.TooManyOptions:
+        except joins.TooManyOptions:
             break
         if assumption == carried:
             return found
-        if max(map(shapes.depth_of, assumption.values())) > deepest:
+        if max(map(joins.depth_of, assumption.values())) > deepest:
             break
         carried = assumption
     lo.unroll_innermost()
@@ -82,25 +82,25 @@ def _settle(
 
 def _first_assumption(
     lo: Lowerer, node: ast.AST, base: dict[Any, Value], assigned: Sequence[ast.AST]
-) -> dict[Any, shapes.Shape]:
+) -> dict[Any, joins.Shape]:
     assert lo.frame is not None
-    carried: dict[Any, shapes.Shape] = {}
+    carried: dict[Any, joins.Shape] = {}
     for part in assigned:
         for name in assigned_names(part):
             cell = lo.frame.cells.get(name)
             if cell is not None and not is_torn(base.get(cell)) and live_at_head(lo, node, name):
-                carried[cell] = loose(shapes.shape_of(base.get(cell, UNDEFINED), base))
+                carried[cell] = loose(joins.shape_of(base.get(cell, UNDEFINED), base))
     return carried
 
 
-def _run_body(lo: Lowerer, base: dict[Any, Value], carried: dict[Any, shapes.Shape], body: Callable[[], None]) -> _Pass:
+def _run_body(lo: Lowerer, base: dict[Any, Value], carried: dict[Any, joins.Shape], body: Callable[[], None]) -> _Pass:
     root = lo.fork(base)
     params: list[Var] = []
     for key, shape in carried.items():
         hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
-        atoms = [Var(name, type_, named) for type_, name in shapes.leaf_types(shape, hint)]
+        atoms = [Var(name, type_, named) for type_, name in joins.leaf_types(shape, hint)]
         params.extend(atoms)
-        set_unseen(lo.store, key, shapes.build(shape, iter(atoms), lo.store))
+        set_unseen(lo.store, key, joins.build(shape, iter(atoms), lo.store))
     with lo.region("loop") as region:
         lo.attempt(lambda: _run(body))
         lo.leave("continue")
@@ -113,8 +113,8 @@ def _run(body: Callable[[], None]) -> Value:
 
 
 def _widen(
-    lo: Lowerer, base: dict[Any, Value], carried: dict[Any, shapes.Shape], found: _Pass
-) -> dict[Any, shapes.Shape]:
+    lo: Lowerer, base: dict[Any, Value], carried: dict[Any, joins.Shape], found: _Pass
+) -> dict[Any, joins.Shape]:
     """What must be carried, seen from one run of the body."""
     assumption = dict(carried)
     for leaf in found.exits:
@@ -122,11 +122,11 @@ def _widen(
             continue
         for key, value in leaf.store.items():
             if key in assumption:
-                shape = _detached(shapes.shape_of(value, leaf.store), base)
+                shape = _detached(joins.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([assumption[key], shape], key)
             elif key in base and base[key] is not value and not is_torn(base[key]):
-                before = loose(shapes.shape_of(base[key], base))
-                after = _detached(shapes.shape_of(value, leaf.store), base)
+                before = loose(joins.shape_of(base[key], base))
+                after = _detached(joins.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([before, after], key)
     return assumption
 
@@ -138,7 +138,7 @@ def _emit(
     base: dict[Any, Value],
     over: Range | Items | None,
     index: Var | None,
-    carried: dict[Any, shapes.Shape],
+    carried: dict[Any, joins.Shape],
     found: _Pass,
     orelse: Sequence[ast.stmt],
 ) -> None:
@@ -152,8 +152,8 @@ def _emit(
     targets = [Var(param.hint, param.type, param.named) for param in found.params]
     places = iter(targets)
     for key, shape in carried.items():
-        atoms = [next(places) for _ in shapes.leaf_types(shape, "")]
-        exhausted.store[key] = shapes.build(shape, iter(atoms), exhausted.store)
+        atoms = [next(places) for _ in joins.leaf_types(shape, "")]
+        exhausted.store[key] = joins.build(shape, iter(atoms), exhausted.store)
     lo.block, lo.store = origin, exhausted.store
     kinds = ["exhausted"] if over is not None else []
     kinds += [kind for kind in dict.fromkeys(leaf.action for leaf in leaving) if kind not in kinds]
@@ -184,16 +184,16 @@ def _emit(
     _go_on(lo, node, kinds, stores, exit_kind, orelse)
 
 
-def _flatten_carried(carried: dict[Any, shapes.Shape], store: dict[Any, Value], block: Open) -> tuple[Atom, ...]:
+def _flatten_carried(carried: dict[Any, joins.Shape], store: dict[Any, Value], block: Open) -> tuple[Atom, ...]:
     atoms: list[Atom] = []
     for key, shape in carried.items():
-        atoms.extend(shapes.flatten(store.get(key, UNDEFINED), shape, store, block))
+        atoms.extend(joins.flatten(store.get(key, UNDEFINED), shape, store, block))
     return tuple(atoms)
 
 
 def _exit_values(
     lo: Lowerer,
-    carried: dict[Any, shapes.Shape],
+    carried: dict[Any, joins.Shape],
     leaving: list[Exiting],
     base: dict[Any, Value],
     exhausted: Exiting,
@@ -209,15 +209,15 @@ def _exit_values(
     extras: list[Var] = []
     odd: dict[str, list[Any]] = {}
     for key, shape in carried.items():
-        width = sum(1 for _ in shapes.leaf_types(shape, ""))
+        width = sum(1 for _ in joins.leaf_types(shape, ""))
         for leaf, column in zip(leaving, columns, strict=True):
             value = leaf.store.get(key, UNDEFINED)
             try:
-                fits = shapes.join(shape, shapes.shape_of(value, leaf.store)) == shape
-            except (shapes.TooManyOptions, shapes.NeedsRuntime):
+                fits = joins.join(shape, joins.shape_of(value, leaf.store)) == shape
+            except (joins.TooManyOptions, joins.NeedsRuntime):
                 fits = False
             if fits:
-                column.extend(shapes.flatten(value, shape, leaf.store, leaf.block))
+                column.extend(joins.flatten(value, shape, leaf.store, leaf.block))
             else:
                 column.extend([UNDEFINED] * width)
                 odd.setdefault(leaf.action, []).append(key)
@@ -270,11 +270,11 @@ def _handed_out(
     Only the objects of ``outside`` are known behind the loop.
     """
     inside = {**leaves[0].store, **store}
-    shape = _detached(shapes.shape_of(value, inside), outside)
+    shape = _detached(joins.shape_of(value, inside), outside)
     atoms: list[Atom] = []
     known = set(new_targets)
     for atom, (type_, name) in zip(
-        shapes.flatten(value, shape, inside, leaves[0].block), shapes.leaf_types(shape, hint), strict=True
+        joins.flatten(value, shape, inside, leaves[0].block), joins.leaf_types(shape, hint), strict=True
     ):
         if isinstance(atom, Var) and atom not in known:
             target = Var(name, type_, named)
@@ -284,30 +284,30 @@ def _handed_out(
             atoms.append(target)
         else:
             atoms.append(atom)
-    return shapes.build(shape, iter(atoms), store)
+    return joins.build(shape, iter(atoms), store)
 
 
-def _detached(shape: shapes.Shape, store: dict[Any, Value]) -> shapes.Shape:
+def _detached(shape: joins.Shape, store: dict[Any, Value]) -> joins.Shape:
     """The shape with objects that were made in the loop, of which ``store`` knows nothing, as new objects."""
 
-    def all_of(parts: tuple[shapes.Shape, ...]) -> tuple[shapes.Shape, ...]:
+    def all_of(parts: tuple[joins.Shape, ...]) -> tuple[joins.Shape, ...]:
         return tuple(_detached(part, store) for part in parts)
 
     match shape:
-        case shapes.RefShape(ref=ref, record=record, sites=sites):
+        case joins.RefShape(ref=ref, record=record, sites=sites):
             if ref is not None and ref in store:
                 return shape
             inner = _detached(record, store)
-            assert isinstance(inner, shapes.RecordShape)
-            return shapes.RefShape(None, inner, sites)
-        case shapes.RecordShape(cls=cls, keys=keys, items=items):
-            return shapes.RecordShape(cls, keys, all_of(items))
-        case shapes.TupleShape(cls=cls, items=items):
-            return shapes.TupleShape(cls, all_of(items))
-        case shapes.ComposedShape(template=template, items=items):
-            return shapes.ComposedShape(template, all_of(items))
-        case shapes.UnionShape(options=options):
-            return shapes.UnionShape(all_of(options))
+            assert isinstance(inner, joins.RecordShape)
+            return joins.RefShape(None, inner, sites)
+        case joins.RecordShape(cls=cls, keys=keys, items=items):
+            return joins.RecordShape(cls, keys, all_of(items))
+        case joins.TupleShape(cls=cls, items=items):
+            return joins.TupleShape(cls, all_of(items))
+        case joins.ComposedShape(template=template, items=items):
+            return joins.ComposedShape(template, all_of(items))
+        case joins.UnionShape(options=options):
+            return joins.UnionShape(all_of(options))
         case _:
             return shape
 

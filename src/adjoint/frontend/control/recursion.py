@@ -10,7 +10,7 @@ import numpy as np
 
 from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.captures import Surroundings, surroundings
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Unreached
 from adjoint.frontend.interpreter.forms import anonymous, fresh, loose, loosened
 from adjoint.frontend.interpreter.placeholders import handed_over, with_values_handed_over
@@ -49,7 +49,7 @@ class Called:
     outside: Surroundings
     code: ast.AST
     size: int
-    result: shapes.Shape | None = None
+    result: joins.Shape | None = None
     extras: tuple[Var, ...] = ()
     """Variables from outside that the body uses: further arguments of every call."""
     calls: list[Call] = field(default_factory=list)
@@ -102,7 +102,7 @@ def call_definition(
 
     bound = bind(lo, closure, args, kwargs, node)
     as_structure = loosened if closure.source.node in lo.settings.widened else loose
-    found = {name: as_structure(shapes.shape_of(value, lo.store)) for name, value in bound.items()}
+    found = {name: as_structure(joins.shape_of(value, lo.store)) for name, value in bound.items()}
     key = (closure.source.node, tuple(closure.cells.values()), _key(found, lo.run_data.definitions))
     outside = surroundings(lo, closure, bound.values())
     called = lo.run_data.definitions.get((key, None)) or lo.run_data.definitions.get((key, outside.form))
@@ -123,13 +123,13 @@ def call_definition(
     atoms: list[Atom] = []
     for name, value in bound.items():
         atoms.extend(handed_over(value, fresh(found[name]), lo.store, lo.open))
-    targets = tuple(Var(hint, type_) for type_, hint in shapes.leaf_types(called.result, "t"))
+    targets = tuple(Var(hint, type_) for type_, hint in joins.leaf_types(called.result, "t"))
     call = Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
     lo.emit(call)
     called.calls.append(call)
     if not called.lowering:
         _unite_memory(call, called)
-    result = shapes.build(called.result, iter(targets), lo.store)
+    result = joins.build(called.result, iter(targets), lo.store)
     return _own_copy(lo, result) if _is_copied(lo, closure.source.node) else result
 
 
@@ -170,15 +170,15 @@ def _unite_memory(call: Call, called: Called) -> None:
             pairs.extend(zip(leaf.values, call.targets, strict=False))
     for one, other in pairs:
         if isinstance(one, Var) and isinstance(other, Var):
-            shapes.join_types(one.type, other.type)
+            joins.join_types(one.type, other.type)
 
 
-def _key(found: dict[str, shapes.Shape], known: dict[Any, Called]) -> Any:
+def _key(found: dict[str, joins.Shape], known: dict[Any, Called]) -> Any:
     """Arguments as part of a key: shapes are compared by equality, objects by their structure."""
     return tuple((name, anonymous(shape)) for name, shape in found.items())
 
 
-def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, shapes.Shape], node: ast.AST | None) -> None:
+def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins.Shape], node: ast.AST | None) -> None:
     """Lowers the body until what it returns is settled."""
     others = set(lo.run_data.definitions)
     for _ in range(MAX_PASSES):
@@ -270,8 +270,8 @@ def _pass_on(block: Block, further: Further, inside: dict[Var, Atom]) -> Block:
 
 
 def _run(
-    lo: Lowerer, closure: Closure, found: dict[str, shapes.Shape], node: ast.AST | None
-) -> tuple[tuple[Var, ...], Block, shapes.Shape | None]:
+    lo: Lowerer, closure: Closure, found: dict[str, joins.Shape], node: ast.AST | None
+) -> tuple[tuple[Var, ...], Block, joins.Shape | None]:
     from adjoint.frontend.calls.calls import run_closure
 
     outer_block, outer_store, outer_depth = lo.block, lo.store, lo.depth
@@ -281,9 +281,9 @@ def _run(
     arguments: dict[str, Value] = {}
     for name, shape in found.items():
         own = fresh(shape)
-        atoms = [Var(hint, type_, True) for type_, hint in shapes.leaf_types(own, name)]
+        atoms = [Var(hint, type_, True) for type_, hint in joins.leaf_types(own, name)]
         params.extend(atoms)
-        arguments[name] = shapes.build(own, iter(atoms), lo.store)
+        arguments[name] = joins.build(own, iter(atoms), lo.store)
     spec = closure.source.node.args
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
@@ -307,9 +307,9 @@ def _run(
                 lo.stop(Raise(Const(RecursionError)))
     for leaf in region.exits:
         _refuse_lost_changes(lo, outer_store, leaf.store, closure, node)
-    result: shapes.Shape | None = None
+    result: joins.Shape | None = None
     if region.exits:
-        found_shapes = [shapes.shape_of(leaf.value, leaf.store) for leaf in region.exits]
+        found_shapes = [joins.shape_of(leaf.value, leaf.store) for leaf in region.exits]
         result = fresh(loose(lo.join_shapes(found_shapes)))
         final = result
         whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
@@ -336,7 +336,7 @@ def _refuse_lost_changes(
         if key not in after or after[key] is value:
             continue
         if isinstance(key, Ref):
-            raise shapes.NeedsRuntime(tuple(shapes.original_sites((key.site,))))
+            raise joins.NeedsRuntime(tuple(joins.original_sites((key.site,))))
         label = f"{closure.source.name!r} calls itself and assigns a variable from outside"
         raise lo.problem("AD0303", node, label, helps=("keep the value in a list of one item, or return it",))
 

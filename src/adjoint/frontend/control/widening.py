@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Restart
 from adjoint.frontend.interpreter.values import Site
 from adjoint.ir.types import depth_of
@@ -19,25 +19,25 @@ MANY_FORMS = 4
 TOO_MANY_FORMS = 20
 
 
-def size_of(found: Iterable[shapes.Shape]) -> int:
+def size_of(found: Iterable[joins.Shape]) -> int:
     """How much there is in a structure."""
     return sum(map(_size, found))
 
 
-def _size(shape: shapes.Shape) -> int:
+def _size(shape: joins.Shape) -> int:
     match shape:
-        case shapes.Leaf(type=type_):
+        case joins.Leaf(type=type_):
             return 1 + depth_of(type_)
-        case shapes.RefShape(record=record):
+        case joins.RefShape(record=record):
             return 1 + _size(record)
-        case shapes.RecordShape(items=items) | shapes.TupleShape(items=items) | shapes.UnionShape(options=items):
+        case joins.RecordShape(items=items) | joins.TupleShape(items=items) | joins.UnionShape(options=items):
             return 1 + size_of(items)
         case _:
             return 1
 
 
 def make_alike(
-    lo: Lowerer, name: str, found: Sequence[shapes.Shape], before: Sequence[int], code: ast.AST, node: ast.AST | None
+    lo: Lowerer, name: str, found: Sequence[joins.Shape], before: Sequence[int], code: ast.AST, node: ast.AST | None
 ) -> None:
     """Has the function lowered again where its forms, of the sizes ``before``, do not get smaller.
 
@@ -52,22 +52,22 @@ def make_alike(
     if code not in lo.settings.widened:
         lo.settings.widened.add(code)
         raise Restart
-    sites = set(shapes.original_sites(tuple(site for shape in found for site in _sites(shape))))
+    sites = set(joins.original_sites(tuple(site for shape in found for site in _sites(shape))))
     if not sites <= lo.settings.runtime_sites:
-        raise shapes.NeedsRuntime(tuple(sites))
+        raise joins.NeedsRuntime(tuple(sites))
     if count >= TOO_MANY_FORMS:
         label = f"{name!r} is handed another structure each time that it calls itself"
         raise lo.problem("AD0402", node, label, helps=("hand over a list instead of a tuple that grows",))
 
 
-def _sites(shape: shapes.Shape) -> Iterable[Site]:
+def _sites(shape: joins.Shape) -> Iterable[Site]:
     """Where the lists and dicts in a structure were made."""
     match shape:
-        case shapes.RefShape(record=record, sites=sites):
+        case joins.RefShape(record=record, sites=sites):
             if record.cls in (list, dict):
                 yield from sites
             yield from _sites(record)
-        case shapes.RecordShape(items=items) | shapes.TupleShape(items=items) | shapes.UnionShape(options=items):
+        case joins.RecordShape(items=items) | joins.TupleShape(items=items) | joins.UnionShape(options=items):
             for item in items:
                 yield from _sites(item)
         case _:

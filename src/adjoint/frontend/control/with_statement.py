@@ -22,7 +22,7 @@ from adjoint.frontend.syntax.expressions import evaluate, truth_of
 from adjoint.ir.nodes import Attribute, Const, Load, Var
 from adjoint.ir.types import OPAQUE
 from adjoint.runtime.contexts import letting_through
-from adjoint.sources import definitions as source
+from adjoint.sources import definitions
 from adjoint.sources.trees import nodes
 
 _LETTING_THROUGH = (np.errstate, warnings.catch_warnings)
@@ -207,7 +207,7 @@ def _ignores_arguments(lo: Lowerer, leave: Value) -> bool:
             known = lo.run_data.closures.get(function)
             if known is None and is_stand_in(function):
                 return False
-            spec = source.find(function).node if known is None else known.source.node
+            spec = definitions.find(function).node if known is None else known.source.node
         case _:
             return False
     told = {part.arg for part in nodes(spec.args) if isinstance(part, ast.arg)}

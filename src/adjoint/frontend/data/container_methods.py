@@ -19,7 +19,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     list_record,
 )
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Dict, List
 
@@ -38,7 +38,11 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
             given = sequence(lo, args[0])
             pairs = static_items(lo, given, node)
             if pairs is None:
-                return library.call(lo, library.table, [given], node) if _is_zip(given, kwargs) else NotImplemented
+                return (
+                    python_functions.call(lo, python_functions.table, [given], node)
+                    if _is_zip(given, kwargs)
+                    else NotImplemented
+                )
             for pair in pairs:
                 entry = containers.known_items(lo, pair, node)
                 if len(entry) != 2:
@@ -91,7 +95,7 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         return taken
     if isinstance(args[0], Var) and isinstance(args[0].type, List):
         if place != Const(-1):
-            return library.call(lo, library.pop, [args[0], place], node)
+            return python_functions.call(lo, python_functions.pop, [args[0], place], node)
         args[0].type.storage.mark_written()
         target = Var("t", containers.reached(args[0].type.element))
         lo.emit(Call((target,), list.pop, (args[0],), (), lo.span(node)))
@@ -122,17 +126,17 @@ def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         items.insert(args[1].value, args[2])
         return items
 
-    return _changed(lo, args, node, inserted, library.insert)
+    return _changed(lo, args, node, inserted, python_functions.insert)
 
 
 @_method(list, "reverse")
 def _reverse(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return _changed(lo, args, node, lambda items: items[::-1], library.reverse)
+    return _changed(lo, args, node, lambda items: items[::-1], python_functions.reverse)
 
 
 @_method(list, "clear")
 def _clear(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return _changed(lo, args, node, lambda _: [], library.clear)
+    return _changed(lo, args, node, lambda _: [], python_functions.clear)
 
 
 def _changed(
@@ -146,7 +150,7 @@ def _changed(
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
     if items is None:
-        return library.call(lo, at_run_time, args, node) if _is_list(args[0]) else NotImplemented
+        return python_functions.call(lo, at_run_time, args, node) if _is_list(args[0]) else NotImplemented
     assert isinstance(args[0], Ref)
     making.replace(lo, args[0], list_record(change(list(items))), node)
     return NONE
@@ -159,7 +163,7 @@ def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         if record.cls is list:
             return making.new_list(lo, record.items, node)
         return making.new_dict(lo, [(Const(k), v) for k, v in record.parts], node)
-    return library.call(lo, library.copied, [args[0]], node) if _is_list(args[0]) else NotImplemented
+    return python_functions.call(lo, python_functions.copied, [args[0]], node) if _is_list(args[0]) else NotImplemented
 
 
 def _is_list(value: Value) -> bool:
@@ -190,7 +194,7 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     if isinstance(args[0], Var) and args[0].type == Dict(None) and isinstance(default, (Var, Const)):
         return lo.open.call(dict.get, args[0], materialize(lo, args[1], node), default)  # nothing was put in so far
     if isinstance(args[0], (Ref, Var)) and not (isinstance(args[0], Var) and not isinstance(args[0].type, Dict)):
-        return library.call(lo, library.get, [args[0], args[1], default], node)
+        return python_functions.call(lo, python_functions.get, [args[0], args[1], default], node)
     return NotImplemented
 
 
@@ -216,7 +220,7 @@ def _setdefault(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     if not isinstance(args[0], Ref) and not (isinstance(args[0], Var) and isinstance(args[0].type, Dict)):
         return NotImplemented
     default = args[2] if len(args) > 2 else NONE
-    return library.call(lo, library.setdefault, [args[0], args[1], default], node)
+    return python_functions.call(lo, python_functions.setdefault, [args[0], args[1], default], node)
 
 
 @handles(dict.update)
@@ -267,7 +271,7 @@ def _remove(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     making.refuse_if_iterated(lo, args[0], node)
     if making.list_items(lo, args[0]) is None and not _is_list(args[0]):
         return NotImplemented
-    return library.call(lo, library.remove, args, node)
+    return python_functions.call(lo, python_functions.remove, args, node)
 
 
 @handles(list.sort)
@@ -281,7 +285,7 @@ def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     ordered = sorted_list(lo, args, kwargs, node)
     new = making.list_items(lo, ordered)
     if items is None or new is None:
-        return library.call(lo, library.overwrite, [args[0], ordered], node)
+        return python_functions.call(lo, python_functions.overwrite, [args[0], ordered], node)
     assert isinstance(args[0], Ref)
     making.replace(lo, args[0], list_record(new), node)
     return NONE

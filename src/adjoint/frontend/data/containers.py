@@ -38,7 +38,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.indexing import array_key, type_of_item
 from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Store, Subscript, Var
 from adjoint.ir.types import (
@@ -182,7 +182,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return target
         case Var(type=List(element=element)):
             if isinstance(index, SliceValue):
-                return library.call(lo, library.part, [base, _bounds(lo, index, base)], node)
+                return python_functions.call(lo, python_functions.part, [base, _bounds(lo, index, base)], node)
             return _load(lo, base, materialize(lo, index, node), reached(element), node)
         case Var(type=Dict(value=value)):
             return _load(lo, base, materialize(lo, index, node), reached(value), node)
@@ -388,7 +388,7 @@ def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: as
     """``items[a:b] = values`` for a list at run time."""
     refuse_if_iterated(lo, base, node)
     places = _bounds(lo, index, base)
-    library.call(lo, library.set_slice, [base, places.start, places.stop, places.step, value], node)
+    python_functions.call(lo, python_functions.set_slice, [base, places.start, places.stop, places.step, value], node)
 
 
 def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:
@@ -451,7 +451,7 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
         return call_value(lo, method, [item], {}, node)
     container = iterated(lo, container, node)
     if is_lazy(container):
-        return library.call(lo, library.found, [container, item], node)
+        return python_functions.call(lo, python_functions.found, [container, item], node)
     return call(lo, operator.contains, [materialize(lo, container, node), materialize(lo, item, node)], node)
 
 

@@ -26,7 +26,7 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
     list_record,
 )
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import (
     OPAQUE,
@@ -334,7 +334,7 @@ def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None)
             raise NeedsRuntime(tuple(original_sites((current.site,))))
         replace(lo, current, list_record([*mine, *theirs]), node)
         return current
-    library.call(lo, library.extend, [current, value], node)
+    python_functions.call(lo, python_functions.extend, [current, value], node)
     return current
 
 
@@ -348,7 +348,7 @@ def is_dict(lo: Lowerer, value: Value) -> bool:
 
 def repeat_list(lo: Lowerer, sequence: Value, count: Value, node: ast.AST | None) -> Value:
     """``[x] * n``"""
-    return library.call(lo, library.repeat, [sequence, count], node)
+    return python_functions.call(lo, python_functions.repeat, [sequence, count], node)
 
 
 def new_dict(lo: Lowerer, parts: list[tuple[Any, Value]], node: ast.AST | None) -> Value:

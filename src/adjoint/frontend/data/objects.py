@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls import class_customs as customs
+from adjoint.frontend.calls import class_customs
 from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
@@ -32,7 +32,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Attribute, Call, Const, Load, Raise, Store, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.rules import registry
@@ -144,7 +144,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             record = lo.store[base]
             assert isinstance(record, Record)
             if record.cls not in (list, dict):
-                customs.refuse_custom_lookup(lo, record.cls, node)
+                class_customs.refuse_custom_lookup(lo, record.cls, node)
                 part = record.get(name)
                 if part is not None:
                     return lo.known_part(base, name, part)
@@ -154,7 +154,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             if name in fields:
                 return base.items[fields.index(name)]
             if fields and name in ("_replace", "_asdict"):
-                return Method(Const(getattr(library, f"namedtuple{name}")), base)
+                return Method(Const(getattr(python_functions, f"namedtuple{name}")), base)
             return _through_class(lo, base, cls, name, node)
         case SuperValue(owner=owner, receiver=Union() as union):
             from adjoint.frontend.syntax.expressions import on_each_option
@@ -234,7 +234,7 @@ def _describe(value: Any) -> str:
 def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | None) -> Value:
     cls = class_of(lo, base)
     if isinstance(base.type, Instance):
-        customs.refuse_custom_lookup(lo, base.type.cls, node)
+        class_customs.refuse_custom_lookup(lo, base.type.cls, node)
     match base.type:
         case Instance(fields=fields) if name in fields:
             target = Var(name, fields[name])
@@ -427,15 +427,15 @@ def set_attribute(
     cls = class_of(lo, base)
     if cls is not None and isinstance(base, (Ref, Var)):
         if not bare:
-            customs.refuse_custom_assignment(lo, cls, node)
+            class_customs.refuse_custom_assignment(lo, cls, node)
         found = inspect.getattr_static(cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
                 raise lo.mistake(AttributeError, node, f"the property {name!r} has no setter")
             call_value(lo, Const(found.fset), [base, value], {}, node)
             return
-        customs.refuse_unusual_descriptor(lo, cls, name, found, node)
-        if isinstance(base, Ref) and customs.has_no_place_for(cls, name):
+        class_customs.refuse_unusual_descriptor(lo, cls, name, found, node)
+        if isinstance(base, Ref) and class_customs.has_no_place_for(cls, name):
             lo.stop(Raise(Const(AttributeError), None, lo.span(node)))
             return
     match base:
@@ -518,7 +518,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
         from adjoint.frontend.calls.tangent_arithmetic import made
 
         return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
-    customs.refuse_custom_making(lo, cls, node)
+    class_customs.refuse_custom_making(lo, cls, node)
     assert node is not None
     ref = Ref(lo.site(node))
     lo.store[ref] = Record(cls, ())

@@ -20,7 +20,7 @@ from adjoint.frontend.declared.forms import Forms, Map
 from adjoint.frontend.declared.originals import call_original
 from adjoint.frontend.differentiation.fitting import Fitting, described, every_leaf, is_sequence, or_zero, vector_of
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Record, TupleValue, Value
 from adjoint.frontend.iterators.effect_watches import taken_down
@@ -91,17 +91,17 @@ class Following:
         lo = self.lo
         value = self.with_kinds(value)
         self.refuse_own_arguments(value, map_)
-        shape = as_result(shapes.shape_of(value, lo.store))
-        if shapes.has_options(shape):
+        shape = as_result(joins.shape_of(value, lo.store))
+        if joins.has_options(shape):
             raise map_.refusal("it returns values of several kinds")
-        values = tuple(shapes.flatten(value, shape, lo.store, lo.open))
+        values = tuple(joins.flatten(value, shape, lo.store, lo.open))
         targets = self.targets(values, shape)
         seeds = [place for place, target in enumerate(targets) if carries_derivative(target.type)]
-        result = shapes.build(shape, iter(targets), lo.store)
+        result = joins.build(shape, iter(targets), lo.store)
         leaves = [leaf for arg in self.varying() for leaf in every_leaf(lo, arg)]
         if not seeds or not (leaves or excluded):
             return value
-        pattern = shapes.build(shape, iter(values), lo.store)
+        pattern = joins.build(shape, iter(values), lo.store)
         maps = {map_.kind: map_, **self.forms.others(map_.kind)} if leaves else {}
         found = {kind: self.lowered(each, pattern, [targets[place] for place in seeds]) for kind, each in maps.items()}
         pullback, differential = found.get("pullback"), found.get("differential")
@@ -123,14 +123,14 @@ class Following:
         lo.emit(Call(targets, callee, atoms, (), self.called_at))
         return result
 
-    def targets(self, values: tuple[Atom, ...], shape: shapes.Shape) -> tuple[Var, ...]:
+    def targets(self, values: tuple[Atom, ...], shape: joins.Shape) -> tuple[Var, ...]:
         """The results: of memory that nobody else has, they have copies if it is written."""
         lo = self.lo
         lent = {storage for arg in self.given.all for leaf in every_leaf(lo, arg) for storage in _memory(leaf)}
         lent.update(storage for item in lo.run_data.inputs for storage in _memory(item.var))
         return tuple(
             Var(hint, fresh(type_) if lent.isdisjoint(_memory(atom)) else type_)
-            for atom, (type_, hint) in zip(values, shapes.leaf_types(shape, "y"), strict=True)
+            for atom, (type_, hint) in zip(values, joins.leaf_types(shape, "y"), strict=True)
         )
 
     def varying(self) -> list[Value]:
@@ -224,7 +224,7 @@ class _Lowered:
 
 def _vector(lo: Lowerer, value: Value, hint: str, leaves: Iterator[Atom]) -> Value:
     """Variables for a tangent or a cotangent of a value whose leaves are of the kinds of these."""
-    return vector_of(lo, value, iter([Var(hint, fresh(shapes.type_of(leaf)), True) for leaf in leaves]))
+    return vector_of(lo, value, iter([Var(hint, fresh(joins.type_of(leaf)), True) for leaf in leaves]))
 
 
 def _is_alone(lo: Lowerer, value: Value | None) -> bool:

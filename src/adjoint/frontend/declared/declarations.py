@@ -21,7 +21,7 @@ from adjoint.frontend.declared.parameters import (
 from adjoint.frontend.differentiation.wrt import is_operator
 from adjoint.frontend.entry.inputs import has_fields
 from adjoint.rules.declarations import Declaration, Place, name_of, owner_of
-from adjoint.sources import definitions as source
+from adjoint.sources import definitions
 
 WAYS_OUT = {
     "adjoint": ("name what it takes: parameters of the function, checkpoints, result, seed; or all, in this order",),
@@ -184,12 +184,12 @@ def _heading(function: Any) -> Span | None:
     return None if found is None else found.heading
 
 
-def source_of(function: Any) -> source.FunctionSource | None:
+def source_of(function: Any) -> definitions.FunctionSource | None:
     """The source of a function, where it has one."""
     if not callable(function):
         return None
     try:
-        return source.find(function)
+        return definitions.find(function)
     except DifferentiationError:
         return None
 
@@ -248,7 +248,7 @@ def _refusal(declaration: Declaration, place: Span | None, label: str) -> Differ
 # What it returns
 
 
-def _check_results(declaration: Declaration, found: source.FunctionSource, kind: str) -> None:
+def _check_results(declaration: Declaration, found: definitions.FunctionSource, kind: str) -> None:
     """Refuses what is no pair of a value and a linear map, and maps from or to the wrong number of things."""
     returned = _returned(found.node)
     if not returned:
@@ -281,7 +281,7 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own_nodes(child)
 
 
-def _check_map(declaration: Declaration, found: source.FunctionSource, node: ast.expr, kind: str) -> None:
+def _check_map(declaration: Declaration, found: definitions.FunctionSource, node: ast.expr, kind: str) -> None:
     if any(isinstance(node, each) for each in (*_NUMBERS, ast.Tuple, ast.List, ast.Dict)):
         raise _refusal(declaration, found.span(node), f"this is not a {kind}, which is a function")
     made = node if isinstance(node, ast.Lambda) else _defined(found.node, node)
@@ -321,7 +321,7 @@ def _defined(function: ast.AST, node: ast.expr) -> ast.FunctionDef | None:
 
 def _check_given(
     declaration: Declaration,
-    found: source.FunctionSource,
+    found: definitions.FunctionSource,
     made: ast.FunctionDef | ast.Lambda,
     count: tuple[int, int] | None,
 ) -> None:

@@ -34,7 +34,7 @@ from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, 
 from adjoint.ir.nodes import Const, Var
 from adjoint.records import dataclass
 from adjoint.rules.declarations import Declaration
-from adjoint.sources import definitions as source
+from adjoint.sources import definitions
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -264,7 +264,7 @@ def heading_of(function: Value) -> Span | None:
             return next(filter(None, map(heading_of, options)), None)
         case Const(value=constant):
             try:
-                return source.find(constant).heading
+                return definitions.find(constant).heading
             except DifferentiationError:
                 return None
         case _:

@@ -9,15 +9,15 @@ import numpy as np
 
 from adjoint.declarations.implicit import answer, arity, marks, refused, solved
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.declared import implicit_definitions as implicit_library
+from adjoint.frontend.declared import implicit_definitions
 from adjoint.frontend.differentiation.inner_functions import Inner, lower_inner
 from adjoint.frontend.differentiation.operators_inside import describe
 from adjoint.frontend.differentiation.wrt import parameter_names
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Closure, Method, TupleValue, Value
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.ir.effects import written_places
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
@@ -88,8 +88,8 @@ def _marks(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 def _answer(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     like = _annotated(args[0])
     if like is not None:
-        return library.call(lo, implicit_library.of_opaque_solver, [*args, like], node)
-    return library.call(lo, implicit_library.of_solver, args, node)
+        return python_functions.call(lo, implicit_definitions.of_opaque_solver, [*args, like], node)
+    return python_functions.call(lo, implicit_definitions.of_solver, args, node)
 
 
 def _annotated(solve: Value) -> Var | None:
@@ -106,7 +106,7 @@ def _annotated(solve: Value) -> Var | None:
 
 def _result_of(lo: Lowerer, inner: Inner, node: ast.AST | None) -> Type:
     match inner.shape:
-        case shapes.Leaf(type=Scalar() | Number() | Array() as type_) if len(inner.results) == 1:
+        case joins.Leaf(type=Scalar() | Number() | Array() as type_) if len(inner.results) == 1:
             return type_
     label = f"the function that a solver is handed returns {describe(inner.shape)}, not a number or an array"
     raise lo.problem("AD0407", node, label, helps=("return a number or an array: np.array([...])",))

@@ -19,7 +19,7 @@ from adjoint.frontend.declared.forms import heading_of
 from adjoint.frontend.differentiation.fitting import Fitting, described, every_leaf, or_zero, vector_of
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
 from adjoint.frontend.differentiation.operators_inside import describe
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Frame, Lowerer, Problem, Restart
 from adjoint.frontend.interpreter.values import UNDEFINED, Closure, TupleValue, Value
 from adjoint.frontend.surgery.sole_names import reached_by, written_by
@@ -132,10 +132,10 @@ def _variable(lo: Lowerer, frame: Frame, name: str, node: ast.AST) -> Value:
 def _attached(lo: Lowerer, frame: Frame, value: Value, adjoints: Sequence[Inline], node: ast.AST) -> Value:
     """A value with the derivative that adjoints give."""
     name = frame.source.name
-    shape = as_result(shapes.shape_of(value, lo.store))
-    if shapes.has_options(shape):
+    shape = as_result(joins.shape_of(value, lo.store))
+    if joins.has_options(shape):
         raise lo.problem("AD0233", node, "the value is of several kinds")
-    values = tuple(shapes.flatten(value, shape, lo.store, lo.open))
+    values = tuple(joins.flatten(value, shape, lo.store, lo.open))
     leaves = [leaf for each in adjoints for part in each.values for leaf in every_leaf(lo, part)]
     _refuse_written(lo, frame, leaves, node)
     others = _others(frame.log, values, leaves)
@@ -143,7 +143,7 @@ def _attached(lo: Lowerer, frame: Frame, value: Value, adjoints: Sequence[Inline
     lent.update(storage for item in lo.run_data.inputs for storage in reached_by(item.var))
     targets = tuple(
         Var(hint, fresh(type_) if lent.isdisjoint(reached_by(atom)) else type_)
-        for atom, (type_, hint) in zip(values, shapes.leaf_types(shape, "y"), strict=True)
+        for atom, (type_, hint) in zip(values, joins.leaf_types(shape, "y"), strict=True)
     )
     seeds = [place for place, target in enumerate(targets) if carries_derivative(target.type)]
     if not seeds:
@@ -151,8 +151,8 @@ def _attached(lo: Lowerer, frame: Frame, value: Value, adjoints: Sequence[Inline
         raise lo.problem("AD0233", node, label, helps=("make it a float: float(y)",))
     if not (leaves or others):
         return value
-    result = shapes.build(shape, iter(targets), lo.store)
-    pattern = shapes.build(shape, iter(values), lo.store)
+    result = joins.build(shape, iter(targets), lo.store)
+    pattern = joins.build(shape, iter(values), lo.store)
     cotangents = iter([Var("seed", fresh(targets[place].type), True) for place in seeds])
     seed = vector_of(lo, pattern, cotangents)
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from adjoint.frontend.differentiation.wrt import refusal
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
 from adjoint.keypaths.parts import PartOf, as_part
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 class Component:
     """A part of a result: its shape, and how many leaves come before it."""
 
-    shape: shapes.Shape
+    shape: joins.Shape
     start: int
     keys: tuple[Any, ...] = ()
     """The way to it; attribute names behind a dot."""
 
 
-def component(lo: Lowerer, function: Value, shape: shapes.Shape, result: Any, node: ast.AST | None) -> Component:
+def component(lo: Lowerer, function: Value, shape: joins.Shape, result: Any, node: ast.AST | None) -> Component:
     """What the option ``result`` of an operator means in a result of this shape; all of it where it is None."""
     found = Component(shape, 0)
     if result is None:
@@ -61,11 +61,11 @@ def component(lo: Lowerer, function: Value, shape: shapes.Shape, result: Any, no
 def _step(whole: Component, step: Step | str) -> Component | None:
     """The component one step further; None where there is none, or it is only known at run time."""
     match whole.shape:
-        case shapes.TupleShape(cls=cls, items=items):
+        case joins.TupleShape(cls=cls, items=items):
             names = getattr(cls, "_fields", ())
             keys: list[Any] = list(range(len(items)))
             place = _place(step, keys, names)
-        case shapes.RefShape(ref=None, record=shapes.RecordShape(cls=cls, keys=given, items=items)):
+        case joins.RefShape(ref=None, record=joins.RecordShape(cls=cls, keys=given, items=items)):
             plain = cls in (list, dict)
             keys = list(given) if plain else [f".{key}" for key in given]
             place = _place(step, keys if plain else [], () if plain else given)
@@ -73,7 +73,7 @@ def _step(whole: Component, step: Step | str) -> Component | None:
             return None
     if place is None:
         return None
-    before = sum(1 for item in items[:place] for _ in shapes.leaf_types(item, ""))
+    before = sum(1 for item in items[:place] for _ in joins.leaf_types(item, ""))
     return Component(items[place], whole.start + before, (*whole.keys, keys[place]))
 
 
@@ -93,17 +93,17 @@ def _place(step: Step | str, keys: list[Any], names: tuple[Any, ...]) -> int | N
     return next((place for place, each in enumerate(keys) if type(each) is type(key) and each == key), None)
 
 
-def _described(shape: shapes.Shape) -> str:
+def _described(shape: joins.Shape) -> str:
     """What a result is, with the names of its parts."""
     match shape:
-        case shapes.TupleShape(cls=cls, items=items):
+        case joins.TupleShape(cls=cls, items=items):
             names = getattr(cls, "_fields", None)
             return f"a tuple of {len(items)}" if names is None else f"{cls.__name__}({', '.join(names)})"
-        case shapes.RefShape(record=shapes.RecordShape(cls=cls, keys=keys)) if cls is dict:
+        case joins.RefShape(record=joins.RecordShape(cls=cls, keys=keys)) if cls is dict:
             return f"a dict with the keys {', '.join(map(repr, keys))}"
-        case shapes.RefShape(record=shapes.RecordShape(cls=cls, keys=keys)) if cls is list:
+        case joins.RefShape(record=joins.RecordShape(cls=cls, keys=keys)) if cls is list:
             return f"a list of {len(keys)}"
-        case shapes.RefShape(record=shapes.RecordShape(cls=cls, keys=keys)):
+        case joins.RefShape(record=joins.RecordShape(cls=cls, keys=keys)):
             return f"{cls.__name__}({', '.join(map(str, keys))})"
         case _:
             from adjoint.frontend.differentiation.operators_inside import describe

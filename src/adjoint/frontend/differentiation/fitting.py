@@ -19,7 +19,7 @@ from adjoint.frontend.differentiation.tangent_values import (
     tangent_record,
     varying_parts,
 )
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
@@ -118,7 +118,7 @@ class Fitting:
         if not is_atom(given) or (isinstance(given, Const) and not is_number(given.value)):
             raise self.misfit(given, _kind(type_))
         assert isinstance(given, (Var, Const))
-        found = shapes.type_of(given)
+        found = joins.type_of(given)
         if not may_fit(found, type_):
             raise self.misfit(given, _kind(type_))
         if surely_fits(found, type_):
@@ -238,4 +238,4 @@ def described(lo: Lowerer, value: Value) -> str:
         return f"the number {value.value!r}"
     if not is_atom(value) and not isinstance(value, (TupleValue, Ref, Union)):
         return "a function"
-    return describe(shapes.shape_of(value, lo.store))
+    return describe(joins.shape_of(value, lo.store))

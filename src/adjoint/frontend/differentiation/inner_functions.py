@@ -12,7 +12,7 @@ from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal, source_of
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.values import (
@@ -109,7 +109,7 @@ class Inner:
     """The arguments of the function: the active ones first."""
     count: int
     """How many are active."""
-    shape: shapes.Shape
+    shape: joins.Shape
     results: tuple[Type, ...]
 
 
@@ -158,7 +158,7 @@ def lower_inner(
         _check_outside_writes(lo, block, active.params)
         raise refusal(lo, "AD0407", function, node, "this never returns: every path raises an exception, or has no end")
     refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
-    shape = lo.join_shapes([as_result(shapes.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
+    shape = lo.join_shapes([as_result(joins.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     if lo.regions:
         for leaf in region.exits:
             after = dict(leaf.store)
@@ -169,7 +169,7 @@ def lower_inner(
                 if was is not now:
                     lo.run_data.changed.append((original, was, now))
             _check_effects(lo, before, after, node, what)
-    block = lo.finish(region, root, lambda leaf: tuple(shapes.flatten(leaf.value, shape, leaf.store, leaf.block)))
+    block = lo.finish(region, root, lambda leaf: tuple(joins.flatten(leaf.value, shape, leaf.store, leaf.block)))
     lo.block, lo.store = outer_block, outer_store
     if lo.run_data.flow:
         from adjoint.frontend.flow.derivatives import with_flow_settled
@@ -195,7 +195,7 @@ def lower_inner(
     if lo.settings.target.machine:
         from adjoint.frontend.control.unbound import with_unbound_told
 
-        lowered = with_unbound_told(lowered, returns_one_structure=not shapes.has_options(shape))
+        lowered = with_unbound_told(lowered, returns_one_structure=not joins.has_options(shape))
     elif any(isinstance(var.type, Array) for statement in statements_in(block) for var in targets_of(statement)):
         from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked
 
@@ -212,7 +212,7 @@ def lower_inner(
         refuse_varying(lowered, len(active.params))
     refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
-    types = tuple(type_ for type_, _ in shapes.leaf_types(shape, ""))
+    types = tuple(type_ for type_, _ in joins.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
 
 
@@ -240,21 +240,21 @@ def _check_results(
     function: Value,
     lowered: Function,
     exits: Sequence[Any],
-    shape: shapes.Shape,
+    shape: joins.Shape,
     params: Sequence[Var],
     node: ast.AST | None,
 ) -> None:
     """Refuses results that vary but of which it is not known what they are: their derivative would be lost."""
     unknown = [
         place
-        for place, (type_, _) in enumerate(shapes.leaf_types(shape, ""))
+        for place, (type_, _) in enumerate(joins.leaf_types(shape, ""))
         if isinstance(type_, Opaque) and not (type_.cls is not None and issubclass(type_.cls, _INACTIVE))
     ]
     if not unknown:
         return
     varied = varying(lowered.body, params)
     for leaf in exits:
-        atoms = list(shapes.flatten(leaf.value, shape, leaf.store, leaf.block))
+        atoms = list(joins.flatten(leaf.value, shape, leaf.store, leaf.block))
         if any(atoms[place] in varied for place in unknown):
             from adjoint.differentiation.reachability import Dependence
 
@@ -279,20 +279,20 @@ def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> N
         raise DifferentiationError(*found)
 
 
-def as_result(shape: shapes.Shape) -> shapes.Shape:
+def as_result(shape: joins.Shape) -> joins.Shape:
     """Constants among the results are results all the same."""
     match shape:
-        case shapes.Same(value=Const(value=bool() | int() | float() | complex() as constant)):
+        case joins.Same(value=Const(value=bool() | int() | float() | complex() as constant)):
             number = isinstance(constant, (int, float)) and not isinstance(constant, bool)
-            return shapes.Leaf(FLOAT if number else shapes.type_of(Const(constant)))
-        case shapes.TupleShape(cls=cls, items=items):
-            return shapes.TupleShape(cls, tuple(map(as_result, items)))
-        case shapes.RecordShape(cls=cls, keys=keys, items=items):
-            return shapes.RecordShape(cls, keys, tuple(map(as_result, items)))
-        case shapes.RefShape(record=record, sites=sites):
+            return joins.Leaf(FLOAT if number else joins.type_of(Const(constant)))
+        case joins.TupleShape(cls=cls, items=items):
+            return joins.TupleShape(cls, tuple(map(as_result, items)))
+        case joins.RecordShape(cls=cls, keys=keys, items=items):
+            return joins.RecordShape(cls, keys, tuple(map(as_result, items)))
+        case joins.RefShape(record=record, sites=sites):
             new = as_result(record)
-            assert isinstance(new, shapes.RecordShape)
-            return shapes.RefShape(None, new, sites)
+            assert isinstance(new, joins.RecordShape)
+            return joins.RefShape(None, new, sites)
         case _:
             return shape
 
@@ -314,7 +314,7 @@ def forget_changes(lo: Lowerer) -> None:
     while lo.run_data.changed:
         original, before, after = lo.run_data.changed.pop()
         if before.cls in (list, dict) and before.keys != after.keys:
-            raise shapes.NeedsRuntime((original.site,))
+            raise joins.NeedsRuntime((original.site,))
         record = lo.store[original]
         assert isinstance(record, Record)
         for name, value in after.parts:

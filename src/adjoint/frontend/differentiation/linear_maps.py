@@ -14,7 +14,7 @@ from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.inner_functions import Inner, name_of
 from adjoint.frontend.differentiation.tangent_values import owned_tangent, result_tangent, varying_parts
 from adjoint.frontend.differentiation.wrt import refusal
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
@@ -90,7 +90,7 @@ def lower_differential(
     dots = [Var(f"{param.hint}_dot", fresh(param.type), True) for param in active]
     derived = Derived(adjoint, tuple(range(len(kept), len(params))), tuple(range(len(active))))
     unused = tuple(Var("unused", fresh(param.type)) for param in active)
-    names = [name for _, name in shapes.leaf_types(inner.shape, "y")]
+    names = [name for _, name in joins.leaf_types(inner.shape, "y")]
     made = tuple(Var(f"{names[place]}_dot", fresh(seed.type), True) for place, seed in zip(outputs, seeds, strict=True))
     lo.emit(Call((*unused, *made), derived, (*taken, *zeros, *dots)))
     owned = {place: owned_tangent(lo, dot, results[place]) for place, dot in zip(outputs, made, strict=True)}

@@ -38,7 +38,7 @@ from adjoint.frontend.differentiation.wrt import (
     source_of,
     with_receiver,
 )
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem
 from adjoint.frontend.interpreter.values import (
     NONE,
@@ -132,7 +132,7 @@ def _called(
     options = dict(operator.options)
     if operator.kind in ("grad", "value_and_grad"):
         return _gradient(lo, operator, options, args, kwargs, node)
-    from adjoint.frontend.library import python_functions as library
+    from adjoint.frontend.library import python_functions
     from adjoint.runtime import jacobians
 
     if operator.kind == "checkpoint":
@@ -154,7 +154,7 @@ def _called(
         raise lo.problem("AD0301", node, f"{operator.kind!r} inside other code takes one positional argument")
     _check_unwritten_containers(lo, operator.function, args, kwargs, names, node)
     body = {"jacobian": jacobians.jacobian_of, "hessian": jacobians.hessian_of}[operator.kind]
-    return library.call(lo, body, [operator.function, TupleValue(tuple(args)), Const(names[0])], node)
+    return python_functions.call(lo, body, [operator.function, TupleValue(tuple(args)), Const(names[0])], node)
 
 
 def _check_unwritten_containers(
@@ -196,7 +196,7 @@ def _gradient(
     operator = replace(operator, function=function)
     picked = pick(lo, function, wrt, args, kwargs, node)
     inner = lower_inner(lo, function, args, kwargs, picked.places, node, picked.ways)
-    if has_aux and (not isinstance(inner.shape, shapes.TupleShape) or len(inner.shape.items) != 2):
+    if has_aux and (not isinstance(inner.shape, joins.TupleShape) or len(inner.shape.items) != 2):
         label = "with has_aux=True the function must return a pair (value, aux)"
         raise refusal(lo, "AD0407", operator.function, node, label)
     part = component(lo, operator.function, inner.shape, 0 if has_aux else options.get("result"), node)
@@ -213,7 +213,7 @@ def _gradient(
     if _may_have_several_elements(differentiated.type):
         lo.emit(Call((), check_single, (differentiated,), (), lo.span(node)))
     stacked.put_back()
-    result = shapes.build(inner.shape, iter(targets), lo.store)
+    result = joins.build(inner.shape, iter(targets), lo.store)
     gradient = picked.gradient(lo, iter(stacked.cotangents(cotangents, layout)), layout, node)
     if operator.kind == "value_and_grad":
         return TupleValue((result, gradient))
@@ -320,7 +320,7 @@ def _warn_of_zero(
 
 
 def _targets(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:
-    targets = [Var(name, type_) for type_, name in shapes.leaf_types(inner.shape, hint)]
+    targets = [Var(name, type_) for type_, name in joins.leaf_types(inner.shape, hint)]
     cotangents = [Var(f"{param.hint}_bar", param.type, True) for param in inner.function.params[: inner.count]]
     return targets, cotangents
 
@@ -329,18 +329,18 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, part: Component, node: ast
     """The cotangent 1 of a scalar result, or of a component of the result that is one."""
     shape = part.shape
     match shape:
-        case shapes.Leaf(type=Scalar(kind="int")) if not _result_varies(inner, part.start):
+        case joins.Leaf(type=Scalar(kind="int")) if not _result_varies(inner, part.start):
             return Const(1.0)
-        case shapes.Leaf(type=Scalar(kind="float")) | shapes.Leaf(type=Number()):
+        case joins.Leaf(type=Scalar(kind="float")) | joins.Leaf(type=Number()):
             return Const(1.0)
-        case shapes.Leaf(type=Array(dtype=dtype, dims=dims)) if _has_one_element(dims) and _may_be_float(dtype):
+        case joins.Leaf(type=Array(dtype=dtype, dims=dims)) if _has_one_element(dims) and _may_be_float(dtype):
             assert dims is not None
             return lo.open.call(np.ones, Const((1,) * len(dims)))
-        case shapes.Leaf(type=Array()) | shapes.TupleShape() | shapes.RefShape():
+        case joins.Leaf(type=Array()) | joins.TupleShape() | joins.RefShape():
             raise refusal(lo, "AD0406", function, node, f"this returns {describe(shape)}, not a number")
-        case shapes.Leaf(type=type_) if carries_derivative(type_) and not isinstance(type_, Scalar):
+        case joins.Leaf(type=type_) if carries_derivative(type_) and not isinstance(type_, Scalar):
             raise refusal(lo, "AD0406", function, node, "this returns a structure, not a number")
-        case shapes.Same(value=Const(value=None)):
+        case joins.Same(value=Const(value=None)):
             others = _missing_return(function)
             raise refusal(lo, "AD0407", function, node, "this returns None", helps=("return the value",), others=others)
         case _:
@@ -348,16 +348,16 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, part: Component, node: ast
             raise refusal(lo, "AD0407", function, node, f"this returns {describe(shape)}")
 
 
-def refuse_several_kinds(lo: Lowerer, function: Value, shape: shapes.Shape, node: ast.AST | None) -> None:
+def refuse_several_kinds(lo: Lowerer, function: Value, shape: joins.Shape, node: ast.AST | None) -> None:
     """Refuses a result that is of one kind on some paths and of another on others: it would have two tangents."""
-    if isinstance(shape, shapes.UnionShape):
+    if isinstance(shape, joins.UnionShape):
         helps = ("return a value of the same kind on all paths",)
         others = _missing_return(function) if _may_be_none(shape) else ()
         raise refusal(lo, "AD0407", function, node, f"this returns {describe(shape)}", helps=helps, others=others)
 
 
-def _may_be_none(shape: shapes.UnionShape) -> bool:
-    return any(isinstance(each, shapes.Same) and each.value == Const(None) for each in shape.options)
+def _may_be_none(shape: joins.UnionShape) -> bool:
+    return any(isinstance(each, joins.Same) and each.value == Const(None) for each in shape.options)
 
 
 def _missing_return(function: Value) -> tuple[tuple[Span, str], ...]:
@@ -384,26 +384,26 @@ def _may_be_float(dtype: np.dtype | None) -> bool:
     return dtype is None or is_float_dtype(dtype)
 
 
-def describe(shape: shapes.Shape) -> str:
+def describe(shape: joins.Shape) -> str:
     """What a value is, in a few words."""
     match shape:
-        case shapes.Leaf(type=Array(dims=dims)):
+        case joins.Leaf(type=Array(dims=dims)):
             return "an array" if dims is None else f"an array of rank {len(dims)}"
-        case shapes.TupleShape(items=items):
+        case joins.TupleShape(items=items):
             return f"a tuple of {len(items)}"
-        case shapes.RefShape(record=record):
+        case joins.RefShape(record=record):
             return _object_of(record.cls)
-        case shapes.Leaf(type=Scalar(kind=kind)) if kind in _KINDS:
+        case joins.Leaf(type=Scalar(kind=kind)) if kind in _KINDS:
             return _KINDS[kind]
-        case shapes.Leaf(type=Opaque(cls=cls)) if cls is not None:
+        case joins.Leaf(type=Opaque(cls=cls)) if cls is not None:
             return _object_of(cls)
-        case shapes.Same(value=Const(value=constant)):
+        case joins.Same(value=Const(value=constant)):
             return repr(constant)
-        case shapes.Same():
+        case joins.Same():
             return "a function"
-        case shapes.UnionShape(options=options):
+        case joins.UnionShape(options=options):
             return " or ".join(dict.fromkeys(map(describe, options)))
-        case shapes.Leaf(type=Scalar() | Number()):
+        case joins.Leaf(type=Scalar() | Number()):
             return "a number"
         case _:
             return "something of a kind that is not known"
@@ -448,7 +448,7 @@ def check_differentiable(lo: Lowerer, function: Value, value: Value, place: int 
 
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     from adjoint.frontend.data import containers
-    from adjoint.frontend.library import python_functions as library
+    from adjoint.frontend.library import python_functions
 
     if kind in ("jvp", "hvp"):
         given = [*args, *(kwargs[name] for name in ("f", "primals", "tangents") if name in kwargs)]
@@ -456,14 +456,15 @@ def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Valu
             raise lo.problem("AD0203", node, f"ad.{kind} takes a function, primals and tangents")
         function, primals, tangents = given
         for name, each in (("primals", primals), ("tangents", tangents)):
-            if isinstance(shapes.type_of(each), (Scalar, Array, Number)):
+            if isinstance(joins.type_of(each), (Scalar, Array, Number)):
                 label = f"the {name} are a tuple with one entry per argument"
                 raise lo.problem("AD0409", node, label, helps=(f"write tuples: ad.{kind}(f, (x,), (x_dot,))",))
         if kind == "hvp":
-            from adjoint.api import gradients as operators
-            from adjoint.api import jvp_vjp as products
+            from adjoint.api import gradients, jvp_vjp
 
-            return library.call(lo, library.hvp, [Const(operators.grad), Const(products.jvp), *given], node)
+            return python_functions.call(
+                lo, python_functions.hvp, [Const(gradients.grad), Const(jvp_vjp.jvp), *given], node
+            )
         items = containers.known_items(lo, primals, node)
         directions = containers.known_items(lo, tangents, node)
         return jvp(lo, function, items, directions, node)
@@ -475,24 +476,24 @@ def _vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Valu
     places = tuple(i for i, value in enumerate(args) if any(True for _ in differentiable_leaves(lo, value)))
     inner = lower_inner(lo, function, args, kwargs, places, node)
     if lo.run_data.changed:  # the pullback is written out later, for the arguments as they are now
-        raise shapes.NeedsRuntime(tuple(original.site for original, _, _ in lo.run_data.changed))
+        raise joins.NeedsRuntime(tuple(original.site for original, _, _ in lo.run_data.changed))
     kept = Inner(
         inner.function, tuple(_kept(lo, atom) for atom in inner.atoms), inner.count, inner.shape, inner.results
     )
     atoms = inline(lo.open, inner.function, inner.atoms)
-    value = shapes.build(inner.shape, iter(atoms), lo.store)
+    value = joins.build(inner.shape, iter(atoms), lo.store)
     return TupleValue((value, Pullback(kept, value, tuple(args), places)))
 
 
 def _kept(lo: Lowerer, atom: Atom) -> Atom:
     """What an argument is now, for a pullback that is called later."""
-    from adjoint.frontend.library import python_functions as library
+    from adjoint.frontend.library import python_functions
 
     match atom:
         case Var(type=Array()):
             return converted(lo, np.copy, [atom], atom)
         case Var(type=List(element=element)) if element is None or isinstance(element, (Scalar, Number)):
-            copied = library.call(lo, library.copied, [atom], None)
+            copied = python_functions.call(lo, python_functions.copied, [atom], None)
             assert isinstance(copied, Var)
             return copied
         case _:
@@ -609,7 +610,7 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     atoms = inline(lo.open, derivative, (*inner.atoms, *directions))
     stacked.put_back()
     count = len(inner.results)
-    value = shapes.build(inner.shape, iter(atoms[:count]), lo.store)
+    value = joins.build(inner.shape, iter(atoms[:count]), lo.store)
     dots = dict(zip(outputs, atoms[count:], strict=True))
     forget_changes(lo)
     if not lo.regions:

@@ -18,7 +18,7 @@ from adjoint.diagnostics import Span
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse import Split
 from adjoint.frontend.data.lists_of_objects import Stacked
-from adjoint.frontend.differentiation import operators_inside as derivatives
+from adjoint.frontend.differentiation import operators_inside
 from adjoint.frontend.differentiation.components import component
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.operators_inside import Picked
@@ -26,7 +26,7 @@ from adjoint.frontend.differentiation.tangent_values import layouts
 from adjoint.frontend.differentiation.wrt import parameter_names, with_receiver
 from adjoint.frontend.entry.entry import Entry, as_var, attempt, entered, finish_entry, leaf_paths, primal_half
 from adjoint.frontend.entry.inputs import entered_root
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Settings
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
@@ -55,17 +55,17 @@ def lower_artifacts(
         fn = entered_root(lo, function)
         params, values, named = entered(lo, parameter_names(lo, fn, None), args, kwargs)
         fn, chosen_of, values = with_receiver(lo, fn, wrt, values, named, None)
-        picked = derivatives.pick(lo, fn, chosen_of, values, named, None)
+        picked = operators_inside.pick(lo, fn, chosen_of, values, named, None)
         layout = layouts(lo, picked.values, lasting=True)
         stacked = Stacked(lo, lower_inner(lo, fn, values, named, picked.places, None, picked.ways))
         inner = stacked.inner
         part = component(lo, fn, inner.shape, chosen, None)
-        derivatives.refuse_several_kinds(lo, fn, part.shape, None)
-        end = part.start + sum(1 for _ in shapes.leaf_types(part.shape, ""))
+        operators_inside.refuse_several_kinds(lo, fn, part.shape, None)
+        end = part.start + sum(1 for _ in joins.leaf_types(part.shape, ""))
         outputs = tuple(i for i in range(part.start, end) if carries_derivative(inner.results[i]))
         halves, value, atoms = primal_half(lo, stacked, outputs)
         residuals = Residuals.of(halves, atoms[len(inner.results) :], value)
-        names = [name for _, name in shapes.leaf_types(inner.shape, "value")]
+        names = [name for _, name in joins.leaf_types(inner.shape, "value")]
         paths = list(leaf_paths(inner.shape, ()))
         hints = ["seed" if paths[i] == part.keys else f"{names[i]}_bar" for i in outputs]
         block, seeds = _backward(lo, halves, stacked, picked, layout, residuals, hints)

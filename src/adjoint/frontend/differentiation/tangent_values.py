@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.activity import all_memory
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
     NONE,
@@ -138,12 +138,12 @@ def tangent_record(cls: type, parts: tuple[tuple[Any, Value], ...]) -> Record:
 
 def of_tuples(lo: Lowerer, shadow: Atom, type_: Type) -> Value:
     """The tangent of a list of tuples as one: in shadows tuples are lists."""
-    from adjoint.frontend.library import python_functions as library
+    from adjoint.frontend.library import python_functions
 
     match type_:
         case List(element=Tuple(items=items)) if isinstance(shadow, Var):
             places = TupleValue(tuple(map(Const, range(len(items)))))
-            return library.call(lo, library.retupled, [shadow, places], None)
+            return python_functions.call(lo, python_functions.retupled, [shadow, places], None)
         case _:
             return shadow
 
@@ -221,16 +221,16 @@ def _as_float(tangent: Value) -> Atom:
     return tangent  # type: ignore[return-value]
 
 
-def result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dots: dict[int, Atom]) -> Value:
+def result_tangent(lo: Lowerer, shape: joins.Shape, indices: Iterator[int], dots: dict[int, Atom]) -> Value:
     from adjoint.frontend.interpreter.values import Site
 
     match shape:
-        case shapes.Leaf():
+        case joins.Leaf():
             dot = dots.get(next(indices), NONE)
             return of_tuples(lo, dot, shape.type) if lo.regions and isinstance(dot, Var) else dot
-        case shapes.TupleShape(items=items, cls=cls):
+        case joins.TupleShape(items=items, cls=cls):
             return TupleValue(tuple(result_tangent(lo, item, indices, dots) for item in items), cls)
-        case shapes.RefShape(record=record, sites=sites):
+        case joins.RefShape(record=record, sites=sites):
             parts = tuple(
                 (key, result_tangent(lo, item, indices, dots))
                 for key, item in zip(record.keys, record.items, strict=True)
@@ -238,7 +238,7 @@ def result_tangent(lo: Lowerer, shape: shapes.Shape, indices: Iterator[int], dot
             ref = Ref(Site(("tangent", *sites)))
             lo.store[ref] = tangent_record(record.cls, parts)
             return ref
-        case shapes.UnionShape(options=options):
+        case joins.UnionShape(options=options):
             next(indices)
             found = [result_tangent(lo, option, indices, dots) for option in options]
             return next((value for value in found if value != NONE), NONE)

@@ -34,7 +34,7 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
     """The names of the positional parameters of a function."""
     from adjoint.frontend.calls.calls import closure_of
     from adjoint.frontend.data import objects
-    from adjoint.sources import definitions as source
+    from adjoint.sources import definitions
 
     match function:
         case Closure():
@@ -52,7 +52,7 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
             mark = getattr(constant, MARK, None)
             if isinstance(mark, tuple):
                 return parameter_names(lo, Const(mark[1]), node)
-            found = source.underlying(constant)
+            found = definitions.underlying(constant)
             if found is not None:
                 names = parameter_names(lo, closure_of(lo, found, node), node)
                 return names[1:] if hasattr(constant, "__self__") else names
@@ -62,9 +62,9 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
 
 def _keyword_only_names(function: Value) -> tuple[str, ...]:
     """The names of the parameters of a function object that can only be given by name."""
-    from adjoint.sources import definitions as source
+    from adjoint.sources import definitions
 
-    found = source.underlying(function.value) if isinstance(function, Const) else None
+    found = definitions.underlying(function.value) if isinstance(function, Const) else None
     if found is None:
         return ()
     code = found.__code__
@@ -205,15 +205,15 @@ def refusal(
 
 def source_of(function: Value) -> FunctionSource | None:
     """The source of a function, where it has one."""
-    from adjoint.sources import definitions as source
+    from adjoint.sources import definitions
 
     match function:
         case Closure():
             return function.source
         case Method() | Partial() | Operator():
             return source_of(function.function)
-        case Const(value=constant) if source.underlying(constant) is not None:
-            return source.find(constant)
+        case Const(value=constant) if definitions.underlying(constant) is not None:
+            return definitions.find(constant)
         case _:
             return None
 

@@ -14,12 +14,12 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnost
 from adjoint.diagnostics.diagnostic import Label
 from adjoint.frontend.calls.opaque_calls import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
-from adjoint.frontend.differentiation import operators_inside as derivatives
+from adjoint.frontend.differentiation import operators_inside
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.inputs import Captured, Guard, enter, entered_root
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -115,7 +115,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             if not _is_settled(lo):
                 continue
             raise _refusal(lo, *error.diagnostics) from None
-        except shapes.TooManyOptions:
+        except joins.TooManyOptions:
             raise _refusal(lo, diagnostic("AD0402", None, "a value has too many different structures")) from None
         except Exception as error:
             # After a problem the function is not whole: then what went wrong is its consequence.
@@ -201,7 +201,7 @@ def lower_operator(
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
         params, values, named = entered(lo, names, args, kwargs)
-        result = derivatives.call_operator(lo, Operator(kind, fn, options), values, named, None)
+        result = operators_inside.call_operator(lo, Operator(kind, fn, options), values, named, None)
         refuse_made_here(lo, result, None)
         return finish_entry(lo, f"{_plain_name(fn)}_{kind}", params, result)
 
@@ -225,7 +225,7 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any], ta
                 found: list[Var] = []
                 dots.append(enter(lo, tangent, ("tangent", i), hint, found.append))
                 params.append(found[0] if found else Var(hint, Opaque(type(tangent)), True))
-        result = derivatives.jvp(lo, fn, values, dots, None)
+        result = operators_inside.jvp(lo, fn, values, dots, None)
         refuse_made_here(lo, result, None)
         return finish_entry(lo, f"{_plain_name(fn)}_jvp", params, result)
 
@@ -252,7 +252,7 @@ def lower_vjp(
         layout = layouts(lo, [values[i] for i in places], lasting=True)
         stacked = Stacked(lo, lower_inner(lo, fn, values, named, places, None))
         inner = stacked.inner
-        derivatives.refuse_several_kinds(lo, fn, inner.shape, None)
+        operators_inside.refuse_several_kinds(lo, fn, inner.shape, None)
         if mode == "transpose":
             from adjoint.frontend.differentiation.linear_maps import refuse_other_than_linear
 
@@ -287,24 +287,24 @@ def primal_half(lo: Lowerer, stacked: Stacked, outputs: tuple[int, ...]) -> tupl
     halves = split(inner.function, tuple(range(inner.count)), outputs, target=lo.settings.target)
     atoms = inline(lo.open, halves.primal, inner.atoms)
     stacked.put_back()
-    result = shapes.build(inner.shape, iter(atoms[: len(inner.results)]), lo.store)
+    result = joins.build(inner.shape, iter(atoms[: len(inner.results)]), lo.store)
     refuse_made_here(lo, result, None)
     return halves, materialize(lo, result, None, observer=True), atoms
 
 
-def leaf_paths(shape: shapes.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+def leaf_paths(shape: joins.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     """Where the leaves of a result lie: attribute names of objects behind a dot."""
     match shape:
-        case shapes.Leaf():
+        case joins.Leaf():
             yield path
-        case shapes.TupleShape(items=items):
+        case joins.TupleShape(items=items):
             for i, item in enumerate(items):
                 yield from leaf_paths(item, (*path, i))
-        case shapes.RefShape(record=record):
+        case joins.RefShape(record=record):
             plain = record.cls in (list, dict)
             for key, item in zip(record.keys, record.items, strict=True):
                 yield from leaf_paths(item, (*path, key if plain else f".{key}"))
-        case shapes.UnionShape(options=options):
+        case joins.UnionShape(options=options):
             yield path
             for option in options:
                 yield from leaf_paths(option, path)
@@ -326,7 +326,7 @@ def _adjoint(
     root = lo.fork(outer_store)
     kept = halves.adjoint.params[: len(residuals)]
     taken = [Var(var.hint, var.type, var.named) for var in kept]
-    result_types = list(shapes.leaf_types(stacked.inner.shape, "y"))
+    result_types = list(joins.leaf_types(stacked.inner.shape, "y"))
     taken_seeds = zip(outputs, halves.adjoint.params[len(residuals) :], strict=True)
     seeds = [Var(f"{result_types[i][1]}_bar", param.type, True) for i, param in taken_seeds]
     cotangents = inline(lo.open, halves.adjoint, (*taken, *seeds))

@@ -16,7 +16,7 @@ from adjoint.diagnostics import diagnostic
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.differentiation.operators_inside import describe
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, tangent_of
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart
 from adjoint.frontend.interpreter.renaming import renamed
 from adjoint.frontend.interpreter.values import Value
@@ -63,14 +63,14 @@ def _requested(lo: Lowerer, value: Value, wrt: Value, names: list[ast.expr], nod
             label = f"the items of {said!r} are told apart when the program runs"
             raise lo.problem("AD0232", node, label, helps=("differentiate by numbers and arrays",))
     if not leaves:
-        label = f"{said!r} is {describe(shapes.shape_of(wrt, lo.store))}, which does not vary"
+        label = f"{said!r} is {describe(joins.shape_of(wrt, lo.store))}, which does not vary"
         raise lo.problem("AD0232", node, label, helps=("let it be a float, or an array of floats",))
     if isinstance(value, Const) and isinstance(value.value, (int, float)) and not isinstance(value.value, bool):
         y: Any = value
     elif isinstance(value, Var) and isinstance(value.type, (Scalar, Number)):
         y = value
     else:
-        kind = describe(shapes.shape_of(value, lo.store))
+        kind = describe(joins.shape_of(value, lo.store))
         raise lo.problem("AD0406", node, f"this is the derivative of {kind}, not of a number")
     targets = [Var(f"{leaf.hint}_bar", fresh(leaf.type)) for leaf in leaves]
     lo.at(node)

@@ -13,7 +13,7 @@ from typing import Any
 
 from adjoint.diagnostics import Diagnostic, calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.places import headline, users_frame
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import (
@@ -230,7 +230,7 @@ class Lowerer:
     def known_part(self, ref: Ref, key: Any, part: Value) -> Value:
         """A part of an object; one that an inner derivative changed is only known if the object exists at run time."""
         if part is UNDEFINED and (ref, key) in self.run_data.forgotten:
-            raise shapes.NeedsRuntime(tuple(shapes.original_sites((ref.site,))))
+            raise joins.NeedsRuntime(tuple(joins.original_sites((ref.site,))))
         return part
 
     def cell_named(self, name: str) -> Cell | None:
@@ -407,13 +407,13 @@ class Lowerer:
             return torn
         if not self.enclosed and all(value is first or (is_atom(value) and value == first) for value in values):
             return first
-        shape = self.join_shapes([shapes.shape_of(v, leaf.store) for v, leaf in zip(values, leaves, strict=True)], key)
+        shape = self.join_shapes([joins.shape_of(v, leaf.store) for v, leaf in zip(values, leaves, strict=True)], key)
         rows = [
-            list(shapes.flatten(value, shape, leaf.store, leaf.block))
+            list(joins.flatten(value, shape, leaf.store, leaf.block))
             for value, leaf in zip(values, leaves, strict=True)
         ]
         atoms: list[Atom] = []
-        for place, (type_, name) in enumerate(shapes.leaf_types(shape, hint)):
+        for place, (type_, name) in enumerate(joins.leaf_types(shape, hint)):
             row = [atoms_of_leaf[place] for atoms_of_leaf in rows]
             if all(atom == row[0] for atom in row) and not (self.enclosed and isinstance(row[0], Var)):
                 atoms.append(row[0])
@@ -423,21 +423,21 @@ class Lowerer:
             atoms.append(target)
             for column, atom in zip(columns, row, strict=True):
                 column.append(atom)
-        return shapes.build(shape, iter(atoms), store)
+        return joins.build(shape, iter(atoms), store)
 
-    def join_shapes(self, found: Sequence[shapes.Shape], key: Any = None) -> shapes.Shape:
+    def join_shapes(self, found: Sequence[joins.Shape], key: Any = None) -> joins.Shape:
         shape = found[0]
         for other in found[1:]:
             try:
-                shape = shapes.join(shape, other)
-            except shapes.TooManyOptions:
+                shape = joins.join(shape, other)
+            except joins.TooManyOptions:
                 self.unroll_innermost()
                 name = key.name if isinstance(key, Cell) else "a value"
                 raise self.problem(
                     "AD0402", None, f"{name!r} has too many different structures where paths meet"
                 ) from None
-        if isinstance(key, Ref) and isinstance(shape, shapes.UnionShape):
-            raise shapes.NeedsRuntime((key.site,))
+        if isinstance(key, Ref) and isinstance(shape, joins.UnionShape):
+            raise joins.NeedsRuntime((key.site,))
         return shape
 
     def unroll_innermost(self) -> None:
@@ -642,7 +642,7 @@ class Settings:
     """Paths of integer inputs whose value must be known."""
     assigned_outside: dict[Any, tuple[Any, str]] = field(default_factory=dict)
     """Global and captured variables that the function assigns: the dict or the cell, and the name."""
-    loop_shapes: dict[Any, dict[Any, shapes.Shape]] = field(default_factory=dict)
+    loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)
 
 
 def _changed_keys(leaves: Sequence[Exiting], base: dict[Any, Value]) -> Iterator[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint.analysis.joins import joins, reached
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter.joins import Shape, Store, flatten, leaf_types
 from adjoint.frontend.interpreter.values import Value
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import (
@@ -39,10 +39,10 @@ def blank(type_: Type | None) -> Const:
     return _BLANKS.get(type_, Const(None))
 
 
-def handed_over(value: Value, shape: shapes.Shape, store: shapes.Store, block: Builder) -> tuple[Atom, ...]:
+def handed_over(value: Value, shape: Shape, store: Store, block: Builder) -> tuple[Atom, ...]:
     """What a value consists of; where it has one of several structures, the others' parts are something, too."""
-    atoms = shapes.flatten(value, shape, store, block)
-    types = (type_ for type_, _ in shapes.leaf_types(shape, "t"))
+    atoms = flatten(value, shape, store, block)
+    types = (type_ for type_, _ in leaf_types(shape, "t"))
     return tuple(blank(type_) if atom is UNDEFINED else atom for atom, type_ in zip(atoms, types, strict=True))
 
 

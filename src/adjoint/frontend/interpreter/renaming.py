@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adjoint.frontend.differentiation.tangent_values import varying_parts
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Union, Value
 from adjoint.ir.nodes import Const, Var
@@ -38,7 +38,7 @@ def renamed(lo: Lowerer, value: Value, new: NewVar, of_kinds: Refuse) -> Value:
         """An object of the new variables. It is the same one: where either is written both exist at run time."""
         record = lo.store[part]
         assert isinstance(record, Record)
-        copy = copies[part] = Ref(Site(("joined", *shapes.original_sites((part.site,)))))
+        copy = copies[part] = Ref(Site(("joined", *joins.original_sites((part.site,)))))
         varying = dict(varying_parts(record))
         parts = [(key, copied(item) if key in varying else item) for key, item in record.parts]
         lo.store[copy] = Record(record.cls, tuple(parts))

@@ -28,7 +28,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.iterators.items import MAX_UNROLLED
 from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
 from adjoint.runtime import display
@@ -57,7 +57,7 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         for place, item in enumerate(items):
             total = item if place == 0 and total == Const(0) and isinstance(item, Var) else add(total, item)
         return total
-    return library.call(lo, library.total, [given, start], node)
+    return python_functions.call(lo, python_functions.total, [given, start], node)
 
 
 def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
@@ -86,7 +86,7 @@ def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
         if key is not None and key != NONE:
             if items and len(items) <= MAX_UNROLLED:
                 return _extreme_by_key(lo, builtin, items, key, node)
-            return library.call(lo, by_key, [value, key], node)
+            return python_functions.call(lo, by_key, [value, key], node)
         if items:
             result = items[0]
             for item in items[1:]:
@@ -96,7 +96,7 @@ def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
             return NotImplemented
         if isinstance(value, RangeValue):
             return NotImplemented
-        return library.call(lo, plain, [value], node)
+        return python_functions.call(lo, plain, [value], node)
 
     return fold
 
@@ -117,7 +117,9 @@ def _by_place(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """What is gone through, so that items can be asked for by their places."""
     if isinstance(value, Var) and isinstance(value.type, Dict):
         return lo.open.call(display.keys_of, value)
-    return library.call(lo, library.copied, [value], node) if isinstance(value, IteratorValue) else value
+    return (
+        python_functions.call(lo, python_functions.copied, [value], node) if isinstance(value, IteratorValue) else value
+    )
 
 
 def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
@@ -130,17 +132,19 @@ def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: a
             return lo.open.call(builtin, one, other)
     if all(is_atom(value) and not isinstance(type_of(value), Array) for value in (one, other)):
         return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
-    return library.call(lo, library.larger if builtin is max else library.smaller, [one, other], node)
+    return python_functions.call(
+        lo, python_functions.larger if builtin is max else python_functions.smaller, [one, other], node
+    )
 
 
 def _extreme_by_key(lo: Lowerer, builtin: Any, items: Sequence[Value], key: Value, node: ast.AST | None) -> Value:
     from adjoint.frontend.calls.calls import call_value
 
-    choose = library.larger_by if builtin is max else library.smaller_by
+    choose = python_functions.larger_by if builtin is max else python_functions.smaller_by
     best: Value = TupleValue((items[0], call_value(lo, key, [items[0]], {}, node)))
     for item in items[1:]:
         other = TupleValue((item, call_value(lo, key, [item], {}, node)))
-        best = library.call(lo, choose, [best, other], node)
+        best = python_functions.call(lo, choose, [best, other], node)
     return containers.subscript(lo, best, Const(0), node)
 
 
@@ -148,7 +152,7 @@ def _quantifier(plain: Any) -> Handler:
     def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if isinstance(args[0], Var) and not isinstance(args[0].type, (List, Array)):
             return NotImplemented
-        return library.call(lo, plain, [kept(lo, args[0])], node)
+        return python_functions.call(lo, plain, [kept(lo, args[0])], node)
 
     return fold
 
@@ -158,22 +162,22 @@ def _map(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     sequences = tuple([kept(lo, arg) for arg in args[1:]])
     refuse_twice(lo, sequences, node)
     if len(sequences) == 1:
-        return lazy(library.mapped, args[0], *sequences)
-    return lazy(library.mapped_rows, args[0], IteratorValue("zip", sequences))
+        return lazy(python_functions.mapped, args[0], *sequences)
+    return lazy(python_functions.mapped_rows, args[0], IteratorValue("zip", sequences))
 
 
 @handles(filter)
 def _filter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     predicate = Const(bool) if args[0] == NONE else args[0]
-    return lazy(library.filtered, predicate, kept(lo, args[1]))
+    return lazy(python_functions.filtered, predicate, kept(lo, args[1]))
 
 
 @handles(functools.reduce)
 def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     given = sequence(lo, args[1])
     if len(args) > 2:
-        return library.call(lo, library.reduce, [args[0], given, args[2]], node)
-    return library.call(lo, library.reduce_from_first, [args[0], given], node)
+        return python_functions.call(lo, python_functions.reduce, [args[0], given, args[2]], node)
+    return python_functions.call(lo, python_functions.reduce_from_first, [args[0], given], node)
 
 
 @handles(functools.partial)
@@ -194,7 +198,7 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     if static_items(lo, given, node) is None:
         given = _by_place(lo, given, node)
     key, reverse = _present(kwargs.get("key", NONE), args), kwargs.get("reverse", Const(False))
-    keys = given if key == NONE else library.call(lo, library.mapped, [key, given], node)
+    keys = given if key == NONE else python_functions.call(lo, python_functions.mapped, [key, given], node)
     items = static_items(lo, given, node)
     if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
         constants: list[Any] = [item.value for item in items if isinstance(item, Const)]
@@ -204,21 +208,19 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     places = Var("order", List(Scalar("int")))
     lo.emit(Call((places,), order_of, tuple(atoms), (), lo.span(node)))
     if items is not None:
-        from adjoint.frontend.interpreter.materialize import materialize as made
-
         if all(is_atom(item) for item in items):
             element = making.joined_types([type_of(item) for item in items], lo, node)
-            given = made(lo, containers.alike(lo, TupleValue(tuple(items)), tuple(items), element), node)
+            given = materialize(lo, containers.alike(lo, TupleValue(tuple(items)), tuple(items), element), node)
             row = []
             for i in range(len(items)):
                 place = containers.subscript(lo, places, Const(i), node)
                 row.append(containers.subscript(lo, given, place, node))
             return making.new_list(lo, row, node)
         given = making.new_list(lo, items, node)
-    return library.call(lo, library.in_order, [given, places], node)
+    return python_functions.call(lo, python_functions.in_order, [given, places], node)
 
 
-HANDLERS[max] = _extreme(max, library.largest, library.largest_by)
-HANDLERS[min] = _extreme(min, library.smallest, library.smallest_by)
-HANDLERS[any] = _quantifier(library.any_of)
-HANDLERS[all] = _quantifier(library.all_of)
+HANDLERS[max] = _extreme(max, python_functions.largest, python_functions.largest_by)
+HANDLERS[min] = _extreme(min, python_functions.smallest, python_functions.smallest_by)
+HANDLERS[any] = _quantifier(python_functions.any_of)
+HANDLERS[all] = _quantifier(python_functions.all_of)

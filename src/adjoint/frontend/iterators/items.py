@@ -22,7 +22,7 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass
@@ -94,7 +94,7 @@ def unpacked_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Valu
     if getters is None:
         return None
     for length in dict.fromkeys(length for get in getters for length in lengths_of(get)):
-        library.call(lo, library.check_reaches, [length, Const(len(getters))], node)
+        python_functions.call(lo, python_functions.check_reaches, [length, Const(len(getters))], node)
     return [get() for get in getters]
 
 
@@ -284,11 +284,11 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
                 return Indexed(lambda: ENDLESS, lambda index: items[0])
             return Indexed(lambda: ENDLESS, lambda index: _cycled(lo, index, cycle, node))
         case IteratorValue(kind="ndenumerate", parts=(array,)):
-            from adjoint.frontend.library.array_writers import entry as numbered_entry
+            from adjoint.frontend.library import array_writers
 
             return Indexed(
                 lambda: materialize(lo, containers.length(lo, value, node), node),
-                lambda index: numbered_entry(lo, array, index, node),
+                lambda index: array_writers.entry(lo, array, index, node),
             )
         case IteratorValue(kind="flat"):
             return Indexed(

@@ -21,13 +21,13 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Atom, Const
 
 _VIEWS = ("items", "values", "keys", "flat")
 """What can be gone through again."""
 
-_BY_ITEM = (library.mapped, library.mapped_rows, library.filtered)
+_BY_ITEM = (python_functions.mapped, python_functions.mapped_rows, python_functions.filtered)
 """What takes an item after the other, so that loops over it are loops over what it is handed."""
 
 _AS_A_LIST = ("make a list of its items: list(...)",)
@@ -150,12 +150,12 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
             return list_of_generator(lo, value)
         case IteratorValue(kind="lazy", parts=(Const(value=function), *args)):
             given = [arg if function in _BY_ITEM and _is_peeled(arg) else unnoticed(lo, arg, node) for arg in args]
-            return library.call(lo, function, given, node)
+            return python_functions.call(lo, function, given, node)
         case IteratorValue(kind="pairwise", parts=(inner,)):
             items = drawn(lo, inner, node)
             if isinstance(items, IteratorValue):
-                items = library.call(lo, library.copied, [items], node)
-            return IteratorValue("zip", (items, library.call(lo, library.but_first, [items], node)))
+                items = python_functions.call(lo, python_functions.copied, [items], node)
+            return IteratorValue("zip", (items, python_functions.call(lo, python_functions.but_first, [items], node)))
         case IteratorValue(kind=kind, parts=parts):
             others = sum(not isinstance(part, Const) for part in parts) > 1
             draw = unnoticed if others else drawn
@@ -195,11 +195,11 @@ def peeled(lo: Lowerer, iterable: Value, bind: Bind, body: Body, node: ast.AST) 
     match iterable:
         case GeneratorValue(node=generator) if len(generator.generators) == 1 and not generator.generators[0].is_async:
             return _Unwound(lo, iterable, bind, body).loop()
-        case IteratorValue(kind="lazy", parts=(Const(value=library.mapped), function, inner)):
+        case IteratorValue(kind="lazy", parts=(Const(value=python_functions.mapped), function, inner)):
             return inner, lambda item: bind(call_value(lo, function, [item], {}, node)), body
-        case IteratorValue(kind="lazy", parts=(Const(value=library.mapped_rows), function, inner)):
+        case IteratorValue(kind="lazy", parts=(Const(value=python_functions.mapped_rows), function, inner)):
             return inner, lambda row: bind(call_value(lo, function, known_items(lo, row, node), {}, node)), body
-        case IteratorValue(kind="lazy", parts=(Const(value=library.filtered), predicate, inner)):
+        case IteratorValue(kind="lazy", parts=(Const(value=python_functions.filtered), predicate, inner)):
             return _filtered(lo, predicate, inner, bind, body, node)
         case IteratorValue(kind="iter", parts=(inner,)) if is_lazy(inner):
             return inner, bind, body
@@ -220,17 +220,17 @@ def given_by_generator(lo: Lowerer, value: Value, node: ast.AST) -> Value | None
     if function is None or not isinstance(value, IteratorValue):
         return None
     args = value.parts if value.kind == "pairwise" else value.parts[1:]
-    return library.call(lo, function, [*args], node)
+    return python_functions.call(lo, function, [*args], node)
 
 
 def _generator_like(value: Value) -> Callable[..., object] | None:
-    from adjoint.frontend.iterators import itertools_generators as by_generators
+    from adjoint.frontend.iterators import itertools_generators
 
     match value:
         case IteratorValue(kind="pairwise"):
-            return by_generators.paired
+            return itertools_generators.paired
         case IteratorValue(kind="lazy", parts=(Const(value=function), *_)):
-            found: Callable[..., object] | None = getattr(by_generators, function.__name__, None)
+            found: Callable[..., object] | None = getattr(itertools_generators, function.__name__, None)
             return found
         case _:
             return None

@@ -14,10 +14,9 @@ from typing import Any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
-from adjoint.frontend.iterators import itertools_generators as by_generators
-from adjoint.frontend.iterators import itertools_library as library
+from adjoint.frontend.iterators import itertools_generators, itertools_library
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
-from adjoint.frontend.library import python_functions as plain
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Const
 
 MOST_CHOICES = 1024
@@ -33,11 +32,11 @@ Named = dict[str, Value]
 def _drawn_by(lo: Lowerer, function: Callable[..., Any], *args: Value) -> Value:
     """The items that a function of the library gives, one by one: of generators in the order in which they compute."""
     if any(map(has_generator, args)):
-        by_item = getattr(by_generators, function.__name__, None)
+        by_item = getattr(itertools_generators, function.__name__, None)
         if by_item is None:
             label = "several generators are gone through side by side"
             raise lo.problem("AD0305", None, label, helps=("make lists of them: list(...)",))
-        return plain.call(lo, by_item, [*args], None)
+        return python_functions.call(lo, by_item, [*args], None)
     return lazy(function, *args)
 
 
@@ -55,11 +54,11 @@ def _drawing(function: Callable[..., Any], *, sequences: slice) -> Handler:
     return handle
 
 
-HANDLERS[itertools.compress] = _drawing(library.compressed, sequences=slice(0, 2))
-HANDLERS[itertools.dropwhile] = _drawing(library.dropped_while, sequences=slice(1, 2))
-HANDLERS[itertools.takewhile] = _drawing(library.taken_while, sequences=slice(1, 2))
-HANDLERS[itertools.filterfalse] = _drawing(library.filtered_false, sequences=slice(1, 2))
-HANDLERS[itertools.starmap] = _drawing(plain.mapped_rows, sequences=slice(1, 2))
+HANDLERS[itertools.compress] = _drawing(itertools_library.compressed, sequences=slice(0, 2))
+HANDLERS[itertools.dropwhile] = _drawing(itertools_library.dropped_while, sequences=slice(1, 2))
+HANDLERS[itertools.takewhile] = _drawing(itertools_library.taken_while, sequences=slice(1, 2))
+HANDLERS[itertools.filterfalse] = _drawing(itertools_library.filtered_false, sequences=slice(1, 2))
+HANDLERS[itertools.starmap] = _drawing(python_functions.mapped_rows, sequences=slice(1, 2))
 
 
 @handles(itertools.chain.from_iterable)
@@ -68,8 +67,8 @@ def _flattened(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> 
 
     given = kept(lo, args[0])
     if any(map(has_generator, static_items(lo, given, node) or ())):
-        return plain.call(lo, by_generators.flattened, [given], node)
-    return _drawn_by(lo, library.flattened, given)
+        return python_functions.call(lo, itertools_generators.flattened, [given], node)
+    return _drawn_by(lo, itertools_library.flattened, given)
 
 
 @handles(itertools.accumulate)
@@ -78,8 +77,8 @@ def _accumulate(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) ->
     function = Const(operator.add) if function == NONE else function
     initial = kwargs.get("initial", NONE)
     if initial == NONE:
-        return _drawn_by(lo, library.accumulated, kept(lo, args[0]), function)
-    return _drawn_by(lo, library.accumulated_from, kept(lo, args[0]), function, initial)
+        return _drawn_by(lo, itertools_library.accumulated, kept(lo, args[0]), function)
+    return _drawn_by(lo, itertools_library.accumulated_from, kept(lo, args[0]), function, initial)
 
 
 @handles(itertools.chain)
@@ -90,7 +89,7 @@ def _chain(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     refuse_twice(lo, given, node)
     result = given[0]
     for more in given[1:]:
-        result = _drawn_by(lo, plain.joined, result, more)
+        result = _drawn_by(lo, python_functions.joined, result, more)
     return result if is_iterator(result) else IteratorValue("iter", (result,))
 
 
@@ -99,15 +98,15 @@ def _islice(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any
     start, stop, step = (Const(0), args[1], Const(1)) if len(args) == 2 else (*args[1:], Const(1))[:3]
     start, step = (default if value == NONE else value for value, default in ((start, Const(0)), (step, Const(1))))
     if stop == NONE:
-        return _drawn_by(lo, library.sliced_to_end, kept(lo, args[0]), start, step)
-    return _drawn_by(lo, library.sliced, kept(lo, args[0]), start, stop, step)
+        return _drawn_by(lo, itertools_library.sliced_to_end, kept(lo, args[0]), start, step)
+    return _drawn_by(lo, itertools_library.sliced, kept(lo, args[0]), start, stop, step)
 
 
 @handles(itertools.pairwise)
 def _pairwise(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     given = kept(lo, args[0])
     if has_generator(given):
-        return plain.call(lo, by_generators.paired, [given], node)
+        return python_functions.call(lo, itertools_generators.paired, [given], node)
     return IteratorValue("pairwise", (given,))
 
 
@@ -117,13 +116,13 @@ def _zip_longest(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -
         return NotImplemented
     given = [kept(lo, arg) for arg in args]
     refuse_twice(lo, given, node)
-    return _drawn_by(lo, library.longest, *given, kwargs.get("fillvalue", NONE))
+    return _drawn_by(lo, itertools_library.longest, *given, kwargs.get("fillvalue", NONE))
 
 
 @handles(itertools.repeat)
 def _repeat(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     times = kwargs.get("times", args[1] if len(args) > 1 else None)
-    return _endless(args[0]) if times is None else lazy(library.repeated, args[0], times)
+    return _endless(args[0]) if times is None else lazy(itertools_library.repeated, args[0], times)
 
 
 @handles(itertools.count)
@@ -168,7 +167,7 @@ def _choosing(function: Callable[..., Any], by_length: dict[int, Callable[..., A
                 return NotImplemented  # tuples of numbers that nobody differentiates
             label = f"'{function.__name__}' of this length, of a sequence of which the items are not known one by one"
             raise lo.problem("AD0301", node, label)
-        chosen = plain.call(lo, by_length[length.value], [_indexable(lo, given, node)], node)
+        chosen = python_functions.call(lo, by_length[length.value], [_indexable(lo, given, node)], node)
         return IteratorValue("iter", (chosen,))
 
     return choose
@@ -180,13 +179,17 @@ def _written_out(choices: Any) -> Any:
 
 
 def _indexable(lo: Lowerer, given: Value, node: ast.AST | None) -> Value:
-    return plain.call(lo, plain.copied, [given], node) if isinstance(given, IteratorValue) else given
+    return (
+        python_functions.call(lo, python_functions.copied, [given], node) if isinstance(given, IteratorValue) else given
+    )
 
 
-HANDLERS[itertools.combinations] = _choosing(itertools.combinations, {2: library.pairs, 3: library.triples})
-HANDLERS[itertools.permutations] = _choosing(itertools.permutations, {2: library.ordered_pairs})
+HANDLERS[itertools.combinations] = _choosing(
+    itertools.combinations, {2: itertools_library.pairs, 3: itertools_library.triples}
+)
+HANDLERS[itertools.permutations] = _choosing(itertools.permutations, {2: itertools_library.ordered_pairs})
 HANDLERS[itertools.combinations_with_replacement] = _choosing(
-    itertools.combinations_with_replacement, {2: library.pairs_with_replacement}
+    itertools.combinations_with_replacement, {2: itertools_library.pairs_with_replacement}
 )
 
 
@@ -203,5 +206,5 @@ def _product(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> An
     pools = given * times.value
     if len(pools) not in (2, 3):
         return NotImplemented
-    crossed = library.crossed if len(pools) == 2 else library.crossed_three
-    return IteratorValue("iter", (plain.call(lo, crossed, pools, node),))
+    crossed = itertools_library.crossed if len(pools) == 2 else itertools_library.crossed_three
+    return IteratorValue("iter", (python_functions.call(lo, crossed, pools, node),))

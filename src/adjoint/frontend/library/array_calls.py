@@ -20,8 +20,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
-from adjoint.frontend.library import array_definitions as array_library
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, has_one_layout
 from adjoint.runtime.places import from_diagonal
@@ -129,7 +128,7 @@ def _of_rank(
     known = isinstance(array, Var) and isinstance(array.type, Array) and array.type.dims is not None
     if not known or not isinstance(least, Const):
         return NotImplemented
-    return library.call(lo, array_library.of_rank, [array, least], node)
+    return python_functions.call(lo, array_definitions.of_rank, [array, least], node)
 
 
 def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool:
@@ -250,7 +249,7 @@ def _diff(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         return NotImplemented
     if order == Const(0):
         return _call(lo, np.asanyarray, [given["a"]], {}, node)
-    return library.call(lo, array_library.diff, [given["a"], order, given.get("axis", Const(-1))], node)
+    return python_functions.call(lo, array_definitions.diff, [given["a"], order, given.get("axis", Const(-1))], node)
 
 
 @handles(np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)
@@ -332,7 +331,7 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
     if isinstance(value, Var) and isinstance(value.type, Array):
         return _call(lo, np.copy, [value], {}, node)
     if isinstance(value, Var) and isinstance(value.type, List) and isinstance(value.type.element, Scalar):
-        return library.call(lo, library.copied, [value], node)
+        return python_functions.call(lo, python_functions.copied, [value], node)
     if isinstance(value, Var) and isinstance(value.type, (List, Dict, Instance)):
         raise lo.problem("AD0303", node, "a container that exists at run time is copied with what lies in it")
     return value
@@ -374,5 +373,9 @@ def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) > 2:
         return NotImplemented
     if type_.dtype == np.dtype(float):
-        return library.call(lo, library.copied if len(type_.dims) == 1 else library.rows, [args[0]], node)
-    return library.call(lo, library.numbers if len(type_.dims) == 1 else library.rows_of_numbers, [args[0]], node)
+        return python_functions.call(
+            lo, python_functions.copied if len(type_.dims) == 1 else python_functions.rows, [args[0]], node
+        )
+    return python_functions.call(
+        lo, python_functions.numbers if len(type_.dims) == 1 else python_functions.rows_of_numbers, [args[0]], node
+    )

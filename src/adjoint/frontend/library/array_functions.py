@@ -13,7 +13,7 @@ from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, Value
-from adjoint.frontend.library import array_definitions as array_library
+from adjoint.frontend.library import array_definitions
 from adjoint.ir.nodes import Const
 
 SERIES = (Polynomial, Chebyshev, Legendre, Laguerre, Hermite, HermiteE)
@@ -24,12 +24,12 @@ def _vectorize(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
     if len(args) != 1 or not kwargs.keys() <= {"otypes"}:
         return NotImplemented
     if "otypes" not in kwargs:
-        return Partial(Const(array_library.vectorized), (args[0],), ())
+        return Partial(Const(array_definitions.vectorized), (args[0],), ())
     given = kwargs["otypes"]
     types = (given,) if isinstance(given, Const) else making.list_items(lo, given) or ()
     if len(types) != 1 or not isinstance(types[0], Const):
         return NotImplemented
-    return Partial(Const(array_library.vectorized_to), (types[0], args[0]), ())
+    return Partial(Const(array_definitions.vectorized_to), (types[0], args[0]), ())
 
 
 @handles(np.poly1d)
@@ -41,7 +41,7 @@ def _series(cls: Any) -> Handler:
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if len(args) != 1 or kwargs:
             return NotImplemented
-        return Partial(Const(array_library.value_of_series), (Const(cls._val), args[0]), ())
+        return Partial(Const(array_definitions.value_of_series), (Const(cls._val), args[0]), ())
 
     return make
 
@@ -60,15 +60,15 @@ def function_of(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | Non
         case np.vectorize(signature=None) if not constant.excluded and not constant.cache:
             function = part("pyfunc")
             if constant.otypes is None:
-                return Partial(Const(array_library.vectorized), (function,), ())
+                return Partial(Const(array_definitions.vectorized), (function,), ())
             if len(constant.otypes) != 1:
                 return None
-            return Partial(Const(array_library.vectorized_to), (Const(np.dtype(constant.otypes[0])), function), ())
+            return Partial(Const(array_definitions.vectorized_to), (Const(np.dtype(constant.otypes[0])), function), ())
         case np.poly1d():
             return Partial(Const(np.polyval), (part("coeffs"),), ())
         case _ if isinstance(constant, SERIES):
             cls: Any = type(constant)
             parts = (part("coef"), part("domain"), part("window"))
-            return Partial(Const(array_library.value_of_mapped_series), (Const(cls._val), *parts), ())
+            return Partial(Const(array_definitions.value_of_mapped_series), (Const(cls._val), *parts), ())
         case _:
             return None

@@ -15,8 +15,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Ref, TupleValue, Value
-from adjoint.frontend.library import array_definitions as array_library
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.frontend.syntax.expressions import call
 from adjoint.frontend.syntax.indexing import array_key
 from adjoint.ir.nodes import Const, Store, Var
@@ -43,7 +42,7 @@ def _copyto(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         return NotImplemented
     if where == Const(True):
         return _fill(lo, args, {}, node)
-    return library.call(lo, array_library.copy_where, [*args, where], node)
+    return python_functions.call(lo, array_definitions.copy_where, [*args, where], node)
 
 
 def _adds_at(sign: int) -> Handler:
@@ -75,8 +74,8 @@ def _computes_at(function: np.ufunc) -> Handler:
         is_number = isinstance(type_of(value), Scalar)
         if not is_number and not _is_array(value):
             return NotImplemented
-        meaning = array_library.compute_at_same if is_number else array_library.compute_at
-        return library.call(lo, meaning, [Const(function), args[0], args[1], value], node)
+        meaning = array_definitions.compute_at_same if is_number else array_definitions.compute_at
+        return python_functions.call(lo, meaning, [Const(function), args[0], args[1], value], node)
 
     return handle
 
@@ -93,17 +92,17 @@ def _means(function: Callable[..., Any], *names: str) -> Handler:
         if len(args) > len(names) or not set(named) <= set(names) or not _is_array(named.get(names[0])):
             return NotImplemented
         given = [named[name] for name in names if name in named]
-        return library.call(lo, function, given, node) if len(given) == len(names) else NotImplemented
+        return python_functions.call(lo, function, given, node) if len(given) == len(names) else NotImplemented
 
     return handle
 
 
-HANDLERS[np.fill_diagonal] = _means(array_library.fill_diagonal, "a", "val")
-HANDLERS[np.put] = _means(array_library.put, "a", "ind", "v")
-HANDLERS[np.ndarray.put] = _means(array_library.put, "a", "indices", "values")
-HANDLERS[np.place] = _means(array_library.place, "arr", "mask", "vals")
-HANDLERS[np.putmask] = _means(array_library.putmask, "a", "mask", "values")
-HANDLERS[np.put_along_axis] = _means(array_library.put_along_axis, "arr", "indices", "values", "axis")
+HANDLERS[np.fill_diagonal] = _means(array_definitions.fill_diagonal, "a", "val")
+HANDLERS[np.put] = _means(array_definitions.put, "a", "ind", "v")
+HANDLERS[np.ndarray.put] = _means(array_definitions.put, "a", "indices", "values")
+HANDLERS[np.place] = _means(array_definitions.place, "arr", "mask", "vals")
+HANDLERS[np.putmask] = _means(array_definitions.putmask, "a", "mask", "values")
+HANDLERS[np.put_along_axis] = _means(array_definitions.put_along_axis, "arr", "indices", "values", "axis")
 
 
 @handles(np.ndarray.sort)
@@ -112,7 +111,7 @@ def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     if rest or len(args) > 3:
         return NotImplemented
     axis = kwargs.get("axis", args[1] if len(args) > 1 else Const(-1))
-    return library.call(lo, array_library.sort, [args[0], axis], node)
+    return python_functions.call(lo, array_definitions.sort, [args[0], axis], node)
 
 
 def into(
@@ -130,7 +129,7 @@ def into(
     if not isinstance(out, Var) or not isinstance(out.type, Array):
         raise lo.problem("AD0303", node, "'out' must be an array")
     if where != Const(True):
-        library.call(lo, array_library.compute_where, [Const(callee), out, where, *args], node)
+        python_functions.call(lo, array_definitions.compute_where, [Const(callee), out, where, *args], node)
         return out
     atom = materialize(lo, compute(), node)
     containers.mark_array_written(lo, out, atom, node)
@@ -151,7 +150,7 @@ def flat(lo: Lowerer, array: Var, node: ast.AST | None) -> Value:
 
 def entry(lo: Lowerer, array: Value, place: Value, node: ast.AST | None) -> Value:
     """What ``np.ndenumerate(array)`` gives in this place: an index and an element."""
-    index = library.call(lo, array_library.unravelled, [call(lo, np.shape, [array], node), place], node)  # type: ignore[list-item]
+    index = python_functions.call(lo, array_definitions.unravelled, [call(lo, np.shape, [array], node), place], node)  # type: ignore[list-item]
     return TupleValue((index, containers.subscript(lo, array, index, node)))
 
 
@@ -165,12 +164,12 @@ def _ndenumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 
 def flat_item(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:
     """``array.flat[index]``"""
-    return library.call(lo, array_library.get_flat, [array, _flat_places(lo, array, index, node)], node)
+    return python_functions.call(lo, array_definitions.get_flat, [array, _flat_places(lo, array, index, node)], node)
 
 
 def set_flat_item(lo: Lowerer, array: Value, index: Value, value: Value, node: ast.AST | None) -> None:
     """``array.flat[index] = value``"""
-    library.call(lo, array_library.set_flat, [array, _flat_places(lo, array, index, node), value], node)
+    python_functions.call(lo, array_definitions.set_flat, [array, _flat_places(lo, array, index, node), value], node)
 
 
 def _flat_places(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:

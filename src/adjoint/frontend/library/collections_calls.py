@@ -16,8 +16,7 @@ from adjoint.frontend.data import making, objects
 from adjoint.frontend.data.container_methods import make_dict
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, Value
-from adjoint.frontend.library import python_functions as library
-from adjoint.frontend.library import sorted_lists as ordered_library
+from adjoint.frontend.library import python_functions, sorted_lists
 from adjoint.frontend.library.collections_definitions import DefaultDict, Deque
 from adjoint.ir.nodes import Const
 
@@ -38,25 +37,25 @@ def _means(function: Callable[..., Any], *keywords: str) -> Handler:
     def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if not kwargs.keys() <= set(keywords):
             return NotImplemented
-        return library.call(lo, function, [*args, *kwargs.values()], node)
+        return python_functions.call(lo, function, [*args, *kwargs.values()], node)
 
     return call
 
 
-HANDLERS[heapq.heappush] = _means(ordered_library.push)
-HANDLERS[heapq.heappop] = _means(ordered_library.pop)
-HANDLERS[heapq.heapreplace] = _means(ordered_library.replace)
-HANDLERS[heapq.heappushpop] = _means(ordered_library.push_and_pop)
-HANDLERS[heapq.heapify] = _means(ordered_library.arrange)
-HANDLERS[heapq.nsmallest] = _means(ordered_library.least, "key")
-HANDLERS[heapq.nlargest] = _means(ordered_library.greatest, "key")
-HANDLERS[bisect.insort_right] = _means(ordered_library.insert_right)
-HANDLERS[bisect.insort_left] = _means(ordered_library.insert_left)
+HANDLERS[heapq.heappush] = _means(sorted_lists.push)
+HANDLERS[heapq.heappop] = _means(sorted_lists.pop)
+HANDLERS[heapq.heapreplace] = _means(sorted_lists.replace)
+HANDLERS[heapq.heappushpop] = _means(sorted_lists.push_and_pop)
+HANDLERS[heapq.heapify] = _means(sorted_lists.arrange)
+HANDLERS[heapq.nsmallest] = _means(sorted_lists.least, "key")
+HANDLERS[heapq.nlargest] = _means(sorted_lists.greatest, "key")
+HANDLERS[bisect.insort_right] = _means(sorted_lists.insert_right)
+HANDLERS[bisect.insort_left] = _means(sorted_lists.insert_left)
 
 
 @handles(functools.wraps)
 def _wraps(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Const(library.same)
+    return Const(python_functions.same)
 
 
 @handles(functools.update_wrapper)

@@ -11,8 +11,7 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, sequence
 from adjoint.frontend.calls.opaque_calls import may_carry
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
-from adjoint.frontend.library import python_functions as library
-from adjoint.frontend.library import statistics_definitions as statistics_library
+from adjoint.frontend.library import python_functions, statistics_definitions
 
 
 def _means(function: Callable[..., Any]) -> Handler:
@@ -20,10 +19,10 @@ def _means(function: Callable[..., Any]) -> Handler:
         if len(args) != 1 or kwargs:
             return NotImplemented
         data = sequence(lo, args[0])
-        return library.call(lo, function, [data], node) if may_carry(lo, data) else NotImplemented
+        return python_functions.call(lo, function, [data], node) if may_carry(lo, data) else NotImplemented
 
     return call
 
 
 for _name in ("mean", "fmean", "variance", "pvariance", "stdev", "pstdev"):
-    HANDLERS[getattr(statistics, _name)] = _means(getattr(statistics_library, _name))
+    HANDLERS[getattr(statistics, _name)] = _means(getattr(statistics_definitions, _name))

@@ -20,7 +20,7 @@ from adjoint.frontend.declared.forms import heading_of, is_callable
 from adjoint.frontend.differentiation.fitting import described, may_fit, surely_fits
 from adjoint.frontend.differentiation.inner_functions import lower_inner
 from adjoint.frontend.differentiation.tangent_values import varying_parts
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem
 from adjoint.frontend.interpreter.renaming import renamed
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Record, Ref, Site, TupleValue, Union, Value, is_atom
@@ -217,7 +217,7 @@ class _Surgery:
         kind = "an array" if isinstance(type_, Array) else "a number"
         if not is_atom(given) or given is UNDEFINED or (isinstance(given, Const) and not _is_number(given.value)):
             raise self.misfit(given, kind)
-        found = shapes.type_of(given)
+        found = joins.type_of(given)
         if not may_fit(found, type_):
             raise self.misfit(given, kind)
         if surely_fits(found, type_):

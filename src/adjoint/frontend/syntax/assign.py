@@ -12,12 +12,12 @@ import numpy as np
 
 from adjoint.frontend.calls.opaque_calls import may_carry
 from adjoint.frontend.data import containers, making, objects
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_none
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax import starred
 from adjoint.frontend.syntax.indexing import array_key, is_advanced
 from adjoint.frontend.syntax.operators import inplace_operator
@@ -216,7 +216,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
     if is_list and op is operator.add and not by_numpy:
         return making.extend_list(lo, current, value, node)
     if is_list and op is operator.mul and not by_numpy:
-        library.call(lo, library.repeat_in_place, [current, value], node)
+        python_functions.call(lo, python_functions.repeat_in_place, [current, value], node)
         return current
     if op is operator.or_ and making.is_dict(lo, current):
         call_value(lo, Const(dict.update), [current, value], {}, node)
@@ -251,7 +251,7 @@ def _check_dtype(lo: Lowerer, array: Var, operand: Atom, op: Callable[..., Any],
     dtype = array.type.dtype
     if dtype is None or is_float_dtype(dtype):
         return
-    type_ = shapes.type_of(operand)
+    type_ = joins.type_of(operand)
     floating = getattr(type_, "kind", None) == "float" or is_float_dtype(getattr(type_, "dtype", None))
     if floating or op is operator.truediv:
         raise lo.problem("AD0408", node, f"an array of {dtype} cannot take floats in place")
@@ -284,7 +284,7 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
             elif method is not None:
                 call_value(lo, method, [index], {}, target)
             elif isinstance(base, Var) and isinstance(base.type, List) and not isinstance(index, SliceValue):
-                library.call(lo, library.delete, [base, index], target)
+                python_functions.call(lo, python_functions.delete, [base, index], target)
             else:
                 raise lo.problem("AD0301", target, "'del' of an item that is not known at compile time")
         case _:

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from adjoint.frontend.data import containers, making, objects
-from adjoint.frontend.interpreter import joins as shapes
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Unreached
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner
@@ -38,7 +38,7 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
     is_torn,
 )
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.operators import (
     BINARY,
     COMPARE,
@@ -189,7 +189,7 @@ def apply_operator(
         return sequence
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
-    if op is operator.matmul and any(isinstance(shapes.type_of(atom), Opaque) for atom in atoms):
+    if op is operator.matmul and any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
         from adjoint.frontend.data.sparse_matrices import product
 
         op = product(*atoms) or op
@@ -266,7 +266,7 @@ def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: 
         return call(lo, op, [materialize(lo, side, node) for side in operands], node)
     if is_atom(left) and is_atom(right) and not (isinstance(left, Const) and isinstance(right, Const)):
         if any(isinstance(side, Const) for side in (left, right)) and any(
-            isinstance(shapes.type_of(side), (Scalar, Array, List, Dict, Tuple, Instance, Number))
+            isinstance(joins.type_of(side), (Scalar, Array, List, Dict, Tuple, Instance, Number))
             for side in (left, right)
             if isinstance(side, Var)
         ):
@@ -282,9 +282,9 @@ def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: 
 
 def _refuse_unknown_identity(left: Ref, right: Ref) -> None:
     """Where an object is one of several, its copy at compile time does not tell which."""
-    mine, theirs = (set(shapes.original_sites((ref.site,))) for ref in (left, right))
+    mine, theirs = (set(joins.original_sites((ref.site,))) for ref in (left, right))
     if mine & theirs and any(ref.site.place[0] == "joined" for ref in (left, right)):
-        raise shapes.NeedsRuntime(tuple(mine | theirs))
+        raise joins.NeedsRuntime(tuple(mine | theirs))
 
 
 def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value | None:
@@ -301,9 +301,9 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         if parts[0] is not None and parts[1] is not None:
             return making.new_list(lo, [*parts[0], *parts[1]], node)
         if all(_is_list(lo, side) for side in operands):
-            return library.call(lo, library.joined, operands, node)
+            return python_functions.call(lo, python_functions.joined, operands, node)
     if op is operator.or_ and all(making.is_dict(lo, side) for side in operands):
-        return library.call(lo, library.merged, operands, node)
+        return python_functions.call(lo, python_functions.merged, operands, node)
     if op is operator.mul:
         for sequence, count in ((left, right), (right, left)):
             if isinstance(count, Const) and isinstance(count.value, int):
@@ -312,8 +312,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 items = making.list_items(lo, sequence)
                 if items is not None and len(items) * count.value <= 64:
                     return making.new_list(lo, list(items) * count.value, node)
-            elif _is_list(lo, sequence) and isinstance(shapes.type_of(count), Scalar):
-                kind = shapes.type_of(count).kind  # type: ignore[attr-defined]
+            elif _is_list(lo, sequence) and isinstance(joins.type_of(count), Scalar):
+                kind = joins.type_of(count).kind  # type: ignore[attr-defined]
                 if kind not in ("bool", "int"):
                     raise lo.mistake(TypeError, node, f"can't multiply sequence by non-int of type {kind!r}")
                 return making.repeat_list(lo, sequence, count, node)
@@ -348,7 +348,7 @@ def _refuse_sequence_beside_float(
     if op not in (*_NOT_OF_SEQUENCES, operator.mul) or len(operands) != 2:
         return
     for sequence, number in (operands, operands[::-1]):
-        type_ = shapes.type_of(number) if _is_number(number) else None
+        type_ = joins.type_of(number) if _is_number(number) else None
         is_float = isinstance(type_, Scalar) and type_.kind in ("float", "complex") and type_.dtype is None
         kind = "tuple" if isinstance(sequence, TupleValue) else "list"
         if is_float and (kind == "tuple" or _is_list(lo, sequence)):

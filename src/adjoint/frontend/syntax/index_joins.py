@@ -10,8 +10,7 @@ import numpy as np
 
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Value
-from adjoint.frontend.library import array_definitions as array_library
-from adjoint.frontend.library import python_functions as library
+from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.ir.nodes import Const
 
 
@@ -20,9 +19,9 @@ def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Valu
     items: Sequence[Value] = index.items if isinstance(index, TupleValue) else (index,)
     if not items or any(isinstance(item, Const) and isinstance(item.value, str) for item in items):
         return None
-    maker = array_library.joined_rows if constant is np.r_ else array_library.joined_columns
+    maker = array_definitions.joined_rows if constant is np.r_ else array_definitions.joined_columns
     parts = [_numbers_of(lo, item, node) if isinstance(item, SliceValue) else item for item in items]
-    return library.call(lo, maker, [TupleValue(tuple(parts))], node)
+    return python_functions.call(lo, maker, [TupleValue(tuple(parts))], node)
 
 
 def _numbers_of(lo: Lowerer, part: SliceValue, node: ast.AST | None) -> Value:

@@ -140,9 +140,9 @@ def _head(lo: Lowerer, node: ast.For | ast.While, head: ast.expr) -> ast.expr:
     """The head of a loop without ``ad.checkpointed``, which is noted."""
     if not isinstance(head, ast.Call) or not any(keyword.arg in ("snapshots", "memory") for keyword in head.keywords):
         return head
-    from adjoint.frontend.surgery import checkpointed_loops as checkpointing
+    from adjoint.frontend.surgery import checkpointed_loops
 
-    return checkpointing.head(lo, node, head)
+    return checkpointed_loops.head(lo, node, head)
 
 
 def _while(lo: Lowerer, node: ast.While) -> None:

@@ -49,7 +49,7 @@ from adjoint.ir.walk import (
 from adjoint.native.loops.allocation_hoisting import is_fact
 from adjoint.native.loops.loop_reversal import Accesses, commutes
 from adjoint.native.loops.register_promotion import in_block
-from adjoint.native.loops.vectorize import outer_loops as abreast
+from adjoint.native.loops.vectorize import outer_loops
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import lanes
@@ -69,7 +69,7 @@ def jammed(function: Function) -> Function:
     """The function with iterations side by side where their inner loops are chains."""
     if not any(isinstance(part, Loop) and _has_chains(part) for part in statements_in(function.body)):
         return function
-    naturals = None if abreast.has_bundles(function.body) else naturals_of(function)
+    naturals = None if outer_loops.has_bundles(function.body) else naturals_of(function)
     return Function(function.name, function.params, _block(function.body, naturals), function.doc)
 
 
@@ -245,7 +245,7 @@ class _Jam:
         builder = Builder(type_of_call, self.loop.span)
         left = self.loop
         if naturals is not None and self.may_be_bundles(naturals):
-            left = self.in_groups(left, abreast.TOGETHER, self.bundle, builder)
+            left = self.in_groups(left, outer_loops.TOGETHER, self.bundle, builder)
         if _is_short(left):
             left = self.in_groups(left, TOGETHER, self.group, builder)
         builder.emit(left)
@@ -282,7 +282,7 @@ class _Jam:
         assert self.loop.index is not None
         names: dict[Var, Atom] = {self.loop.index: first, **dict(zip(self.loop.params, params, strict=True))}
         body = in_block(_Copy(names, self.own).block(self.loop.body), first)
-        return abreast.abreast(body, first, params)
+        return outer_loops.abreast(body, first, params)
 
     def group(self, first: Var, params: tuple[Var, ...]) -> Block:
         """The body for some iterations from ``first`` on."""
