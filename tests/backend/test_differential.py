@@ -9,7 +9,9 @@ import pytest
 from adjoint.codegen.python import emit, load
 from adjoint.ir import nodes
 from adjoint.ir.verifier import verify
-from backend.interpret import Journal, Stop, TooLong, Writer, interpret
+from backend.random_programs import Journal, Stop, Writer
+from ir.interpreter import Limited, TooLong
+from ir.interpreter import run as interpret
 
 ARGUMENTS = [(2.0, 5.0, 0), (3.0, -1.0, 1), (7.0, 7.0, 4)]
 
@@ -34,7 +36,7 @@ def check(seed: int, **options: Any) -> None:
     run = load(emitted)
     for arguments in ARGUMENTS:
         try:
-            expected = outcome(lambda *args: interpret(function, *args), journal, *arguments)
+            expected = outcome(lambda *args: interpret(function, *args, env=Limited()), journal, *arguments)
         except TooLong:
             continue
         assert outcome(run, journal, *arguments) == expected, f"seed {seed}\n{emitted.text}"

@@ -19,7 +19,7 @@ from adjoint.ir.walk import (
     uses,
 )
 from ir.building import build, choose, type_of_call, vector
-from ir.interpret import call_function
+from ir.interpreter import run
 
 
 def branching() -> Function:
@@ -64,7 +64,7 @@ def test_substitution_reaches_every_depth():
     x, c = function.params
     body = substitute(function.body, {x: Const(3.0), c: Const(False)})
     assert free_vars(body) == ()
-    assert call_function(Function("h", (), body)) == 6.0
+    assert run(Function("h", (), body)) == 6.0
 
 
 def test_a_clone_shares_no_variable():
@@ -85,8 +85,8 @@ def test_inline_makes_a_choice_of_early_returns(cond):
 
     function = build(write, FLOAT, BOOL)
     verify(function)
-    expected = call_function(callee, call_function(callee, 3.0, cond), cond)
-    assert call_function(function, 3.0, cond) == expected
+    expected = run(callee, run(callee, 3.0, cond), cond)
+    assert run(function, 3.0, cond) == expected
     assert all(target.type == FLOAT for statement in function.body.statements for target in targets_of(statement))
 
 
@@ -102,9 +102,9 @@ def test_inline_keeps_raises():
     callee = Function("g", (x, c), Block((), Branch(c, raising, Block((), Return((x,))))))
     function = build(lambda b, x, c: inline(b, callee, (x, c)), FLOAT, BOOL)
     verify(function)
-    assert call_function(function, 1.0, False) == 1.0
+    assert run(function, 1.0, False) == 1.0
     with pytest.raises(ValueError, match="no"):
-        call_function(function, 1.0, True)
+        run(function, 1.0, True)
 
 
 def test_results_of_different_kinds_are_numbers():

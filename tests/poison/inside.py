@@ -17,12 +17,12 @@ from adjoint.dispatch import specialize
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, Number
 from adjoint.target import PYTHON, Target
+from ir import interpreter
 from poison import outside
 from poison.outside import Poisoned
-from transform import interpret
 
 
-class _Watched(interpret.Env):
+class _Watched(interpreter.Env):
     """Values of variables, with what they were when they were made."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ def interpreted(target: Target = PYTHON) -> Iterator[None]:
     """Derivatives are interpreted and watched for a while, rather than printed and loaded."""
 
     def load_for(function: Any, finished: Function, *rest: Any) -> Callable[..., Any]:
-        return lambda *args: interpret.run(finished, *args, env=_Watched())
+        return lambda *args: interpreter.run(finished, *args, env=_Watched())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(specialize, "load_for", load_for)

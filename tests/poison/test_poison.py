@@ -9,10 +9,10 @@ import pytest
 
 from adjoint.ir.nodes import Block, Call, Const, Function, Return, Store, Subscript, Var
 from adjoint.ir.types import FLOAT, Array
+from ir import interpreter
 from poison import inside, outside, trials
 from poison.memory import shared, spoil
 from poison.outside import Poisoned
-from transform import interpret
 
 EVERY = 499
 """One trial of so many, by its title: what is added to the corpus changes no other choice."""
@@ -49,7 +49,7 @@ def test_a_value_that_changes_before_it_is_read_is_found() -> None:
     store = Store(x, Subscript((Const(0),)), Const(5.0))
     body = Block((view, store, Call((total,), np.sum, (part,))), Return((total,)))
     with pytest.raises(Poisoned, match="%part was"):
-        interpret.run(Function("f", (x,), body), np.ones(2), env=inside._Watched())
+        interpreter.run(Function("f", (x,), body), np.ones(2), env=inside._Watched())
 
 
 def test_values_that_are_spoilt() -> None:

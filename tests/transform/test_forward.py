@@ -52,7 +52,7 @@ from adjoint.ir.verifier import verify
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.display import make_list, make_tuple
 from adjoint.runtime.tangents import tangent_class
-from transform.interpret import run
+from ir.interpreter import run
 from transform.tracing import splice
 
 Make = Callable[..., Any]

@@ -20,7 +20,7 @@ from adjoint.ir.nodes import Block, Call, Const, Derived, Function, Guarded, Ret
 from adjoint.ir.types import FLOAT, INT, Array, Instance, List, Storage, Type
 from adjoint.ir.verifier import verify
 from adjoint.rules.typing import type_of_call
-from transform.interpret import run
+from ir.interpreter import run
 from transform.small import small
 from transform.tracing import Tracer, splice
 

@@ -32,7 +32,7 @@ from adjoint.optimize.in_place_updates import direct_updates
 from adjoint.optimize.simplify import simplify
 from adjoint.runtime.display import make_list, make_tuple
 from ir.building import build, choose, vector
-from ir.interpret import call_function
+from ir.interpreter import run
 from ir.random_programs import Generator
 
 FIRST = Subscript((Const(0),))
@@ -520,7 +520,7 @@ def test_a_variable_that_may_be_unbound_keeps_its_name():
 def outcome(function, x, y, n):
     a, b = np.array([1.0, 2.0, -0.0, x]), np.array([0.5, -1.0, 3.0, 0.0])
     try:
-        result = call_function(function, x, y, n, a, b)
+        result = run(function, x, y, n, a, b)
     except ValueError as error:
         return str(error)
     except OverflowError:

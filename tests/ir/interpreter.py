@@ -1,8 +1,8 @@
-"""Runs core functions without generating code."""
+"""Runs IR directly, as the nodes' descriptions say: what transforms and back ends are compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -40,18 +40,43 @@ from adjoint.ir.nodes import (
 from adjoint.runtime.display import make_list, make_tuple
 
 UNREAD = object()
+"""What an undefined value is; reading it is an error."""
 
 
 class Env(dict[Var, Any]):
-    """The values of the variables of a running function; those of functions that it calls are of the same class."""
+    """The values of the variables of a running function; those of functions that it calls are of the same class.
+
+    Who watches a run derives from it: reads and writes of variables are those of a dictionary.
+    """
 
     def callee(self, callee: Any) -> Any:
         """What is called for a callee."""
         return callee
 
+    def iterations(self, indices: Iterable[Any]) -> Iterable[Any]:
+        """What a loop runs over."""
+        return indices
+
+
+class TooLong(Exception):
+    """A program that goes on and on."""
+
+
+class Limited(Env):
+    """The variables of a function whose loops make so many steps together, and no more."""
+
+    steps = 10_000
+
+    def iterations(self, indices: Iterable[Any]) -> Iterator[Any]:
+        for index in indices:
+            self.steps -= 1
+            if self.steps < 0:
+                raise TooLong
+            yield index
+
 
 def run(function: Function, *args: Any, env: Env | None = None) -> Any:
-    """The results of a core function: one as it is, several as a tuple."""
+    """The results of a function: one as it is, several as a tuple."""
     assert len(args) == len(function.params), (len(args), len(function.params))
     env = Env() if env is None else env
     env.update(zip(function.params, args, strict=True))
@@ -91,10 +116,12 @@ def _block(block: Block, env: Env) -> tuple[Terminator, list[Any]]:
     match block.terminator:
         case Branch(cond=cond, then=then, orelse=orelse):
             return _block(then if _value(cond, env) else orelse, env)
-        case Raise(exception=exception):
+        case Raise(exception=exception, cause=cause):
             if exception is None:
                 raise  # what is handled
-            raise _value(exception, env)
+            if cause is None:
+                raise _value(exception, env)
+            raise _value(exception, env) from _value(cause, env)
         case terminator:
             return terminator, [_handed(value, env) for value in terminator.values]
 
@@ -148,7 +175,14 @@ def _store(store: Store, env: Env) -> None:
 
 
 def _combined(mode: str, old: Any, value: Any) -> Any:
-    return value if mode == "set" else old + value if mode == "add" else old - value
+    match mode:
+        case "add":
+            old += value
+        case "sub":
+            old -= value
+        case _:
+            return value
+    return old
 
 
 def _indices(loop: Loop, env: Env) -> Any:
@@ -164,7 +198,7 @@ def _indices(loop: Loop, env: Env) -> Any:
 
 def _loop(loop: Loop, env: Env) -> None:
     current: Sequence[Any] = [_handed(init, env) for init in loop.inits]
-    for index in _indices(loop, env):
+    for index in env.iterations(_indices(loop, env)):
         env.update(zip(loop.params, current, strict=True))
         if loop.index is not None:
             env[loop.index] = index
@@ -186,7 +220,7 @@ def _guarded(guarded: Guarded, env: Env) -> None:
     def attempt() -> list[Any]:
         try:
             return _block(guarded.body, env)[1]
-        except Exception as error:
+        except BaseException as error:
             for handler in guarded.handlers:
                 if handler.exception is None or isinstance(error, _value(handler.exception, env)):
                     if handler.name is not None:
