@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 
 import adjoint as ad
-from adjoint.native.compile import cache
+from adjoint import runtime
+from adjoint.native.compile import cache, linked_functions, unit
 
 pytest.importorskip("numba")
+
+from adjoint.native.runtime import declaring
+from adjoint.native.runtime.overloads import general
+from adjoint.native.simd import bundles
+from adjoint.native.vectors import functions
 
 PROGRAM = """
 import adjoint as ad
@@ -68,6 +74,13 @@ def test_a_second_process_finds_the_machine_code_unless_it_is_damaged(program, t
         kept.write_bytes(kept.read_bytes()[:40])
         finished(start(program, folder))
         assert "data loaded" in finished(start(program, folder))
+
+
+def test_machine_code_is_named_by_the_sources_of_all_that_it_is_made_of():
+    found = {str(path.relative_to(Path(ad.__file__).parent)) for path in unit.sources()}
+    modules = (runtime.checks, declaring, general, bundles, functions, linked_functions)
+    for module in modules:
+        assert module.__name__.removeprefix("adjoint.").replace(".", os.sep) + ".py" in found
 
 
 def test_processes_at_once(program, tmp_path):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.testing import check_grads
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +37,12 @@ def test_the_gradients_of_the_loops(benchmark_module, place):
     _, pullback = ad.vjp(loop.function, *loop.arguments)
     wanted = pullback(1.0)
     np.testing.assert_allclose(gradient, wanted[loop.wrt] if isinstance(loop.wrt, int) else wanted[: len(loop.wrt)])
+
+
+@pytest.mark.parametrize("name", ["covariance", "heat", "Gram-Schmidt", "cavity"])
+def test_the_gradients_of_the_programs_on_arrays(benchmark_module, name):
+    function, args, wrt = benchmark_module("array_programs").PROGRAMS[name]
+    check_grads(function, args, wrt=wrt, order=1)
 
 
 @pytest.mark.parametrize("place", range(2))

@@ -1,7 +1,8 @@
 """Functions that only machine code calls are linked into what calls them, and nothing else.
 
 Numba also gives each of them a wrapper for C and machine code of its own, which nobody runs. And it asks LLVM for a
-manager of passes for each function that is declared only, hundreds of times for a unit.
+manager of passes for each function, hundreds of times for a unit, before what is linked is optimised as a whole: that
+takes a tenth of the time to compile, and the machine code is no faster for it.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -81,15 +82,10 @@ class _Linking:
         return create_cfunc_wrapper
 
     def optimize(self, _):
-        """Numba optimises declarations, too, which there is nothing of; each takes a manager of passes."""
+        """No passes for each function; the module as a whole is optimised when all is linked."""
 
         def optimize_functions(library, module):
-            codegen = library._codegen
-            module.data_layout = codegen._data_layout
-            for function in module.functions:
-                if not function.is_declaration:
-                    manager, builder = codegen._function_pass_manager()
-                    manager.run(function, builder)
+            module.data_layout = library._codegen._data_layout
 
         return optimize_functions
 

@@ -267,6 +267,12 @@ def _import_of(name: str, value: object) -> tuple[str, str]:
     return known.__name__, f"from {known.__name__} import {own}" + (f" as {name}" if own != name else "")
 
 
+def sources() -> list[Path]:
+    """The modules that say what texts mean to the compiler, and how it is led."""
+    package = Path(__file__).parents[2]
+    return sorted(path for folder in ("runtime", "native") for path in (package / folder).rglob("*.py"))
+
+
 @functools.cache
 def _circumstances() -> tuple[str, ...]:
     """What machine code depends on besides the text and the types."""
@@ -277,14 +283,14 @@ def _circumstances() -> tuple[str, ...]:
 
     import adjoint
 
-    package = Path(adjoint.__file__).parent
     digest = hashlib.sha256()
-    for path in sorted([*(package / "runtime").glob("*.py"), *(package / "backend").glob("*.py")]):
+    for path in sources():
         digest.update(path.read_bytes())
     processor = cpu_target.target_context.codegen().magic_tuple()
     named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
     settings = vars(config)
-    flags = f"optimised {int(settings['OPT'])}, bounds checked {settings['BOUNDSCHECK']}"
+    vectors = f"loops vectorised {settings['LOOP_VECTORIZE']}, lines {settings['SLP_VECTORIZE']}"
+    flags = f"optimised {int(settings['OPT'])}, {vectors}, bounds checked {settings['BOUNDSCHECK']}"
     return (
         flags,
         ", ".join(f"{name} {module.__version__}" for name, module in named.items()),

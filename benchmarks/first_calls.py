@@ -1,0 +1,101 @@
+"""``python -m benchmarks.first_calls``: how long the first call of a derivative takes that is machine code.
+
+Each program runs in processes of its own: once with nothing kept, then with what the first one kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.report import Results, duration
+
+GOALS = {"lse": 0.6, "heat": 1.2, "Gram-Schmidt": 2.3, "gmm": 4.0, "ht": 6.6, "cavity": 27.0}
+GOAL_FROM_CACHE = 0.15
+NAMES = ("lse", "covariance", "heat", "Gram-Schmidt", "gmm", "ht", "cavity")
+_GRADBENCH = ("lse", "gmm", "ht")
+
+
+def measure(quick: bool) -> Results:
+    """Measures the first calls; the fastest of a few."""
+    results = Results(
+        "First calls",
+        "Seconds of the processor for the first call of a gradient with `native=True`, in a fresh process after the "
+        "imports of NumPy and Numba; import of Adjoint, analysis and compilation included. `cold`: with nothing kept; "
+        "`from the cache`: in a later process. `lse`, `gmm` and `ht` are those of GradBench, the others those of "
+        "`benchmarks/array_programs.py`.",
+        ("", "cold", "goal", "from the cache", "goal"),
+    )
+    with tempfile.TemporaryDirectory() as bytecode:
+        _fresh("covariance", bytecode, bytecode)
+        for name in NAMES[:3] if quick else NAMES:
+            colds, agains = [], []
+            for _ in range(1 if quick else 3):
+                with tempfile.TemporaryDirectory() as kept:
+                    colds.append(_fresh(name, kept, bytecode))
+                    agains += [_fresh(name, kept, bytecode) for _ in range(2)]
+            goal = duration(GOALS[name]) if name in GOALS else ""
+            results.rows.append((name, duration(min(colds)), goal, duration(min(agains)), duration(GOAL_FROM_CACHE)))
+    return results
+
+
+def _fresh(name: str, kept: str, bytecode: str) -> float:
+    from benchmarks.__main__ import ONE_THREAD
+
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    places = {"ADJOINT_CACHE_DIR": kept, "NUMBA_CACHE_DIR": kept, "PYTHONPYCACHEPREFIX": bytecode}
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "benchmarks.first_calls", name],
+        env={**os.environ, **ONE_THREAD, **places, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": ""},
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(json.loads(run.stdout.splitlines()[-1]))
+
+
+def first_call(name: str) -> Callable[[], object]:
+    """What makes a gradient and calls it."""
+    if name in _GRADBENCH:
+        from benchmarks.gradbench.contestants import OURS, arguments, peer
+
+        given = arguments(name, "S")
+        return lambda: peer(OURS, name, given).gradient()
+    from benchmarks.array_programs import PROGRAMS
+
+    function, args, wrt = PROGRAMS[name]
+
+    def run() -> object:
+        import adjoint as ad
+
+        return ad.grad(function, wrt, native="strict")(*args)
+
+    return run
+
+
+def _main() -> None:
+    import numba  # noqa: F401
+    import numpy as np  # noqa: F401
+
+    run = first_call(sys.argv[1])
+    start = time.process_time()
+    run()
+    print(json.dumps(time.process_time() - start))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        _main()
+    else:
+        from rich.console import Console
+
+        from benchmarks.report import show
+
+        show(measure(quick=False), Console())
