@@ -280,6 +280,10 @@ def _for_machine(context: Context) -> bool:
     return context.target.machine
 
 
+def _target(context: Context) -> tuple[Any, ...]:
+    return (context.target,)
+
+
 def _problem(context: Context) -> tuple[Any, ...]:
     return context.wrt, context.outputs, context.shared
 
@@ -288,8 +292,8 @@ PASSES = {
     step.name: step
     for step in (
         # the driver of the three others knows what they tell it besides: when there is nothing left to do
-        Pass("cleanup", "optimize.simplify:simplify", given=lambda c: (c.target,)),
-        Pass("cleanup-everywhere", "optimize.simplify:simplify", given=lambda c: (c.target,), everywhere=True),
+        Pass("cleanup", "optimize.simplify:simplify", given=_target),
+        Pass("cleanup-everywhere", "optimize.simplify:simplify", given=_target, everywhere=True),
         Pass("dead-code", "optimize.dead_code:remove_dead_code"),
         Pass("value-numbering", "optimize.value_numbering:rewrite"),
         Pass("merge-branches", "optimize.merge_branches:merge_choices"),

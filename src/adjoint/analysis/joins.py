@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from adjoint.ir.nodes import (
     Atom,
@@ -21,9 +22,22 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.walk import leaves, statements_in, terminators_in
 
+Place = TypeVar("Place", bound=Hashable)
+
 
 def joins(statement: Statement) -> list[tuple[Atom, Var]]:
-    """The values that flow together at the ends of a statement's blocks, each with what it becomes."""
+    """The values that flow together at the ends of a statement's blocks, each with what it becomes.
+
+    What a loop gives and what it carries are one, in both directions.
+    """
+    found = flows(statement)
+    if isinstance(statement, Loop):
+        found += zip(statement.targets, statement.params, strict=False)
+    return found
+
+
+def flows(statement: Statement) -> list[tuple[Atom, Var]]:
+    """The same in the direction of time alone."""
     found: list[tuple[Atom, Var]] = []
     match statement:
         case If(then=then, orelse=orelse, targets=targets):
@@ -32,21 +46,25 @@ def joins(statement: Statement) -> list[tuple[Atom, Var]]:
             _join_leaves((body, *(handler.body for handler in handlers)), (), targets, found)
         case Loop(params=params, inits=inits, body=body, targets=targets):
             found += zip(inits, params, strict=True)
-            for param, target in zip(params, targets, strict=False):
-                found += [(param, target), (target, param)]
+            found += zip(params, targets, strict=False)
             _join_leaves((body,), params, targets, found)
     return found
 
 
-def reached(sources: Iterable[Var], flows: Mapping[Var, Iterable[Var]]) -> set[Var]:
-    """The variables that sources flow into, by steps of which ``flows`` tells where each begins, and the sources."""
-    found: set[Var] = set()
-    work = list(sources)
+def reached(
+    sources: Iterable[Place], onward: Mapping[Place, Iterable[Place]], within: Container[Place] | None = None
+) -> set[Place]:
+    """What sources flow into, by steps of which ``onward`` tells where each begins, and the sources.
+
+    No step leads out of ``within``.
+    """
+    found = set(sources)
+    work = list(found)
     while work:
-        var = work.pop()
-        if var not in found:
-            found.add(var)
-            work += flows.get(var, ())
+        for place in onward.get(work.pop(), ()):
+            if place not in found and (within is None or place in within):
+                found.add(place)
+                work.append(place)
     return found
 
 

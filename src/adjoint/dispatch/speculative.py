@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.frontend.entry.inputs import has_fields
-from adjoint.types.structure import fields_of
+from adjoint.types.structure import numbers_in
 
 if TYPE_CHECKING:
     from adjoint.codegen.python import Emitted
@@ -58,29 +57,23 @@ class Speculative:
     __call__ = run
 
 
-def holds_nan(value: Any, seen: set[int] | None = None) -> bool:
-    """Whether anything in a structure is not a number."""
+def holds_nan(value: Any) -> bool:
+    """Whether anything in a structure is not a number; this is asked of each result."""
     kind = type(value)
     if kind is float:
         return bool(value != value)
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "fc" and _holds_nan(value)
-    if isinstance(value, (float, complex, np.inexact)):
-        return bool(value != value)
-    if value is None or isinstance(value, (int, str, np.generic)):
-        return False
-    if isinstance(value, (tuple, list)):
-        return any(holds_nan(part, seen) for part in value)
-    if isinstance(value, dict):
-        return any(holds_nan(part, seen) for part in value.values())
-    seen = set() if seen is None else seen
-    if id(value) in seen or not has_fields(value):
-        return False
-    seen.add(id(value))
-    return any(holds_nan(part, seen) for part in fields_of(value).values())
+    if kind is np.ndarray:
+        return value.dtype.kind in "fc" and _is_nan(value)
+    if kind is tuple or kind is list:
+        return any(map(holds_nan, value))
+    if kind is dict:
+        return any(map(holds_nan, value.values()))
+    return any(map(_is_nan, numbers_in(value)))
 
 
-def _holds_nan(array: np.ndarray[Any, Any]) -> bool:
-    flat = array.ravel()
+def _is_nan(leaf: Any) -> bool:
+    if not isinstance(leaf, np.ndarray):
+        return bool(leaf != leaf)
+    flat = leaf.ravel()
     total = np.vdot(flat, flat)  # of squares: a number where all of them are, and faster than to look at each
-    return bool(total != total) and bool(np.isnan(array).any())
+    return bool(total != total) and bool(np.isnan(leaf).any())

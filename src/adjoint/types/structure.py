@@ -10,7 +10,7 @@ import enum
 import types
 import typing
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -155,6 +155,23 @@ def children(x: Any) -> list[tuple[str, Any]]:
     if isinstance(x, dict):
         return [(f"[{key!r}]", item) for key, item in x.items()]
     return [(f".{name}", getattr(x, name)) for name in field_names(x)]
+
+
+def numbers_in(x: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """The numbers and arrays in a structure that are leaves, those of fields that do not vary included, each once."""
+    if is_leaf_value(x):
+        yield x
+    elif is_container(x):
+        seen = set() if seen is None else seen
+        if id(x) in seen:
+            return
+        seen.add(id(x))
+        if isinstance(x, dict):
+            parts: Iterable[Any] = x.values()
+        else:
+            parts = x if isinstance(x, (list, tuple)) else [getattr(x, name) for name in stored_fields(x)]
+        for part in parts:
+            yield from numbers_in(part, seen)
 
 
 def new_object(cls: type) -> Any:

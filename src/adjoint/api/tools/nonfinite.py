@@ -22,7 +22,7 @@ from adjoint.ir.types import OPAQUE, Opaque, Type
 from adjoint.ir.walk import map_blocks, operands, rebuild_terminator, targets_of
 from adjoint.records import dataclass, field
 from adjoint.runtime import display, numbers
-from adjoint.types.structure import is_container, stored_fields
+from adjoint.types.structure import is_float_array, numbers_in
 
 _DERIVED = re.compile(r"(?P<of>\w+?)_(?P<kind>bar|dot)(_\d+)?$")
 _KINDS = {"bar": "cotangent", "dot": "tangent"}
@@ -140,7 +140,7 @@ def _named(site: _Site) -> str:
 
 def _first_odd(value: Any) -> str | None:
     """The first number in a value that is not finite, with its place in an array; None if all are."""
-    for leaf in _leaves(value, set()):
+    for leaf in numbers_in(value):
         if isinstance(leaf, np.ndarray):
             place = _place_of_odd(leaf)
             if place is not None:
@@ -151,28 +151,10 @@ def _first_odd(value: Any) -> str | None:
 
 
 def _place_of_odd(value: Any) -> tuple[int, ...] | None:
-    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
+    if not is_float_array(value):
         return None
     odd = ~np.isfinite(value)
     return tuple(map(int, np.argwhere(odd)[0])) if odd.any() else None
-
-
-def _leaves(value: Any, seen: set[int]) -> Iterator[Any]:
-    """The floats and arrays of floats in a value."""
-    if isinstance(value, (float, complex, np.inexact)):
-        yield value
-    elif isinstance(value, np.ndarray):
-        if value.dtype.kind in "fc":
-            yield value
-    elif is_container(value) and id(value) not in seen:
-        seen.add(id(value))
-        if isinstance(value, dict):
-            parts: Any = value.values()
-        else:
-            is_sequence = isinstance(value, (list, tuple))
-            parts = value if is_sequence else [getattr(value, name) for name in stored_fields(value)]
-        for part in parts:
-            yield from _leaves(part, seen)
 
 
 def _is_plain(value: Any) -> bool:

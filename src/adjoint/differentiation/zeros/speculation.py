@@ -11,11 +11,12 @@ so, and where nobody notices that the derivative runs twice: it writes nothing t
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.joins import flows, reached
 from adjoint.differentiation.zeros.supports import is_support
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.nodes import (
@@ -23,8 +24,6 @@ from adjoint.ir.nodes import (
     Block,
     Branch,
     Call,
-    Continue,
-    Exit,
     Function,
     Guarded,
     If,
@@ -36,10 +35,9 @@ from adjoint.ir.nodes import (
     Statement,
     Store,
     Var,
-    Yield,
 )
 from adjoint.ir.types import Scalar, Storage, storage_of
-from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, rebuild, rebuild_terminator, statements_in
+from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in, substitute
 from adjoint.rules.declare import Bilinear, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.numbers import choose, divide, product, quotient, selected, times
@@ -80,7 +78,13 @@ def without_supports(function: Function) -> Function:
     }
     if not present or _is_noticed(function, statements):
         return function
-    return _replaced(function, present) if _Flow(present, statements).ends_in_results(function.body) else function
+    if not _Flow(present, statements).ends_in_results(function.body):
+        return function
+    for made, factor in present.items():
+        while isinstance(factor, Var) and factor in present:
+            factor = present[factor]
+        present[made] = factor
+    return Function(function.name, function.params, substitute(function.body, present), function.doc)
 
 
 def _asks_support(call: Call) -> bool:
@@ -117,15 +121,7 @@ class _Flow:
         """From variables, and classes of memory, to those that are made of them."""
         for statement in statements:
             self.follow(statement)
-        self.reached: set[Any] = set()
-        work = [place for var in start for place in self.reach((var, *self.homes(var)))]
-        while work:
-            work += self.reach(self.onward.get(work.pop(), ()))
-
-    def reach(self, places: Iterable[Any]) -> list[Any]:
-        new = [place for place in places if place not in self.reached]
-        self.reached.update(new)
-        return new
+        self.reached = reached((place for var in start for place in (var, *self.homes(var))), self.onward)
 
     def reaches(self, atom: Atom | None) -> bool:
         return isinstance(atom, Var) and atom in self.reached
@@ -161,23 +157,9 @@ class _Flow:
                 self.edges((base,), (target,))
             case Store(base=base, value=value):
                 self.edges((value,), (base,))
-            case If(targets=targets) | Guarded(targets=targets):
-                for inner in blocks_of(statement):
-                    for leaf in leaves(inner):
-                        if isinstance(leaf, Yield):
-                            self.carry(leaf.values, targets)
-            case Loop():
-                self.carry(statement.inits, statement.params)
-                self.carry(statement.params, statement.targets)
-                for leaf in leaves(statement.body):
-                    if isinstance(leaf, Continue):
-                        self.carry(leaf.values, statement.params)
-                    elif isinstance(leaf, Exit):
-                        self.carry(leaf.values, statement.targets)
-
-    def carry(self, values: Sequence[Atom], targets: Sequence[Var]) -> None:
-        for value, target in zip(values, targets, strict=False):
-            self.edges((value,), (target,))
+            case _:
+                for source, target in flows(statement):
+                    self.edges((source,), (target,))
 
     def ends_in_results(self, body: Block) -> bool:
         """Whether it is in results only, by arithmetic, that anybody sees a difference."""
@@ -233,22 +215,3 @@ def _deciding(block: Block) -> Iterator[Atom]:
     for statement in block.statements:
         for inner in blocks_of(statement):
             yield from _deciding(inner)
-
-
-def _replaced(function: Function, new: Mapping[Var, Atom]) -> Function:
-    """A function without the statements that make some variables, and with others in their place."""
-
-    def atom(old: Atom) -> Atom:
-        while isinstance(old, Var) and old in new:
-            old = new[old]
-        return old
-
-    def block(old: Block) -> Block:
-        kept = tuple(
-            rebuild(statement, atom, block)
-            for statement in old.statements
-            if not (type(statement) is Call and statement.targets and statement.targets[0] in new)
-        )
-        return Block(kept, rebuild_terminator(old.terminator, atom, block))
-
-    return Function(function.name, function.params, block(function.body), function.doc)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 
+from adjoint.analysis.joins import flows, reached
 from adjoint.differentiation.zeros.supports import is_moving, is_support, of_same_rank, ones_where
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects
@@ -45,8 +46,6 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Number, Scalar, Storage, is_handle, relocated, storage_of
 from adjoint.ir.walk import (
     binders_of,
-    blocks_of,
-    leaves,
     operands,
     statements_in,
     substitute,
@@ -154,12 +153,12 @@ class _Flow:
             self.statement(statement)
         for seed in seeds:
             self.share(seed)
-        self.linear = _closure(seeds, self.onward)
+        self.linear = reached(seeds, self.onward)
         self.unknown = self.not_known(statements, seeds, complete)
-        tainted = _closure((*(var for var in by_chance if var in self.linear), *self.unknown), self.onward)
+        tainted = reached((*(var for var in by_chance if var in self.linear), *self.unknown), self.onward)
         self.tainted = tainted & self.linear
         self.asked = _asked(block, statements) & self.tainted
-        self.needed = _closure(self.asked, self.back, self.tainted)
+        self.needed = reached(self.asked, self.back, self.tainted)
         self.calls = [
             statement
             for statement in statements
@@ -199,14 +198,9 @@ class _Flow:
             case Store(base=Var() as base, value=value):
                 self.share(base)
                 self.join(value, base) if _is_reference(value) else self.edge(value, base)
-            case Loop():
-                self.loop(statement)
-            case If(targets=targets) | Guarded(targets=targets):
-                for inner in blocks_of(statement):
-                    for leaf in leaves(inner):
-                        if isinstance(leaf, Yield):
-                            for value, target in zip(leaf.values, targets, strict=False):
-                                self.join(value, target)
+            case _:
+                for source, target in flows(statement):
+                    self.join(source, target)
 
     def call(self, call: Call) -> None:
         for arg in operands(call):
@@ -225,18 +219,6 @@ class _Flow:
                         held = _is_reference(arg) and (not called or arg in self.shadows)
                         self.join(arg, memory) if held else self.edge(arg, memory)
 
-    def loop(self, loop: Loop) -> None:
-        for slot, param in enumerate(loop.params):
-            self.join(loop.inits[slot], param)
-            self.join(param, loop.targets[slot])
-        for leaf in leaves(loop.body):
-            if isinstance(leaf, Continue):
-                for value, param in zip(leaf.values, loop.params, strict=True):
-                    self.join(value, param)
-            elif isinstance(leaf, Exit):
-                for value, target in zip(leaf.values, loop.targets, strict=False):
-                    self.join(value, target)
-
     def not_known(self, statements: Iterable[Statement], seeds: Collection[Var], complete: bool) -> set[Var]:
         """Cotangents of which nothing is known: other functions made them, or they lie in memory from outside."""
         found = {seed for seed in seeds if not complete or _is_container(seed)}
@@ -251,18 +233,7 @@ class _Flow:
                 found.update(arg for arg in _vars(statement.args) if arg in self.linear and is_handle(arg.type))
         memory = {var for var in found if is_handle(var.type)}
         handles = {var for var in self.linear if is_handle(var.type)}
-        return found & self.linear | _closure(memory, self.onward, handles)
-
-
-def _closure(start: Iterable[Var], edges: dict[Var, list[Var]], within: Collection[Var] | None = None) -> set[Var]:
-    found = set(start)
-    work = list(found)
-    while work:
-        for var in edges.get(work.pop(), ()):
-            if var not in found and (within is None or var in within):
-                found.add(var)
-                work.append(var)
-    return found
+        return found & self.linear | reached(memory, self.onward, handles)
 
 
 def _derived(call: Call) -> tuple[Var, ...]:
