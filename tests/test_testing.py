@@ -37,7 +37,7 @@ def operators(slope=2.0, forward=2.0, value=1.0, change=lambda x: None, keep=Fal
 
 
 def check(monkeypatch, x, errors, **options):
-    monkeypatch.setattr(testing, "products", operators(**errors))
+    monkeypatch.setattr(testing, "jvp_vjp", operators(**errors))
     testing.check_grads(square, (x,), order=1, **options)
 
 
@@ -48,7 +48,7 @@ def test_right_derivatives_pass(monkeypatch, x):
 
 
 def test_a_complex_step_that_loses_its_imaginary_part_proves_nothing(monkeypatch):
-    monkeypatch.setattr(testing, "products", operators(slope=0.0, forward=0.0))
+    monkeypatch.setattr(testing, "jvp_vjp", operators(slope=0.0, forward=0.0))
     with pytest.raises(AssertionError, match="disagrees with differences"):
         testing.check_grads(lambda x: np.real(x) ** 2, (3.0,), order=1)
 
