@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import adjoint as ad
-from adjoint import runtime
-from adjoint.native.compile import cache, linked_functions, unit
+from adjoint.native.compile import linked_functions
+from adjoint.native.kept import files as cache
+from adjoint.native.kept import versions
 
 pytest.importorskip("numba")
 
@@ -19,6 +20,7 @@ from adjoint.native.runtime import declaring
 from adjoint.native.runtime.overloads import general
 from adjoint.native.simd import bundles
 from adjoint.native.vectors import functions
+from adjoint.runtime import checks
 
 PROGRAM = """
 import adjoint as ad
@@ -77,8 +79,9 @@ def test_a_second_process_finds_the_machine_code_unless_it_is_damaged(program, t
 
 
 def test_machine_code_is_named_by_the_sources_of_all_that_it_is_made_of():
-    found = {str(path.relative_to(Path(ad.__file__).parent)) for path in unit.sources()}
-    modules = (runtime.checks, declaring, general, bundles, functions, linked_functions)
+    package = Path(ad.__file__).parent
+    found = {str(Path(path).relative_to(package)) for path in versions.sources(*versions.MEANING)}
+    modules = (checks, declaring, general, bundles, functions, linked_functions)
     for module in modules:
         assert module.__name__.removeprefix("adjoint.").replace(".", os.sep) + ".py" in found
 
@@ -101,7 +104,7 @@ def test_settings_of_numba_name_no_other_place(program, tmp_path):
 
 INTERRUPTED = """
 import os, sys
-from adjoint.native.compile import kept_code
+from adjoint.native.kept import machine_code as kept_code
 
 def interrupted(self, name, data):
     with self._open_for_write(self._data_path(name)) as file:
@@ -139,7 +142,7 @@ def test_a_full_disk_takes_nothing_from_the_derivative(tmp_path, monkeypatch):
         compiled.append(1)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    from adjoint.native.compile import kept_code
+    from adjoint.native.kept import machine_code as kept_code
 
     monkeypatch.setattr(kept_code._Files, "_dump", full)
     derivative = ad.grad(lambda x: x * x * x, native="strict")

@@ -14,7 +14,7 @@ from adjoint.demo import run as run_demo
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.codes import CATALOGUE, explain
 from adjoint.diagnostics.render import show
-from adjoint.native.compile import cache
+from adjoint.native.kept import files as cache
 
 _OPERATORS = ("grad", "value_and_grad", "jacobian", "hessian")
 _TARGET_HELP = "module:function or file.py:function; methods as module:Class.method"

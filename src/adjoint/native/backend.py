@@ -202,27 +202,40 @@ class Core:
 
     def _for(self, args: Sequence[Any]) -> Callable[..., Any]:
         """The callable for arguments of these types."""
-        from adjoint.native.compile.unit import signature_of
+        from adjoint.native.compile.unit import types_of
 
         if _has_empty_list(args):  # Numba cannot tell what it is a list of; there is little to do
             return self.interpreted
         with self._lock:
-            signature = signature_of(args)
+            signature = types_of(args)
             if signature not in self._known:
                 self._known[signature] = self._compile(signature)
             self._latest = self._known[signature]
             return self._latest
 
     def _compile(self, signature: tuple[Any, ...]) -> Callable[..., Any]:
-        from adjoint.native.compile.progress import told_when_slow
-        from adjoint.native.compile.unit import NotNative, Unit
+        from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
 
         warning, self._warning = self._warning, None
         if warning is not None:
             warn(warning)
+        entry = entry_of(self._function, signature, self._flags, self._target, self._handed)
+        known = None if entry is None else known_unit(entry, signature)
+        if known is not None:
+            return known.call
+
+        from adjoint.native.compile.progress import told_when_slow
+        from adjoint.native.compile.unit import NotNative, Unit
+        from adjoint.native.compile.written_units import declare_runtime
+
+        declare_runtime()
         try:
             with told_when_slow(self.__name__.removesuffix("_core")):
-                return Unit(self.emitted_for(signature), signature, self._flags).compile()
+                unit = Unit(self.emitted_for(signature), signature, self._flags)
+                call = unit.compile()
+            if entry is not None and unit.is_closed:
+                keep_unit(entry, unit.written)
+            return call
         except NotNative as reason:
             if self._strict:
                 raise DifferentiationError(reason.problem) from reason.__cause__

@@ -7,31 +7,21 @@ versions and the processor. There is just one signature in a file, so that what 
 from __future__ import annotations
 
 import ast
-import functools
-import hashlib
-import linecache
 import re
 import sys
 import types
-import warnings
 from collections.abc import Callable, Sequence
-from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from adjoint.codegen.python import Emitted
 from adjoint.codegen.unparse import on_one_line
-from adjoint.gc_pause import Lasting, Uncollected
-from adjoint.native.compile import cache
-from adjoint.native.compile.linked_functions import linked_functions
 from adjoint.native.compile.not_native import NotNative as NotNative
-from adjoint.native.compile.private_functions import MODULES, private_functions
 from adjoint.native.compile.reasons import first_use, line_of, place_in_source, summary
+from adjoint.native.compile.written_units import Written, declare_runtime
+from adjoint.native.kept.versions import circumstances
 from adjoint.native.legalize.python_calls import ByPython
-from adjoint.native.loops.short_loops import made_for_short_loops
-from adjoint.native.runtime.freed_memory import keep_freed_memory
 from adjoint.records import dataclass
 from adjoint.rules.declarations import number_of
 
@@ -51,16 +41,14 @@ class Untyped:
 
 
 def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Numba's types of arguments; what one is for which it has none."""
-    _load_numba()
+    """Numba's types of arguments; what one is for which it has none. Passes may ask Numba of them then."""
+    declare_runtime()
+    return types_of(args)
+
+
+def types_of(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Numba's types of arguments, while it knows nothing of the runtime yet."""
     return tuple(map(_type_of, args))
-
-
-def _load_numba() -> None:
-    """Imports Numba and what it is told of the runtime."""
-    if "adjoint.native.runtime.declarations" not in sys.modules:
-        with Lasting():
-            import adjoint.native.runtime.declarations  # noqa: F401
 
 
 def _type_of(value: Any) -> Any:
@@ -134,7 +122,7 @@ class Unit:
     def _compose(self, imports: Sequence[str], params: Sequence[str]) -> str:
         """The text of the file; ``origins`` tells which of its lines are which of the emitted ones."""
         lines = ['"""A derivative, written by Adjoint for Numba; it is made anew where it is missing."""', ""]
-        facts = (*_circumstances(), f"arguments: {', '.join(map(str, self.signature))}")
+        facts = (*circumstances(), f"arguments: {', '.join(map(str, self.signature))}")
         lines += [f"# {on_one_line(fact)}" for fact in facts]
         lines += ["", *imports, "", "_always = True"]
         for number, line in enumerate(self.emitted.text.splitlines(), 1):
@@ -149,64 +137,23 @@ class Unit:
 
     def compile(self) -> Callable[..., Any]:
         """The machine code, as a function of all arguments: from the cache, or new."""
-        _load_numba()
-        from numba.core.errors import NumbaError
-
-        keep_freed_memory()
-        name = f"{self.emitted.name[:60]}_{hashlib.sha256(self.text.encode()).hexdigest()[:24]}"
-        kept = cache.keep(f"{name}.py", self.text) if self.is_closed else None
+        written = self.written
         try:
-            for path in [] if kept is None else [kept, kept]:
-                try:
-                    return self._load(str(path), is_kept=True)
-                except NumbaError:
-                    raise
-                except Exception:  # machine code that was kept is damaged: reading it raises anything
-                    cache.forget(path.parent / "__pycache__", name)
-            filename = f"<adjoint native {name}>"
-            linecache.cache[filename] = (len(self.text), None, self.text.splitlines(keepends=True), filename)
-            return self._load(filename)
+            loaded = (written.kept(self.signature) if self.is_closed else None) or written.compiled(self.signature)
         except Exception as failure:
-            raise self._reason(failure, name) from failure
+            raise self._reason(failure, written.stem) from failure
+        self.dispatcher = loaded.dispatcher
+        return loaded.call
 
     def compile_for_numba(self) -> Any:
         """The machine code, as a function of Numba of the arguments at ``places``."""
         self.compile()
         return self.dispatcher
 
-    def _load(self, filename: str, *, is_kept: bool = False) -> Callable[..., Any]:
-        from numba.core.errors import NumbaWarning
-
-        from adjoint.native.compile.kept_code import keep_code
-
-        text = self.text
-        if "bundle" in text:
-            import adjoint.native.simd.declarations  # noqa: F401
-        module = types.ModuleType(f"{MODULES}{hashlib.sha256(text.encode()).hexdigest()[:24]}")
-        sys.modules[module.__name__] = module  # what is read from the cache looks for it there
-        exec(compile(text, filename, "exec"), vars(module))
-        dispatcher = self.dispatcher = vars(module)[self.emitted.name]
-        if is_kept:
-            keep_code(dispatcher)
-        with (
-            Uncollected(),
-            warnings.catch_warnings(),
-            made_for_short_loops(),
-            private_functions(),
-            linked_functions(),
-        ):
-            warnings.simplefilter("ignore", NumbaWarning)  # about a text that the user did not write
-            dispatcher.compile(self.signature)
-        dispatcher.disable_compile()
-        if self.takes_all:
-            return dispatcher  # type: ignore[no-any-return]
-        if not self.places:
-            return lambda *_: dispatcher()
-        if len(self.places) == 1:
-            (place,) = self.places
-            return lambda *args: dispatcher(args[place])
-        taken = itemgetter(*self.places)
-        return lambda *args: dispatcher(*taken(args))
+    @property
+    def written(self) -> Written:
+        """The unit as it is written to a file."""
+        return Written(self.text, self.emitted.name, None if self.takes_all else self.places)
 
     def _reason(self, failure: Exception, name: str) -> NotNative:
         """What Numba says, in a few words, at the user's line if that is known."""
@@ -265,36 +212,3 @@ def _import_of(name: str, value: object) -> tuple[str, str]:
             return "", f"import adjoint.rules.declarations as _known; {name} = {BY_NUMBER}({number})"
         raise NotNative(f"the derivative refers to {name!r}, which cannot be imported by name")
     return known.__name__, f"from {known.__name__} import {own}" + (f" as {name}" if own != name else "")
-
-
-def sources() -> list[Path]:
-    """The modules that say what texts mean to the compiler, and how it is led."""
-    package = Path(__file__).parents[2]
-    return sorted(path for folder in ("runtime", "native") for path in (package / folder).rglob("*.py"))
-
-
-@functools.cache
-def _circumstances() -> tuple[str, ...]:
-    """What machine code depends on besides the text and the types."""
-    import llvmlite  # type: ignore[import-untyped]
-    import numba
-    from numba.core import config
-    from numba.core.registry import cpu_target
-
-    import adjoint
-
-    digest = hashlib.sha256()
-    for path in sources():
-        digest.update(path.read_bytes())
-    processor = cpu_target.target_context.codegen().magic_tuple()
-    named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
-    settings = vars(config)
-    vectors = f"loops vectorised {settings['LOOP_VECTORIZE']}, lines {settings['SLP_VECTORIZE']}"
-    flags = f"optimised {int(settings['OPT'])}, {vectors}, bounds checked {settings['BOUNDSCHECK']}"
-    return (
-        flags,
-        ", ".join(f"{name} {module.__version__}" for name, module in named.items()),
-        f"python {sys.version.split()[0]} ({sys.implementation.cache_tag})",
-        f"runtime {digest.hexdigest()[:16]}",
-        f"processor {hashlib.sha256(repr(processor).encode()).hexdigest()[:16]}",
-    )

@@ -16,6 +16,8 @@ from pathlib import Path
 
 _MACHINE_CODE = "__pycache__"
 _NAMES = f"*_{'[0-9a-f]' * 24}.py"
+ENTRY = ".unit"
+"""How names of entries end that name units."""
 _UNFINISHED = (f".{'[0-9a-f]' * 16}-*", f"{_MACHINE_CODE}/*.nb[ic].tmp.*")
 """What a process leaves that is killed while it writes."""
 _STAMP = 1_000_000_000  # one time for all files: Numba takes a new time for a new text
@@ -90,12 +92,17 @@ def keep(name: str, text: str) -> Path | None:
     return path
 
 
-def _holds(path: Path, content: bytes) -> bool:
+def read(path: Path) -> bytes | None:
+    """What a file holds; None if it is no plain file of this user."""
     try:
         found = path.lstat()
-        return stat.S_ISREG(found.st_mode) and _is_ours(found) and path.read_bytes() == content
+        return path.read_bytes() if stat.S_ISREG(found.st_mode) and _is_ours(found) else None
     except OSError:
-        return False
+        return None
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return read(path) == content
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -133,8 +140,8 @@ def clear() -> int:
     """Removes all that is kept; the number of derivatives that it was. Other files stay."""
     folder = place()
     count = len(entries())
-    unfinished = [path for pattern in _UNFINISHED for path in folder.glob(pattern)]
-    for path in (*folder.glob(_NAMES), *(folder / _MACHINE_CODE).glob("*.nb[ic]"), *unfinished):
+    patterns = (_NAMES, f"*{ENTRY}", f"{_MACHINE_CODE}/*.nb[ic]", *_UNFINISHED)
+    for path in [path for pattern in patterns for path in folder.glob(pattern)]:
         with contextlib.suppress(OSError):
             path.unlink()
     return count

@@ -1,0 +1,1 @@
+"""What is kept of compiled derivatives between processes: texts, machine code, and what finds them."""

@@ -1,0 +1,62 @@
+"""Units that are found by the function that they were made of: then no pass runs, and Numba's registries stay unread.
+
+An entry of the cache names a unit. It is itself named by all that decides the text of the unit: the function, the types
+of its arguments, the options of the compiler, the sources of Adjoint and the versions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from adjoint.ir.fingerprint import Nameless, fingerprint
+from adjoint.ir.nodes import Function
+from adjoint.ir.types import Storage
+from adjoint.native.compile.written_units import Loaded, Written
+from adjoint.native.kept import files as cache
+from adjoint.native.kept.versions import circumstances, digest
+from adjoint.target import Target
+
+
+def entry_of(
+    function: Function, signature: Sequence[Any], flags: str, target: Target, handed: Collection[Storage] | None
+) -> str | None:
+    """The name of the entry for a function; None where there can be none."""
+    if target.watch is not None:
+        return None
+    try:
+        found = fingerprint(function, handed)
+    except Nameless:
+        return None
+    options = (target.machine, repr(target.checked), target.threads, sorted(target.skipped), flags)
+    facts = (found, tuple(map(str, signature)), options, *circumstances(), digest())
+    return f"{function.name[:60]}_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}{cache.ENTRY}"
+
+
+def known_unit(entry: str, signature: Sequence[Any]) -> Loaded | None:
+    """The unit that an entry names, if it and its machine code are there."""
+    folder = cache.directory()
+    content = None if folder is None else cache.read(folder / entry)
+    if folder is None or content is None:
+        return None
+    try:
+        stem, name, places = json.loads(content)
+        path = Path(folder, f"{stem}.py")
+        text = cache.read(path)
+        if text is None:
+            return None
+        unit = Written(text.decode(), name, None if places is None else tuple(places))
+    except (ValueError, TypeError):  # damaged
+        return None
+    if unit.stem != stem:
+        return None
+    taken = signature if unit.places is None else [signature[place] for place in unit.places]
+    return unit.known(path, taken)
+
+
+def keep_unit(entry: str, unit: Written) -> None:
+    """Notes which unit was made for a function."""
+    cache.keep(entry, json.dumps([unit.stem, unit.name, unit.places]))

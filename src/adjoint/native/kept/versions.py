@@ -1,0 +1,66 @@
+"""What machine code depends on besides its text and its types: versions, sources, settings, and the processor."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+_PACKAGE = Path(__file__).parents[2]
+MEANING = ("native", "runtime")
+"""The folders that say what texts mean to the compiler, and how it is led."""
+
+
+def sources(*folders: str) -> Iterator[str]:
+    """The modules in folders of Adjoint; without any, all modules."""
+    for folder in folders or ("",):
+        yield from _modules(os.path.join(_PACKAGE, folder))
+
+
+def _modules(folder: str) -> Iterator[str]:
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.name.endswith(".py"):
+            yield entry.path
+        elif entry.is_dir() and entry.name != "__pycache__":
+            yield from _modules(entry.path)
+
+
+@functools.cache
+def digest(*folders: str) -> str:
+    """A digest of the modules in folders of Adjoint; without any, of all."""
+    found = hashlib.sha256()
+    for path in sources(*folders):
+        with open(path, "rb", buffering=0) as file:
+            content = file.read()
+        found.update(b"%d %d " % (len(path) - len(str(_PACKAGE)), len(content)))
+        found.update(path[len(str(_PACKAGE)) :].encode() + content)
+    return found.hexdigest()[:16]
+
+
+@functools.cache
+def circumstances() -> tuple[str, ...]:
+    """All of that, in words."""
+    import llvmlite  # type: ignore[import-untyped]
+    import numba
+    from numba.core import config
+    from numba.core.registry import cpu_target
+
+    import adjoint
+
+    processor = cpu_target.target_context.codegen().magic_tuple()
+    named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
+    settings = vars(config)
+    vectors = f"loops vectorised {settings['LOOP_VECTORIZE']}, lines {settings['SLP_VECTORIZE']}"
+    flags = f"optimised {int(settings['OPT'])}, {vectors}, bounds checked {settings['BOUNDSCHECK']}"
+    return (
+        flags,
+        ", ".join(f"{name} {module.__version__}" for name, module in named.items()),
+        f"python {sys.version.split()[0]} ({sys.implementation.cache_tag})",
+        f"runtime {digest(*MEANING)}",
+        f"processor {hashlib.sha256(repr(processor).encode()).hexdigest()[:16]}",
+    )
