@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,9 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import (
+    FLOAT,
     OPAQUE,
+    Array,
     Dict,
     Instance,
     List,
@@ -219,8 +222,30 @@ def _widened(known: Type, better: Type) -> Type | None:
 
 def _guess(lo: Lowerer, site: Site, element: Type | None) -> None:
     """What was found last is what the next list that is made at this place is taken to hold."""
-    if isinstance(element, Scalar):
-        lo.settings.guesses[site.place[0]] = element
+    lo.settings.guesses[site.place[0]] = element if isinstance(element, Scalar) else None
+
+
+def guess_numbers(lo: Lowerer, site: Site, parts: Iterable[ast.expr]) -> None:
+    """Takes a list that nobody reads before it is full to hold floats: if it does, lowering need not start again.
+
+    They are NumPy's where the expressions of its items read something of NumPy's.
+    """
+    if site not in lo.settings.site_types and site.place[0] not in lo.settings.guesses:
+        names = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+        cells = [cell for name in sorted(names) if (cell := lo.cell_named(name)) is not None]
+        types = [value.type for cell in cells if isinstance(value := lo.store.get(cell), Var)]
+        dtypes = [type_.dtype for type_ in types if isinstance(type_, (Array, Scalar)) and type_.dtype is not None]
+        found = next((dtype for dtype in dtypes if dtype.kind == "f"), None)
+        lo.settings.guesses[site.place[0]] = FLOAT if found is None else Scalar("float", found)
+
+
+def check_guess(lo: Lowerer, items: Value) -> None:
+    """Starts again where a list that is full holds nothing that would say whether it was taken for the right one."""
+    if isinstance(items, Var) and isinstance(items.type, List):
+        guessed = _guessed_site(lo, items.type)
+        if guessed is not None:
+            lo.settings.guesses[guessed.place[0]] = None
+            raise Restart
 
 
 def grow_field(lo: Lowerer, base: Var, name: str, atom: Atom) -> None:

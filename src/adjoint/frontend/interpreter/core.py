@@ -437,8 +437,17 @@ class Lowerer:
                     "AD0402", None, f"{name!r} has too many different structures where paths meet"
                 ) from None
         if isinstance(key, Ref) and isinstance(shape, joins.UnionShape):
+            self._guess_element(key.site, shape)
             raise joins.NeedsRuntime((key.site,))
         return shape
+
+    def _guess_element(self, site: Site, shape: joins.UnionShape) -> None:
+        """Takes a list that grows to hold what it held so far, where those are numbers of one type."""
+        records = [option for option in shape.options if isinstance(option, joins.RecordShape)]
+        items = {item for record in records if record.cls is list for item in record.items}
+        match list(items):
+            case [joins.Leaf(type=Scalar() as type_)]:
+                self.settings.guesses.setdefault(site.place[0], type_)
 
     def unroll_innermost(self) -> None:
         """Where a loop over a known range makes structures that do not settle: starts again with it unrolled."""
@@ -612,8 +621,8 @@ class Settings:
     single_sites: set[Site] = field(default_factory=set)
     """List arguments of whose objects more is asked than arrays of their fields can tell."""
     site_types: dict[Site, Type] = field(default_factory=dict)
-    guesses: dict[Any, Scalar] = field(default_factory=dict)
-    """By place in the source: what a list that starts empty holds that is made there, judging by another call."""
+    guesses: dict[Any, Scalar | None] = field(default_factory=dict)
+    """By place in the source: what a list that starts empty is taken to hold that is made there; None for nothing."""
     boxed: dict[Site, set[str]] = field(default_factory=dict)
     """By ``try`` statement, the variables that are kept where handlers find them."""
     classes: dict[Any, Local] = field(default_factory=dict)

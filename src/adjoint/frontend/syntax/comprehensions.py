@@ -127,12 +127,14 @@ def _list_of(
                 return making.new_list(lo, known, node)
         if not has_generator(iterable):
             lo.settings.runtime_sites.add(lo.site(node))
+        making.guess_numbers(lo, lo.site(node), [element, *(generator.iter for generator in generators)])
         result = making.new_list(lo, [], node)
 
         def add() -> None:
             append(lo, result, evaluate(lo, element), element)
 
         each(lo, generators, add, iterable)
+        making.check_guess(lo, result)
         return result
 
 
