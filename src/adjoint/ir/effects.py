@@ -10,7 +10,7 @@ import builtins
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -231,7 +231,7 @@ def effects(callee: Any) -> Effects:
 def _declared(callee: Any) -> Effects:
     """The effects of what the table does not know."""
     if isinstance(callee, (Function, Definition, Derived)):
-        return _of_function(callee, _Query())
+        return _remembered(callee)
     if isinstance(callee, (Declared, Requested)):
         return PURE
     if isinstance(callee, Applied):
@@ -369,12 +369,43 @@ def _by_kind(callee: Any) -> Effects:
 
 # Functions of the IR
 
+_MOST_REMEMBERED = 256
+_judged: dict[Function, tuple[Effects, tuple[tuple[Definition, Function | None], ...]]] = {}
+"""What functions do, and what was behind the definitions that this was seen from."""
+
+
+def _remembered(callee: Function | Definition | Derived) -> Effects:
+    """The effects of a body: every pass asks for those of the same few functions."""
+    function = callee.function if isinstance(callee, Definition) else callee
+    if not isinstance(function, Function):
+        return _of_function(callee, _Query())
+    known = _judged.get(function)
+    if known is not None and all(definition.function is behind for definition, behind in known[1]):
+        return known[0]
+    if not _judged:
+        _forget_with_declarations()
+    elif len(_judged) >= _MOST_REMEMBERED:
+        _judged.clear()
+    query = _Query()
+    found = _of_function(function, query)
+    _judged[function] = found, tuple(query.definitions.items())
+    return found
+
+
+@cache
+def _forget_with_declarations() -> None:
+    from adjoint.rules.registry import on_change
+
+    on_change(_judged.clear)
+
 
 def _of_function(callee: Function | Definition | Derived, query: _Query) -> Effects:
     """The effects of a body, as far as they are easy to see; a function that calls itself is judged by the rest."""
     if isinstance(callee, Derived):
         places = written_places(callee.function)
         return Effects(pure=False, writes=places, confined=False, fresh=True, hands_on=True)
+    if isinstance(callee, Definition):
+        query.definitions[callee] = callee.function
     function = callee.function if isinstance(callee, Definition) else callee
     if function is None:
         return UNKNOWN
@@ -394,6 +425,7 @@ class _Query:
     """What is known of the functions that were met on the way; whether one was met again inside of another."""
 
     judged: dict[Function, Effects | None] = field(default_factory=dict)
+    definitions: dict[Definition, Function | None] = field(default_factory=dict)
     crossed: bool = False
 
 
@@ -454,7 +486,10 @@ class _Body:
                 return True
 
     def is_itself(self, callee: object) -> bool:
-        return callee is self.function or (isinstance(callee, Definition) and callee.function is self.function)
+        if isinstance(callee, Definition):
+            self.query.definitions[callee] = callee.function
+            return callee.function is self.function
+        return callee is self.function
 
     def call(self, call: Call) -> bool:
         nested = isinstance(call.callee, (Function, Definition, Derived))

@@ -14,7 +14,7 @@ import sys
 from _thread import RLock, get_ident  # `threading` takes a while to import
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
-from types import BuiltinMethodType, MethodType
+from types import BuiltinMethodType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from adjoint.records import dataclass
@@ -136,6 +136,7 @@ def add(rule: Rule) -> None:
     """Enters a rule; a later one replaces an earlier one, and what was declared by ``derivative_of``."""
     _read_for(rule.fn)
     _rules[id(rule.fn)] = rule
+    _without_rule.clear()
     if not _is_said_by_the_library(rule.fn):
         declarations.remove(rule.fn)
         _of_users.add(id(rule.fn))
@@ -213,12 +214,25 @@ def is_of_users(callee: Any) -> bool:
     return id(callee) in _of_users
 
 
+_without_rule: set[FunctionType] = set()
+"""Functions that derivatives are made of and of which nothing is declared: passes ask for them again and again."""
+
+
 def rule_for(callee: Any) -> Rule | None:
     """What is declared of a callee, if anything."""
     found = _rules.get(id(callee))
-    if found is None and _unread and _read_for(callee):
-        found = _rules.get(id(callee))
-    return found
+    if found is not None or not _unread or (type(callee) is FunctionType and callee in _without_rule):
+        return found
+    if _read_for(callee):
+        return _rules.get(id(callee))
+    if type(callee) is FunctionType and _reader is None and _is_of_runtime(callee.__module__ or ""):
+        _without_rule.add(callee)
+    return None
+
+
+def _is_of_runtime(module: str) -> bool:
+    """Whether nothing that is read later says anything of functions of a module, if nothing is said so far."""
+    return module.startswith("adjoint.runtime.") and module not in _HELPERS_OF_SCIPY
 
 
 def all_rules() -> tuple[Rule, ...]:
