@@ -120,7 +120,8 @@ class _Verifier:
                 why = "outside of the block that binds it" if atom in self.bound else "before it is bound"
                 self.fail(f"{atom!r} is read {why}, in {_brief(where)}")
         elif isinstance(atom, Undefined):
-            self.require(may_be_undefined, f"an undefined value is read in {_brief(where)}")
+            if not may_be_undefined:
+                self.fail(f"an undefined value is read in {_brief(where)}")
         elif not isinstance(atom, Const):
             self.fail(f"{atom!r} is no atom, in {_brief(where)}")
 
@@ -147,17 +148,18 @@ class _Verifier:
         if not isinstance(statement, Statement):
             self.fail(f"{statement!r} is no statement")
         inits = statement.inits if isinstance(statement, Loop) else ()
-        direct = operands(statement)
-        for atom in direct[: len(direct) - len(inits)]:
-            self.read(atom, statement)
+        direct, visible = operands(statement), self.visible
+        for atom in direct[: len(direct) - len(inits)] if inits else direct:
+            if type(atom) is not Const and atom not in visible:
+                self.read(atom, statement)
         for init in inits:
             self.read(init, statement, may_be_undefined=True)
         match statement:
+            case Store(key=key, mode=mode):
+                self.store(key, mode)
             case Load(target=target, key=key):
                 self.key(key)
                 self.bind((target,))
-            case Store(key=key, mode=mode):
-                self.store(key, mode)
             case If(then=then, orelse=orelse, targets=targets):
                 self.inside(_Place("if", {Yield: len(targets)}), (then, orelse))
                 self.bind(targets)
@@ -179,18 +181,19 @@ class _Verifier:
         self.bind(call.targets)
 
     def key(self, key: Any) -> None:
-        match key:
-            case Attribute(name=name):
-                self.require(isinstance(name, str), f"{name!r} is no attribute's name")
-            case Subscript(items=items, tupled=tupled):
-                self.require(tupled or len(items) == 1, "an index of several items is a tuple")
-                for item in items:
-                    self.require(isinstance(item, (Var, Const, Slice)), f"{item!r} is no index")
-            case _:
-                self.fail(f"{key!r} is no key")
+        if isinstance(key, Subscript):
+            self.require(key.tupled or len(key.items) == 1, "an index of several items is a tuple")
+            for item in key.items:
+                if not isinstance(item, (Var, Const, Slice)):
+                    self.fail(f"{item!r} is no index")
+        elif not isinstance(key, Attribute):
+            self.fail(f"{key!r} is no key")
+        elif not isinstance(key.name, str):
+            self.fail(f"{key.name!r} is no attribute's name")
 
     def store(self, key: Any, mode: str) -> None:
-        self.require(mode in ("set", "add", "sub", "add_at"), f"{mode!r} is no way to store")
+        if mode not in ("set", "add", "sub", "add_at"):
+            self.fail(f"{mode!r} is no way to store")
         if key is None:
             self.require(mode != "add_at", "'add_at' takes an index")
             return
@@ -198,7 +201,8 @@ class _Verifier:
         self.require(mode != "add_at" or isinstance(key, Subscript), "'add_at' takes an index")
 
     def loop(self, loop: Loop) -> None:
-        self.require(isinstance(loop.over, (Range, Items, type(None))), f"a loop over {loop.over!r}")
+        if not isinstance(loop.over, (Range, Items, type(None))):
+            self.fail(f"a loop over {loop.over!r}")
         self.require(loop.over is not None or loop.index is None, "a loop over nothing has no index")
         self.require(len(loop.inits) == len(loop.params), "a loop has as many first values as parameters")
         self.require(len(loop.targets) >= len(loop.params), "a loop has a target for each parameter")
@@ -246,12 +250,14 @@ class _Verifier:
 
     def leaf(self, leaf: Yield | Continue | Exit | Return) -> None:
         kind, place = type(leaf), self.place
-        self.require(kind in place.takes, f"{kind.__name__} ends a block of a {place.construct}")
+        if kind not in place.takes:
+            self.fail(f"{kind.__name__} ends a block of a {place.construct}")
         for atom in leaf.values:
             self.read(atom, leaf, may_be_undefined=kind is not Return)
         if isinstance(leaf, Exit):
             least = 0 if place.is_endless else 1
-            self.require(leaf.kind >= least, f"exit kind {leaf.kind!r} is less than {least}")
+            if leaf.kind < least:
+                self.fail(f"exit kind {leaf.kind!r} is less than {least}")
         expected = place.takes[kind]
         if expected is None:
             place.takes[kind] = len(leaf.values)
