@@ -21,7 +21,7 @@ import numpy as np
 
 import adjoint as ad
 from adjoint.testing import clone, flatten, leaves, moved, tangent_of
-from fuzz.check import PRIMAL_SECONDS, STEPS, Check, Outcome, Skipped, agree, components, numbers, outcome_of
+from fuzz.check import PRIMAL_SECONDS, STEPS, Check, Failed, Outcome, Skipped, agree, components, numbers, outcome_of
 
 SECOND_EVERY = 6
 """Of how many programs one has its second order checked."""
@@ -80,6 +80,8 @@ class FragmentCheck(Check):
     def __init__(self, module: ModuleType, text: str, seed: int, outcome: Outcome, seconds: int) -> None:
         super().__init__(module, text, seed, outcome, seconds)
         self.precise = self.f
+        self.table: dict[float, Any] | None = None
+        """The results along the direction, by step, where they tell anything."""
         if SINGLE in text:
             self.agreement, self.tolerance, self.same = 1e-4, 2e-3, 1e-5
             namespace: dict[str, Any] = {"__name__": module.__name__}
@@ -127,6 +129,7 @@ class FragmentCheck(Check):
         if any(row.shape != w.shape for row in table.values()):
             self.outcome.notes.append("another branch nearby")
             return
+        self.table = table
         if along is not None:
             self.compare("jvp", table, along, self.v)
         if self.back is not None:
@@ -151,7 +154,7 @@ class FragmentCheck(Check):
                 agree("transpose and vjp differ", back, self.back, self.back, self.agreement)
 
     def series(self) -> None:
-        """Compares the first derivative of a Taylor series with ``jvp``, and the second with ``jvp`` of that."""
+        """Compares the first derivative of a Taylor series with ``jvp``, and the second with differences."""
         tangents = tangent_of(self.args, self.v)
         found = self.stage("jet", lambda: ad.jet(self.f, clone(self.args), tangents, 2))
         if found is None:
@@ -161,12 +164,22 @@ class FragmentCheck(Check):
         first = components("jet", self.value, first)
         if self.along is not None:
             agree("jet and jvp differ", first, self.along, self.along, self.agreement)
-        if isinstance(self.value, float) and self.precise is self.f:
-            product = self.stage(
-                "hvp", lambda: components("hvp", self.args, ad.hvp(self.f, clone(self.args), tangents))
-            )
-            if product is not None:
-                agree("jet and hvp differ", np.array([second]), np.array([product @ self.v]), product, 1e-6)
+        if isinstance(self.value, float) and self.precise is self.f and self.table is not None:
+            self.curvature(second)
+
+    def curvature(self, claimed: float) -> None:
+        """Compares a second derivative along the direction with differences of fourth order at two steps."""
+        assert self.table is not None
+        f = {step: float(row[0]) for step, row in self.table.items()}
+        one, two = (
+            (16 * (f[h] + f[-h]) - f[2 * h] - f[-2 * h] - 30 * f[0.0]) / (12 * h * h)
+            for h in sorted(STEPS, reverse=True)
+        )
+        scale = max(1.0, abs(one), abs(claimed), abs(f[0.0]))
+        if not abs(one - two) <= 1e-5 * scale:
+            self.outcome.notes.append("jet: the function is not smooth nearby")
+        elif abs(claimed - one) > 1e-4 * scale:
+            raise Failed("jet: not the second derivative", f"{claimed} where differences give {one}")
 
     def component(self) -> None:
         """Compares the gradient of one component of the result with what the pullback says of it."""
