@@ -69,7 +69,7 @@ mutate: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m mutation
 
 agree: $(VENV)/.stamp-dev
-	PYTHONPATH=tests $(BIN)/python -m backend.campaign
+	PYTHONPATH=tests $(BIN)/python -m native.campaign
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -25,6 +25,14 @@ def own_cache(tmp_path_factory):
         yield
 
 
+@pytest.fixture
+def machine_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Derivatives that are made with ``native=True`` meanwhile run as Python, in the form for machine code."""
+    from native import machine_form
+
+    machine_form.use(monkeypatch)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def objects_of_earlier_modules_are_not_searched() -> Iterator[None]:
     """What modules before made stays: searching all of it for garbage takes seconds, in each test that asks."""

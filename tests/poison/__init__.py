@@ -11,9 +11,9 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from adjoint.target import MACHINE, PYTHON
-from backend.agreement import VARIANTS, has_arrays
 from fuzz.check import module_of
 from fuzz.fragments.compose import generate
+from native.agreement import VARIANTS, has_arrays
 from poison import inside, outside
 from poison.outside import MODES, Poisoned
 from programs.registry import collect

@@ -1,0 +1,166 @@
+"""Loops over scalars mean what the array statements meant that they were made of."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import adjoint as ad
+from adjoint.codegen.python import emit, load
+from adjoint.ir.verifier import verify
+from adjoint.native.fusion import fuse
+from native.fusion.programs import PROGRAMS
+
+EXTENTS = [0, 1, 1, 2, 3, 5]
+VALUES = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
+
+
+@st.composite
+def arguments(draw, shapes):
+    """Arrays of these shapes: of two dtypes, contiguous in either order or not, with and without special values."""
+    extents = {letter: draw(st.sampled_from(EXTENTS)) for letter in sorted(set("".join(shapes)))}
+    generator = np.random.default_rng(draw(st.integers(0, 1000)))
+    special = draw(st.integers(0, 5)) == 0
+    dtype = draw(st.sampled_from([np.float64, np.float64, np.float32]))
+    return tuple(made(draw, tuple(extents[c] for c in shape), dtype, generator, special) for shape in shapes)
+
+
+def made(draw, shape, dtype, generator, special):
+    if not shape:
+        return float(generator.normal())
+    layout = draw(st.sampled_from(["C", "F", "strided", "backwards"]))
+    values = generator.normal(size=shape)
+    if special:
+        values[generator.random(shape) < 0.2] = generator.choice(VALUES)
+    values = values.astype(dtype)
+    if layout == "strided":
+        wide = np.zeros(tuple(2 * extent for extent in shape), dtype)
+        wide[tuple(slice(None, None, 2) for _ in shape)] = values
+        return wide[tuple(slice(None, None, 2) for _ in shape)]
+    if layout == "backwards":
+        return np.ascontiguousarray(values[::-1])[::-1]
+    return np.asarray(values, order=layout)
+
+
+def fused(operator, function, args, **options):
+    """The loops of a derivative, run as Python."""
+    loops = fuse(operator(function, native=True, **options).specialized(args, {}).function)
+    verify(loops, "fusion")
+    return load(emit(loops))
+
+
+def outcome(function, args):
+    """What a call gives, or the class of what it raises."""
+    try:
+        with np.errstate(all="ignore"):
+            result = function(*[arg.copy("K") if isinstance(arg, np.ndarray) else arg for arg in args])
+    except (ValueError, IndexError, ZeroDivisionError) as failure:
+        return type(failure)
+    return result
+
+
+def same(mine, theirs, dtype):
+    if isinstance(theirs, type) or isinstance(mine, type):
+        assert mine is theirs
+        return
+    if isinstance(theirs, tuple):
+        for one, other in zip(mine, theirs, strict=True):
+            same(one, other, dtype)
+        return
+    tolerance = 3e-4 if dtype == np.float32 else 1e-10
+    assert np.shape(mine) == np.shape(theirs)
+    assert not isinstance(theirs, np.ndarray) or mine.dtype == theirs.dtype
+    np.testing.assert_allclose(mine, theirs, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_same_as_array_statements(name):
+    function, shapes = PROGRAMS[name]
+    smooth = tuple(range(len(shapes)))
+
+    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(args=arguments(shapes))
+    def check(args):
+        derivative = ad.value_and_grad(function, wrt=smooth)
+        expected = outcome(derivative, args)
+        try:
+            loops = fused(ad.value_and_grad, function, args, wrt=smooth)
+        except ad.DifferentiationError:
+            return
+        found = outcome(loops, args)
+        if IndexError is expected or ZeroDivisionError is found:
+            return  # machine code looks at no bounds, and divides as NumPy does
+        same(found, expected, args[0].dtype)
+
+    check()
+
+
+def text_of(name, *args):
+    function, shapes = PROGRAMS[name]
+    derivative = ad.grad(function, wrt=tuple(range(len(shapes))))
+    return emit(fuse(derivative.specialized(args, {}).function)).text
+
+
+def test_a_chain_is_one_loop():
+    text = text_of("polynomial", np.ones(4))
+    assert text.count("for ") == 1
+    assert text.count("np.empty") == 1
+    assert "np.sum" not in text
+
+
+def test_rows_are_looked_at_together():
+    text = text_of("nearest", np.ones((4, 3)), np.zeros((2, 3)))
+    assert not re.search(r"np.empty\(\(\w+, \w+, \w+\)\)", text)
+    assert "None" not in text
+
+
+def test_products_of_matrices_stay_calls():
+    assert "@" in text_of("linear_model", np.ones((4, 3)), np.ones(3), np.ones(4))
+
+
+def add(x, y):
+    return np.sum(x + y)
+
+
+def test_shapes_that_do_not_fit_raise():
+    loops = fused(ad.grad, add, (np.ones(3), np.ones(3)))
+    with pytest.raises(ValueError, match="could not be broadcast together"):
+        loops(np.ones(3), np.ones(4))
+
+
+def in_a_part(x, y, n, m):
+    x[:n] = y[:m]
+    return x
+
+
+def test_what_is_stored_in_a_part_fits_or_is_one():
+    loops = fused(ad.compile, in_a_part, (np.zeros(4), np.ones(5), 2, 2))
+    outcomes = []
+    for n in range(5):
+        for m in range(5):
+            args = np.zeros(4), np.arange(1.0, 6.0), n, m
+            outcomes.append(outcome(in_a_part, args))
+            same(outcome(loops, args), outcomes[-1], np.float64)
+    assert sum(found is ValueError for found in outcomes) == 16
+
+
+def greatest(x):
+    return np.max(x * 2.0)
+
+
+def test_nothing_has_no_maximum():
+    with pytest.raises(ValueError, match="zero-size array"):
+        fused(ad.grad, greatest, (np.ones(3),))(np.ones(0))
+
+
+def test_long_sums_are_accurate():
+    x = np.full(1_000_001, 0.1)
+    value, _ = fused(ad.value_and_grad, polynomial_of_one, (x,))(x)
+    assert value == pytest.approx(100000.1, rel=5e-14)
+
+
+def polynomial_of_one(x):
+    return np.sum(x * 1.0)

@@ -1,0 +1,38 @@
+"""Derivatives in the form for machine code, run by Python: the passes that users run, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from adjoint.codegen.python import load
+from adjoint.native import backend
+from adjoint.native.compile.not_native import NotNative
+from adjoint.native.legalize import python_calls
+from golden.machine_texts import takes
+
+
+class PythonCore(backend.Core):
+    """A core of which Python runs the text that Numba would compile."""
+
+    def _for(self, args: Sequence[Any]) -> Any:
+        with self._lock:
+            if self._latest is None:
+                try:
+                    self._latest = load(self.emitted)
+                except NotNative:
+                    self._latest = self.interpreted
+            return self._latest
+
+
+def use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Derivatives that are made with ``native=True`` meanwhile run as Python, in the form for machine code."""
+    monkeypatch.setattr(backend, "Core", PythonCore)
+    monkeypatch.setattr(python_calls, "_resolved", takes)
+
+
+def machine_text(derivative: Any, *args: Any) -> str:
+    """The text for machine code of a derivative that is made with ``native=True``."""
+    return str(derivative.specialized(args, {}).call.emitted.text)

@@ -1,0 +1,152 @@
+"""What handles exceptions runs interpreted, and says so at its line."""
+
+import contextlib
+import math
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from native.agreement import compare
+
+pytest.importorskip("numba")
+
+
+def one_class(x):
+    try:
+        y = math.log(x - 3.0)
+    except ValueError:
+        y = x * x
+    return y
+
+
+def several_classes(x):
+    try:
+        y = 1.0 / (x - 2.0)
+    except (OverflowError, ZeroDivisionError):
+        y = 3.0 * x
+    return y
+
+
+def place_that_is_not_there(x):
+    table = np.array([x, x * x])
+    try:
+        y = table[5]
+    except Exception:
+        y = table[1]
+    return y
+
+
+def handler_that_raises(x):
+    try:
+        y = math.log(x - 3.0)
+    except Exception:
+        y = x / (x - 2.0)
+    return y
+
+
+def bare(x):
+    try:
+        y = math.log(x - 3.0)
+    except:  # noqa: E722
+        y = x * x
+    return y
+
+
+def named(x):
+    try:
+        if x > 1:
+            raise ValueError("large")
+        y = x
+    except ValueError as problem:
+        y = x * len(str(problem))
+    return y
+
+
+def stores_before(x):
+    a = np.zeros(2)
+    try:
+        a[0] = x * x
+        a[1] = math.log(x - 3.0)
+    except ValueError:
+        a[1] = 2.0 * x
+    return a[0] + a[1]
+
+
+def at_last(x):
+    try:
+        y = x * x
+    finally:
+        x = 3.0 * x
+    return x * y
+
+
+def suppressed(x):
+    with contextlib.suppress(ValueError):
+        x = math.log(x - 3.0)
+    return 2.0 * x
+
+
+def under_a_context(x):
+    with np.errstate(divide="raise", over="ignore"):
+        y = np.log(x) * x
+    return y
+
+
+def under_a_context_that_calls(x):
+    with np.errstate(call=print):
+        y = np.log(x) * x
+    return y
+
+
+PROGRAMS = [
+    *(one_class, several_classes, place_that_is_not_there, handler_that_raises, bare),
+    *(named, stores_before, at_last, suppressed, under_a_context, under_a_context_that_calls),
+]
+
+
+def _outcome(derivative, x):
+    try:
+        return derivative(x)
+    except ArithmeticError as problem:
+        return repr(problem)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_it_runs_interpreted(f):
+    def directional(x, native=None):
+        return ad.jvp(f, (x,), (1.0,), native=native)
+
+    with pytest.warns(ad.DifferentiationWarning, match="AD0601"):
+        found = [_outcome(ad.value_and_grad(f, native=True), x) for x in (2.0, 5.0)]
+    assert found == [_outcome(ad.value_and_grad(f), x) for x in (2.0, 5.0)]
+    with pytest.warns(ad.DifferentiationWarning, match="AD0601"):
+        found = [_outcome(lambda x: directional(x, True), x) for x in (2.0, 5.0)]
+    assert found == [_outcome(directional, x) for x in (2.0, 5.0)]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_strict_refuses_at_the_line(f):
+    with pytest.raises(ad.DifferentiationError, match="has no form in") as refused:
+        ad.grad(f, native="strict")(2.0)
+    assert "test_handlers.py:" in str(refused.value)
+    assert "^" in str(refused.value)
+
+
+def silenced(x, a):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.sum(np.where(a > 0.0, np.log(a), 0.0))
+        for _ in range(3):
+            with np.errstate(all="warn"):
+                if y > 5.0:
+                    return y * x
+                y = y * x
+    with np.errstate(over="ignore"):
+        a[0] = y / a[0]
+    return np.sum(a) + y
+
+
+@pytest.mark.parametrize(("mode", "x"), [("gradient", 3.0), ("gradient", 1.0), ("forward", 3.0), ("reverse", 1.0)])
+def test_nothing_warns_so_blocks_that_silence_run_plainly(mode, x):
+    outcome = compare(silenced, (x, np.array([2.0, 0.0, -1.0, 4.0])), mode)
+    assert outcome.kind == "same", outcome.message
