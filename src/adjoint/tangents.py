@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.runtime.tangents import accumulate, zero_tangent
 from adjoint.types.structure import children, is_container, is_leaf_value, map_structure
 from adjoint.types.zero import ZERO, SymbolicZero, without_symbol
 
@@ -27,8 +28,6 @@ def zero(value: Any) -> Any:
     >>> ad.tangents.zero({"weight": 2.0, "name": "a"})
     {'weight': 0.0, 'name': None}
     """
-    from adjoint.runtime.tangents import zero_tangent
-
     return zero_tangent(value)
 
 
@@ -53,8 +52,6 @@ def add(a: Any, b: Any) -> Any:
     >>> ad.tangents.add((1.0, None), (2.0, 3.0))
     (3.0, 3.0)
     """
-    from adjoint.runtime.tangents import accumulate
-
     if a is ZERO and b is ZERO:
         return ZERO
     total = accumulate(without_symbol(a), without_symbol(b))

@@ -17,6 +17,7 @@ from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Forwards, pulled_width
 from adjoint.diagnostics import error
+from adjoint.frontend.calls.argument_names import resolve
 
 REVERSE_COSTS = 2.0
 """How many sweeps forwards a sweep backwards is worth."""
@@ -99,8 +100,6 @@ class SparseDerivative:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The matrix, in compressed rows (``scipy.sparse.csr_array``)."""
-        from adjoint.frontend.calls.argument_names import resolve
-
         function, arguments, (place,) = resolve(self.function, self.wrt, args, kwargs)
         argument = arguments[place]
         if np.size(argument) != self.by_columns.shape[1]:

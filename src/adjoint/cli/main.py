@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import adjoint
 from adjoint.cli.target import TargetError, evaluate, load_function, load_module
 from adjoint.demo import add_options as add_demo_options
 from adjoint.demo import run as run_demo
@@ -113,8 +114,6 @@ def _show(options: argparse.Namespace) -> int:
 
 def _source(operator: str, options: argparse.Namespace) -> str:
     """The source of a derivative; everything that can be refused is refused here."""
-    import adjoint
-
     function = load_function(options.target)
     differentiate: Callable[..., Any] = getattr(adjoint, operator)
     derivative = differentiate(function, **({} if options.wrt is None else {"wrt": _wrt(options.wrt)}))

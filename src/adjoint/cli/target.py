@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -32,8 +33,6 @@ def load_function(target: str) -> Callable[..., Any]:
 
 def evaluate(expressions: Sequence[str]) -> list[Any]:
     """The example arguments: Python expressions in which ``np`` is NumPy and ``math`` is at hand."""
-    import math
-
     import numpy as np
 
     values = []

@@ -7,6 +7,7 @@ Only the syntax that the back end builds is known here; what is rare is left to 
 from __future__ import annotations
 
 import ast
+import copy
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -87,8 +88,6 @@ class Expressions:
         return (self._other(node), _ATOM) if writer is None else writer(self, node)
 
     def _other(self, node: ast.expr) -> str:
-        import copy
-
         named = copy.deepcopy(node)
         for part in ast.walk(named):
             if isinstance(part, ast.Name):

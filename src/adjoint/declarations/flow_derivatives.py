@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from adjoint.diagnostics import error
+from adjoint.diagnostics.request import position
+
 
 def derivative(y: float, wrt: Any) -> Any:
     """The derivative of a value with respect to a variable that it was computed from, in the same function.
@@ -39,7 +42,4 @@ def derivative(y: float, wrt: Any) -> Any:
     >>> ad.compile(slope, native=False)(2.0)
     0.5
     """
-    from adjoint.diagnostics import error  # seldom needed
-    from adjoint.diagnostics.request import position
-
     raise error("AD0232", position(sys._getframe(1)), "the function around runs as plain Python, which keeps no flow")

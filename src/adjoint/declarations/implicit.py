@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -93,8 +94,6 @@ def arity(function: Callable[..., Any]) -> int:
     >>> arity(lambda x, a: a * x)
     2
     """
-    import inspect
-
     return len(inspect.signature(function).parameters)
 
 

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from adjoint.declarations.custom_derivatives import stop_gradient
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -88,8 +90,6 @@ def without_derivative(x: Any, fn: Callable[[Any], Any] | None = None) -> Any:
     >>> ad.grad(f)(3.14)
     3.1
     """
-    from adjoint.declarations.custom_derivatives import stop_gradient
-
     return stop_gradient(x) if fn is None else stop_gradient(fn(stop_gradient(x)))
 
 

@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import adjoint as ad
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -109,7 +111,6 @@ def show_derivative(console: Console) -> None:
 
     from rich.table import Table
 
-    import adjoint as ad
     from adjoint.demo.cooling import cooling
 
     _heading(console, "A function, and its derivative as Adjoint writes it")
@@ -147,7 +148,6 @@ def show_check(console: Console) -> None:
     """Holds the derivative against central differences, and prints both."""
     from rich.table import Table
 
-    import adjoint as ad
     from adjoint.demo.cooling import cooling
 
     _heading(console, "Held against central differences")
@@ -169,7 +169,6 @@ def show_check(console: Console) -> None:
 
 def show_training(console: Console, options: argparse.Namespace) -> None:
     """Trains the classifier, prints the derivative that did it, and writes the picture."""
-    import adjoint as ad
     from adjoint.demo import digits
     from adjoint.demo.picture import save_picture
 

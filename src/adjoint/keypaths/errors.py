@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from adjoint.diagnostics import DifferentiationError, diagnostic
+from adjoint.keypaths.steps import Field, structure_of
+from adjoint.types.annotations import field_types, plain
 
 if TYPE_CHECKING:
     from adjoint.keypaths.path import KeyPath
@@ -21,9 +23,6 @@ class UndeclaredError(KeyPathError, AttributeError):
 
 def undeclared(path: KeyPath[Any, Any], index: int, holder: Any) -> UndeclaredError:
     """The step ``index`` leads to nothing that the declared type ``holder`` has."""
-    from adjoint.keypaths.steps import Field, structure_of
-    from adjoint.types.annotations import field_types, plain
-
     step, way = path.steps[index], "".join(map(str, path.steps[:index])) or structure_of(path._origin)
     kind = plain(holder)
     notes = [f"{way} is declared as {getattr(kind, '__qualname__', kind)}"] if index else []
@@ -37,8 +36,6 @@ def undeclared(path: KeyPath[Any, Any], index: int, holder: Any) -> UndeclaredEr
 
 def misfit(path: KeyPath[Any, Any], index: int, holder: Any, value: Any) -> KeyPathError:
     """The step ``index`` leads nowhere from ``holder``, a part of ``value``."""
-    from adjoint.keypaths.steps import structure_of
-
     step, way = path.steps[index], _way(path, index)
     notes = [f"{way} is {structure_of(holder)}"] if index else []
     if path._origin is not None and type(value) is not path._origin:
@@ -50,8 +47,6 @@ def misfit(path: KeyPath[Any, Any], index: int, holder: Any, value: Any) -> KeyP
 
 def not_writable(path: KeyPath[Any, Any], index: int, holder: Any) -> KeyPathError:
     """The step ``index`` leads to what cannot be assigned."""
-    from adjoint.keypaths.steps import structure_of
-
     way = _way(path, index)
     text = f"{path} cannot be assigned to: {way} is {structure_of(holder)}"
     return KeyPathError(diagnostic("AD0411", None, text))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import tangents
 from adjoint.api.gradients import value_and_grad
 from adjoint.api.jvp_vjp import hvp
 from adjoint.diagnostics import error
@@ -96,8 +97,6 @@ class _Packing:
     """Structures as vectors of 64-bit floats, and back."""
 
     def __init__(self, x: Any) -> None:
-        from adjoint import tangents
-
         self.x = x
         self.layout = Layout(x)
         for point in self.layout.points:

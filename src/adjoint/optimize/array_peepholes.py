@@ -23,6 +23,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime.arrays import count, spread, unbroadcast
 from adjoint.runtime.checkpoints import Checkpoints
 from adjoint.runtime.objects import make_object
+from adjoint.types.vectors import TangentVector
 
 if TYPE_CHECKING:
     from adjoint.analysis.extents import Extents
@@ -243,8 +244,6 @@ def _constructed(call: Call) -> Call:
     """A tangent object by the call of its class."""
     if call.callee is not make_object or not isinstance(call.args[0], Const):
         return call
-    from adjoint.types.vectors import TangentVector
-
     cls, names = call.args[0].value, call.args[1]
     if not issubclass(cls, (TangentVector, Checkpoints)) or not isinstance(names, Const):
         return call

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjoint.analysis.extents import Extents, is_basic
+from adjoint.analysis.memory.array_layout import layout_readers
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
@@ -44,9 +45,6 @@ from adjoint.ir.walk import (
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 
-if TYPE_CHECKING:
-    from adjoint.analysis.extents import Extents
-
 
 def direct_updates(function: Function) -> Function:
     """The function with its updates in their shortest forms."""
@@ -67,8 +65,6 @@ class _Updater:
     @property
     def extents(self) -> Extents:
         if self.known is None:
-            from adjoint.analysis.extents import Extents
-
             self.known = Extents(self.function)
         return self.known
 
@@ -194,8 +190,6 @@ class _Updater:
     def layout_shows(self, array: Var) -> bool:
         """Whether it makes a difference how an array is laid out, which what it is made of now decides."""
         if self.readers is None:
-            from adjoint.analysis.memory.array_layout import layout_readers
-
             self.readers = list(layout_readers(self.function))
         return any(self.memory.may_share(array, call.args[0]) for call in self.readers)
 
@@ -311,8 +305,6 @@ def _is_slice(load: Load) -> bool:
         return False
     if not isinstance(load.target.type, Array):
         return False
-    from adjoint.analysis.extents import is_basic
-
     if not all(map(is_basic, key.items)):
         return False
     dims = load.base.type.dims

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from adjoint.parameters.aggregate import ClassValue, ParameterAggregate, _copy, field_types, is_uniform
 from adjoint.parameters.iteration import update_each, updated_each
+from adjoint.parameters.layout import Layout
 from adjoint.types.structure import set_field
 from adjoint.types.vectors import tangent_class
 
@@ -250,7 +251,5 @@ def _stored(model: Any) -> dict[str, Any]:
 
 
 def _deep_copy(value: Any) -> Any:
-    from adjoint.parameters.layout import Layout
-
     layout = Layout(value)
     return layout.rebuilt(value, [_copy(leaf) for leaf in layout.leaves(value)])

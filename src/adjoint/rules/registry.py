@@ -9,6 +9,7 @@ is when the module has been imported by others.
 from __future__ import annotations
 
 import importlib
+import inspect
 import operator
 import sys
 from _thread import RLock, get_ident  # `threading` takes a while to import
@@ -111,8 +112,6 @@ UNKNOWN: Any = object()
 
 @lru_cache(maxsize=128)
 def _parameters(fn: Fn) -> tuple[str, ...]:
-    import inspect
-
     return tuple(inspect.signature(fn).parameters)
 
 

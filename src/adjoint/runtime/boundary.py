@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.types.structure import (
     field_names,
     float_fields,
@@ -168,8 +169,6 @@ class _Check:
                 set_field(result, name, self.of(part, item, f"{path}.{name}"))
 
     def problem(self, path: str, given: Any, wanted: str) -> Exception:
-        from adjoint.diagnostics import DifferentiationError, diagnostic
-
         text = f"{path}: expected {wanted}, got {_describe(given)}"
         return DifferentiationError(diagnostic("AD0409", None, text, kind=self.kind))
 
@@ -202,8 +201,6 @@ def check_matrix_argument(x: Any, place: int | None) -> None:
     """Refuses what a matrix of derivatives cannot be made of: anything but numbers and arrays of floats."""
     if isinstance(x, (float, np.floating)) or (isinstance(x, np.ndarray) and x.dtype.kind in "fc"):
         return
-    from adjoint.diagnostics import error
-
     what = "the result" if place is None else f"argument {place}"
     integers = isinstance(x, np.ndarray) and x.dtype.kind in "iu"
     code = "AD0403" if integers or (isinstance(x, (int, np.integer)) and not isinstance(x, bool)) else "AD0404"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,6 @@ def fresh_shadows(shadows: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def snapshot(memory: Any) -> Any:
     """A container or an object as it is now, with all that lies in it."""
-    import copy
-
     return copy.deepcopy(memory)
 
 

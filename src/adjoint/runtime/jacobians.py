@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+import adjoint as ad
+
 
 def jacobian_of(function: Any, args: Any, place: Any) -> Any:
     """The Jacobian with respect to one argument."""
@@ -30,8 +32,6 @@ def _unit(x: Any, i: Any) -> Any:
 
 
 def _column(function: Any, args: Any, place: Any, unit: Any) -> Any:
-    import adjoint as ad
-
     tangents = [None] * len(args)
     tangents[place] = unit
     return ad.jvp(function, args, tuple(tangents))[1]
@@ -39,6 +39,4 @@ def _column(function: Any, args: Any, place: Any, unit: Any) -> Any:
 
 def hessian_of(function: Any, args: Any, place: Any) -> Any:
     """The Hessian with respect to one argument."""
-    import adjoint as ad
-
     return jacobian_of(ad.grad(function, place), args, place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from functools import lru_cache
 from typing import Any
 
@@ -18,8 +19,6 @@ def einsum_of_one(subscripts: str, operand: Any) -> Any:
 @lru_cache(maxsize=256)
 def einsum_terms(subscripts: str, *ranks: int) -> tuple[tuple[str, ...], str]:
     """The labels of the operands and of the result, ellipses and the implicit result written out."""
-    import string
-
     text = subscripts.replace(" ", "")
     left, arrow, right = text.partition("->")
     terms = left.split(",")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
 import os
+import pickle
+import tempfile
 import weakref
 from typing import Any
 
@@ -194,9 +197,6 @@ class Filed:
     """A state in a file."""
 
     def __init__(self, shelf: Shelf, state: tuple[Any, ...]) -> None:
-        import pickle  # seldom needed
-        import tempfile
-
         handle, self.path = tempfile.mkstemp(prefix="adjoint-", suffix=".state")
         with os.fdopen(handle, "wb") as file:
             pickle.dump(state, file, pickle.HIGHEST_PROTOCOL)
@@ -245,8 +245,6 @@ def taken_back(kept: Any) -> Any:
     """The state that is kept."""
     if not isinstance(kept, Filed):
         return kept
-    import pickle
-
     with open(kept.path, "rb") as file:
         return pickle.load(file)
 
@@ -276,8 +274,6 @@ class _Memory(_Copies):
             return self.known[id(shadow)]
         if not _can_change(shadow):
             return shadow
-        import copy
-
         result = self.known[id(shadow)] = copy.copy(shadow)
         for name, part in _fields(shadow).items():
             object.__setattr__(result, name, self.of(part))

@@ -5,6 +5,7 @@ Nothing here needs to be sure. A text is only taken where a definition in it com
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import sys
@@ -65,8 +66,6 @@ def _piped() -> str | None:
     """
     if not sys.platform.startswith("linux"):
         return None
-    import ctypes
-
     try:
         stream = ctypes.c_void_p.in_dll(ctypes.CDLL(None), "stdin").value
         if stream is None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from adjoint.diagnostics import Span, error, span_of
 from adjoint.types.annotations import field_types
+from adjoint.types.conforming import write_members
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.registry import registration
 from adjoint.types.vectors import own_tangent_vector
@@ -35,8 +36,6 @@ def check_tangent_vector(cls: type, scope: Mapping[str, Any] | None = None) -> N
         label, fix = problem
         raise error("AD0426", declaration(cls, "TangentVector")[1], label, helps=(fix,), name=f"{cls.__qualname__}")
     if not hasattr(own, "zero"):
-        from adjoint.types.conforming import write_members
-
         write_members(own, ["zero"])
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.types.annotations import field_types
 from adjoint.types.lifting import ElementaryFunctionsOfFields
 from adjoint.types.marks import no_derivative_fields
+from adjoint.types.structure import map_structure
 
 
 class ByClass:
@@ -162,14 +163,10 @@ class TangentVector(Fields, ElementaryFunctionsOfFields):
         return _blank, (self.primal_class(),), dict(self.__dict__)
 
     def _mapped(self, fn: Callable[[Any], Any]) -> Self:
-        from adjoint.types.structure import map_structure
-
         result: Self = map_structure(lambda part: None if part is None else fn(part), self)
         return result
 
     def _paired(self, fn: Callable[[Any, Any], Any], other: Self) -> Self:
-        from adjoint.types.structure import map_structure
-
         result: Self = map_structure(lambda a, b: None if a is None or b is None else fn(a, b), self, other)
         return result
 

@@ -10,9 +10,12 @@ from typing import Any
 from adjoint.api.gradients import Derivative, grad
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, error
+from adjoint.differentiation.finish import finish
 from adjoint.dispatch.specialize import Specialization, latest, target_of
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.ir.nodes import Function
+from adjoint.optimize.simplify import simplify
+from adjoint.pipeline import DRIVERS, Context, finishing, run
 from adjoint.records import replace
 from adjoint.sources.definitions import underlying
 
@@ -136,9 +139,7 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
     >>> [line for line in text.splitlines() if line.startswith("--")][:5]
     ['-- source', '-- lowered', '-- reverse', '-- expand-derivatives', '-- dead-code']
     """
-    from adjoint.differentiation.finish import finish
     from adjoint.ir.printer import format_function
-    from adjoint.optimize.simplify import simplify
 
     derivative = f if isinstance(f, Derivative) else grad(f)
     function = derivative.function
@@ -161,7 +162,6 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
     from adjoint.native.backend import compiled_text
     from adjoint.native.compile.boundary import halves
     from adjoint.native.compile.not_native import NotNative
-    from adjoint.pipeline import DRIVERS, Context, finishing, run
 
     parts = [("source", _source_of(derivative.function))]
 

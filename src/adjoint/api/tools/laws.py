@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import adjoint as ad
 from adjoint import tangents
 from adjoint.types.differentiable import moved
 from adjoint.types.marks import no_derivative_fields
@@ -162,8 +163,6 @@ class _Laws:
         self.of_kept(self.value, again)
 
     def of_identity(self, t: Any) -> None:
-        import adjoint as ad
-
         if t is None:
             return
         value, pullback = ad.vjp(_identity, self.value)

@@ -21,6 +21,7 @@ from adjoint.differentiation.memory.constant_views import constant_views, unsure
 from adjoint.differentiation.memory.shadow_types import ShadowTypes
 from adjoint.differentiation.pure import without_writes
 from adjoint.differentiation.reachability import Dependence
+from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.zeros.supports_in_memory import keep_supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
@@ -405,8 +406,6 @@ class _Forward:
             self.lay_out_gathered(load, builder)
 
     def lay_out_gathered(self, load: Load, builder: Builder) -> None:
-        from adjoint.differentiation.reverse.memory.gathers import is_gathered  # the two modes use each other
-
         if is_gathered(load):
             self.rules.laid_out(builder, load.target)
 

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 from adjoint.diagnostics import diagnostic
 from adjoint.differentiation.reverse.memory.gathers import copies
+from adjoint.differentiation.reverse.memory.overwritten_values import written_by
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array, Number, Storage
@@ -52,8 +53,6 @@ def _placed(block: Block, loops: tuple[int, ...], count: list[int]) -> Iterator[
 
 
 def _written(statement: Statement) -> Iterator[Storage]:
-    from adjoint.differentiation.reverse.memory.overwritten_values import written_by
-
     return written_by(statement)
 
 

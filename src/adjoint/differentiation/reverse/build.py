@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -458,8 +459,6 @@ def _copy_of(var: Var) -> object:
         case Array():
             return np.copy
         case List() | Dict() | Instance() | Tuple():
-            import copy
-
             return copy.deepcopy
         case _:
             return None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.calls import LIBRARY_FOLDERS, call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.calls.opaque_calls import refuse_made_here
 from adjoint.frontend.data import containers, making, objects
@@ -26,13 +27,16 @@ from adjoint.frontend.interpreter.values import (
     Record,
     Ref,
     SliceValue,
+    SuperValue,
     TupleValue,
     Union,
     Value,
     is_atom,
 )
+from adjoint.frontend.iterators.items import static_items, written_out
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.syntax.expressions import on_each_option, truth_of
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Scalar
 from adjoint.runtime import display, numbers
@@ -82,8 +86,6 @@ def _by_method(name: str) -> Handler:
         method = objects.special_method(lo, args[0], name) if args else None
         if method is None:
             return NotImplemented
-        from adjoint.frontend.calls.calls import call_value
-
         return call_value(lo, method, args[1:], kwargs, node)
 
     return convert
@@ -104,8 +106,6 @@ for _function, _name in (
 
 @handles(bool)
 def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.syntax.expressions import truth_of
-
     if not args or isinstance(args[0], Var):
         return NotImplemented
     return truth_of(lo, args[0], node)
@@ -156,8 +156,6 @@ def _names_of_the_frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value]
 
 @handles(sys._getframe, inspect.currentframe, inspect.stack)
 def _frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.calls.calls import LIBRARY_FOLDERS
-
     if lo.frame is not None and lo.frame.closure.source.file.startswith(LIBRARY_FOLDERS):
         return NotImplemented  # a library that asks who calls it, to name the place
     raise lo.problem("AD0301", node, "the frame of the function is asked for, and a derivative has another one")
@@ -167,8 +165,6 @@ def _frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     classes = materialize(lo, args[1], node)
     if isinstance(args[0], Union):
-        from adjoint.frontend.syntax.expressions import on_each_option
-
         return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
     cls = objects.class_of(lo, args[0])
     if cls is None or not isinstance(classes, Const):
@@ -256,8 +252,6 @@ def _object_init(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 
 @handles(super)
 def _super(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.interpreter.values import SuperValue
-
     if len(args) != 2 or not isinstance(args[0], Const):
         return NotImplemented
     return SuperValue(args[0].value, args[1])
@@ -271,8 +265,6 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if not args:
         return TupleValue(())
     value = sequence(lo, args[0])
-    from adjoint.frontend.iterators.items import written_out
-
     items = written_out(lo, value, node)
     if items is not None:
         return TupleValue(tuple(items))
@@ -291,8 +283,6 @@ def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     value = kept(lo, args[0])
     if is_lazy(value) and not isinstance(value := drawn(lo, value, node), IteratorValue):
         return value
-    from adjoint.frontend.iterators.items import static_items
-
     items = static_items(lo, value, node)
     if items is not None:
         return making.new_list(lo, items, node)
@@ -377,8 +367,6 @@ def _is_real(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(np.sign)
 def _sign(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """Of complex numbers it is their direction, which varies."""
-    from adjoint.frontend.calls.calls import call_value
-
     if kwargs or len(args) != 1 or not is_atom(args[0]) or _surely_real(lo, args[0], node):
         return NotImplemented
     conjugate = call_value(lo, Const(numbers.sign), args, {}, node)

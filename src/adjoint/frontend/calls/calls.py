@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import inspect
 import os
@@ -28,8 +29,9 @@ from adjoint.frontend.calls.opaque_calls import (
 from adjoint.frontend.calls.operands import arrays, with_arrays
 from adjoint.frontend.control.activations import activation, is_structural, is_too_often
 from adjoint.frontend.data import making, objects
+from adjoint.frontend.differentiation.operators_inside import call_operator, call_pullback, operator_of
 from adjoint.frontend.entry import inputs
-from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
+from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Frame, Lowerer, Problem, Restart
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
     NONE,
@@ -51,6 +53,7 @@ from adjoint.frontend.interpreter.values import (
     is_stand_in,
     local_mark,
 )
+from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.syntax import starred
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
@@ -58,6 +61,7 @@ from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
+from adjoint.runtime import display
 from adjoint.sources.definitions import find, underlying
 from adjoint.sources.scope import own_yields, scope_of
 
@@ -143,12 +147,8 @@ def call_value(
         case Partial(function=inner, args=first, kwargs=named):
             return call_value(lo, inner, [*first, *args], {**dict(named), **kwargs}, node)
         case Operator():
-            from adjoint.frontend.differentiation.operators_inside import call_operator
-
             return call_operator(lo, function, args, kwargs, node)
         case Pullback():
-            from adjoint.frontend.differentiation.operators_inside import call_pullback
-
             return call_pullback(lo, function, args, kwargs, node)
         case Const(value=Function() as body):
             from adjoint.frontend.declared.implicit_calls import call_function
@@ -207,8 +207,6 @@ def _call_constant(
         result = special(lo, args, kwargs, node)
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]
-    from adjoint.frontend.differentiation.operators_inside import operator_of
-
     operator = operator_of(lo, constant, args, kwargs, node)
     if operator is not None:
         return operator
@@ -366,8 +364,6 @@ def _into(
 
 def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, (GeneratorValue, IteratorValue)):
-        from adjoint.frontend.iterators.iterators import drawn
-
         value = drawn(lo, value, None)
     return value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
 
@@ -417,8 +413,6 @@ def _text_of(
 def _call_opaque_variable(
     lo: Lowerer, function: Var, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    from adjoint.runtime import display
-
     if isinstance(function.type, (Scalar, Array, Number)):
         raise lo.mistake(TypeError, node, f"{function.hint!r} is a number or an array, and cannot be called")
     for value in (*args, *kwargs.values()):
@@ -495,8 +489,6 @@ def bind_dataclass(
     lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Iterator[tuple[str, Value]]:
     """The values of a dataclass's fields, and of what only ``__post_init__`` gets, for a call of its ``__init__``."""
-    import dataclasses
-
     remaining, named = list(args), dict(kwargs)
     for spec in cls.__dataclass_fields__.values():
         if spec._field_type is dataclasses._FIELD_CLASSVAR:  # type: ignore[attr-defined]
@@ -535,8 +527,6 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
     try:
         found = find(function)
     except DifferentiationError as error:
-        from adjoint.frontend.interpreter.core import Problem
-
         raise Problem(error.diagnostics[0]) from None
     cells: dict[str, Cell] = {}
     owner = None

@@ -12,6 +12,7 @@ import numpy as np
 
 from adjoint import tangents
 from adjoint.declarations.differentiable_types import Synthesised, variables_class_of
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.differentiation.tangent_values import varying_parts
@@ -129,7 +130,6 @@ def multiplied(lo: Lowerer, a: Value, b: Value, node: Node, op: Any = operator.m
 
 def moved_along(lo: Lowerer, value: Value, along: Value, node: Node) -> Value:
     """The value in the direction of a tangent."""
-    from adjoint.frontend.calls.calls import call_value
 
     def alone(x: Value, direction: Value) -> Value:
         if x == NONE or not (isinstance(x, Var) and isinstance(x.type, Array)):
@@ -210,8 +210,6 @@ def with_variables_of(lo: Lowerer, value: Value, variables: Value, node: Node) -
 
 def inner_product(lo: Lowerer, a: Value, b: Value, node: Node) -> Value:
     """The sum of the products of all numbers of two tangents."""
-    from adjoint.frontend.calls.calls import call_value
-
     total: list[Value] = [Const(0.0)]
 
     def leaf(x: Value, y: Value) -> Value:
@@ -318,8 +316,6 @@ def _dot(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
 
 @_handle(tangents.norm)
 def _norm(lo: Lowerer, tangent: Value, *, node: Node) -> Value:
-    from adjoint.frontend.calls.calls import call_value
-
     return call_value(lo, Const(math.sqrt), [inner_product(lo, tangent, tangent, node)], {}, node)
 
 

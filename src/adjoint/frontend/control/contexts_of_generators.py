@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.interpreter.core import Lowerer, Region
@@ -52,8 +53,6 @@ _MADE = _nothing.__code__
 
 def context_of(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
     """What a call gives of a function that is decorated so."""
-    from adjoint.frontend.calls.calls import call_value
-
     generator = call_value(lo, function, args, kwargs, node)
     if not isinstance(generator, GeneratorObject):
         raise lo.problem("AD0301", node, "this context manager is made by a function that does not yield")

@@ -8,6 +8,7 @@ from typing import Any
 
 from adjoint.frontend.interpreter.core import Exiting, Lowerer
 from adjoint.frontend.interpreter.values import Value
+from adjoint.frontend.syntax.statements import run
 from adjoint.ir.nodes import If, Yield
 
 CLOSING = "@"
@@ -21,8 +22,6 @@ def is_closing(action: str) -> bool:
 
 def behind(lo: Lowerer, exits: Sequence[Exiting], orelse: Sequence[ast.stmt]) -> list[Exiting]:
     """Ways out of an unrolled loop; ``done`` goes on behind it, and ``break`` in its ``else`` leaves the next loop."""
-    from adjoint.frontend.syntax.statements import run
-
     found: list[Exiting] = []
     for leaf in exits:
         if leaf.action == "exhausted":

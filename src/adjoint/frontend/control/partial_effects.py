@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from adjoint.frontend.data.containers import set_item, subscript
 from adjoint.frontend.data.making import runtime_list
 from adjoint.frontend.interpreter.core import Lowerer, Restart
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
@@ -103,8 +104,6 @@ def _can_be_kept(value: Value) -> bool:
 
 def keep(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> None:
     """A variable is assigned that ``try`` statements around keep."""
-    from adjoint.frontend.data.containers import set_item
-
     for box in lo.run_data.boxes.get(cell, ()):
         if not is_atom(value) or not _can_be_kept(value):
             label = f"what {cell.name!r} holds when an exception is raised later is not known"
@@ -140,8 +139,6 @@ def _assigned(node: ast.stmt) -> Sequence[str]:
 
 def restore(lo: Lowerer, body: Body) -> None:
     """Reads variables that are kept, where a handler starts."""
-    from adjoint.frontend.data.containers import subscript
-
     for cell, box in body.boxes.items():
         value = subscript(lo, box, Const(0), body.node)
         lo.rename(value, cell.name)

@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.calls import bind, run_closure
 from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.captures import Surroundings, surroundings
+from adjoint.frontend.flow.derivatives import with_flow_settled
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Unreached
 from adjoint.frontend.interpreter.forms import anonymous, fresh, loose, loosened
 from adjoint.frontend.interpreter.placeholders import handed_over, with_values_handed_over
 from adjoint.frontend.interpreter.values import Closure, Record, Ref, TupleValue, Value
+from adjoint.frontend.surgery.checkpointed_loops import outlined
 from adjoint.ir.effects import storages
 from adjoint.ir.nodes import (
     Atom,
@@ -98,8 +101,6 @@ def call_definition(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """A call of a recursive function."""
-    from adjoint.frontend.calls.calls import bind
-
     bound = bind(lo, closure, args, kwargs, node)
     as_structure = loosened if closure.source.node in lo.settings.widened else loose
     found = {name: as_structure(joins.shape_of(value, lo.store)) for name, value in bound.items()}
@@ -272,8 +273,6 @@ def _pass_on(block: Block, further: Further, inside: dict[Var, Atom]) -> Block:
 def _run(
     lo: Lowerer, closure: Closure, found: dict[str, joins.Shape], node: ast.AST | None
 ) -> tuple[tuple[Var, ...], Block, joins.Shape | None]:
-    from adjoint.frontend.calls.calls import run_closure
-
     outer_block, outer_store, outer_depth = lo.block, lo.store, lo.depth
     lo.depth = 0  # what is called is not inlined: within it, inlining starts anew
     root = lo.fork(outer_store)
@@ -314,12 +313,8 @@ def _run(
         final = result
         whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
         if lo.run_data.flow:
-            from adjoint.frontend.flow.derivatives import with_flow_settled
-
             whole = with_flow_settled(lo, whole)
         if lo.run_data.checkpointed or lo.run_data.has_marks:
-            from adjoint.frontend.surgery.checkpointed_loops import outlined
-
             whole = outlined(lo, whole, closure.source.name)
         block = with_values_handed_over(whole, is_called=True)
     else:

@@ -17,6 +17,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Value, is_torn
 from adjoint.frontend.syntax import assign
+from adjoint.frontend.syntax import statements as module
 from adjoint.frontend.syntax.expressions import evaluate
 from adjoint.ir.nodes import Atom, Const, Guarded, Handler, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE
@@ -26,8 +27,6 @@ from adjoint.sources.scope import assigned_names
 
 
 def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
-    from adjoint.frontend.syntax import statements as module  # statements hold blocks of statements
-
     module.run(lo, statements)
 
 

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.control.contexts_of_generators import run_context
 from adjoint.frontend.control.joins_of_exits import is_closing, settle
 from adjoint.frontend.control.try_statement import Final, guard, run, run_try
@@ -17,6 +18,7 @@ from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Closure, GeneratorContext, Method, Value, is_stand_in
+from adjoint.frontend.surgery.backward_blocks import run_backward
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.expressions import evaluate, truth_of
 from adjoint.ir.nodes import Attribute, Const, Load, Var
@@ -42,8 +44,6 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
         run_try(lo, _suppressing(node, item, rest))
         return
     if _is_backward(lo, item):
-        from adjoint.frontend.surgery.backward_blocks import run_backward
-
         run_backward(lo, node, item)
         return
     if _is_null_context(lo, item):
@@ -154,8 +154,6 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
     Where no exception is handled, neither around it nor by itself, one that is raised in the body passes by its
     ``__exit__``.
     """
-    from adjoint.frontend.calls.calls import call_value
-
     enter, leave = (objects.special_method(lo, manager, name) for name in ("__enter__", "__exit__"))
     if enter is None or leave is None:
         raise lo.problem("AD0301", node, "the context manager has no '__exit__'")

@@ -9,6 +9,7 @@ from typing import Any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
     NONE,
@@ -19,6 +20,8 @@ from adjoint.frontend.interpreter.values import (
     Value,
     list_record,
 )
+from adjoint.frontend.iterators.folds import sorted_list
+from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Dict, List
@@ -33,8 +36,6 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         if isinstance(record, Record) and record.cls is dict:
             parts.extend(record.parts)
         else:
-            from adjoint.frontend.iterators.items import static_items
-
             given = sequence(lo, args[0])
             pairs = static_items(lo, given, node)
             if pairs is None:
@@ -104,8 +105,6 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 
 def _at_run_time(ref: Ref) -> Any:
-    from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
-
     raise NeedsRuntime(tuple(original_sites((ref.site,))))
 
 
@@ -278,8 +277,6 @@ def _remove(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
-    from adjoint.frontend.iterators.folds import sorted_list
-
     if items is None and not _is_list(args[0]):
         return NotImplemented
     ordered = sorted_list(lo, args, kwargs, node)

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.making import (
     _element_of,
     as_element,
@@ -38,6 +39,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
+from adjoint.frontend.iterators.iterators import drawn, is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.indexing import array_key, type_of_item
 from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Store, Subscript, Var
@@ -74,7 +76,6 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
 def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
     """The same, None where the number of items is not known."""
     from adjoint.frontend.iterators.items import iterated
-    from adjoint.frontend.iterators.iterators import drawn
 
     value = drawn(lo, iterated(lo, value, node), node)
     refuse_number(lo, value, "cannot be iterated over", node)
@@ -314,7 +315,6 @@ def raise_error(lo: Lowerer, cls: type[Exception], argument: Any, node: ast.AST 
 def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
     """``base[index] = value``"""
     from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.calls.operands import array_operand
 
     match base:
         case Ref():
@@ -427,7 +427,6 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
     """``item in container``"""
     from adjoint.frontend.calls.calls import call_value
     from adjoint.frontend.iterators.items import iterated
-    from adjoint.frontend.iterators.iterators import is_lazy
     from adjoint.frontend.syntax.expressions import apply_operator, call
 
     if isinstance(container, Ref):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.data.objects import outlives_the_call, writable
+from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer, Restart
 from adjoint.frontend.interpreter.joins import NeedsRuntime, join_types, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -27,6 +28,7 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
     list_record,
 )
+from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import (
@@ -290,8 +292,6 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
 
 def _with_defaults(lo: Lowerer, record: Record, known: Instance, node: ast.AST | None) -> Record:
     """An object with what its class holds for the attributes that are assigned later: numbers, read until then."""
-    from adjoint.frontend.entry import inputs
-
     cls: Any = record.cls
     for name in known.fields:
         found = inspect.getattr_static(cls, name, _MISSING)
@@ -341,7 +341,6 @@ def _of_several_kinds(record: Record) -> bool:
 def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:
     """``current += value``"""
     from adjoint.frontend.control.iteration import run_for
-    from adjoint.frontend.iterators.iterators import is_lazy
     from adjoint.frontend.syntax.comprehensions import append
 
     refuse_if_iterated(lo, current, node)

@@ -13,8 +13,10 @@ import numpy as np
 
 from adjoint.frontend.calls import class_customs
 from adjoint.frontend.data.constants import as_stored
+from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
     ELLIPSIS,
     NONE,
@@ -87,8 +89,6 @@ def is_object(lo: Lowerer, value: Value) -> bool:
 
 def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
     """The bound special method of an object's class, where the class defines one."""
-    from adjoint.frontend.entry import inputs
-
     if not is_object(lo, receiver):
         return None
     cls = class_of(lo, receiver)
@@ -200,8 +200,6 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
 
 
 def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -> Value:
-    from adjoint.frontend.entry import inputs
-
     if isinstance(owner, type):
         found = inspect.getattr_static(owner, name, _MISSING)
         if isinstance(found, classmethod):
@@ -326,8 +324,6 @@ def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
 
 
 def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
-    from adjoint.frontend.entry import inputs
-
     for base in cls.__mro__:
         if name in base.__dict__:
             inputs.guard_lookup(lo, cls, name, base.__dict__[name])
@@ -347,7 +343,6 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
 
 def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
     from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.entry import inputs
 
     match found:
         case property(fget=getter):
@@ -422,7 +417,6 @@ def set_attribute(
     """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
     from adjoint.frontend.calls.calls import call_value
     from adjoint.frontend.data import making
-    from adjoint.frontend.interpreter.materialize import materialize
 
     cls = class_of(lo, base)
     if cls is not None and isinstance(base, (Ref, Var)):
@@ -492,8 +486,6 @@ def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, no
 
 def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST | None) -> None:
     """Writes to an object whose parts are known, past any ``__setattr__``."""
-    from adjoint.frontend.interpreter.materialize import materialize
-
     writable(lo, base, node)
     record = lo.store[base]
     assert isinstance(record, Record)

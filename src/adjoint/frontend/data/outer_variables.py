@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
+from adjoint.differentiation.reachability import Dependence
 from adjoint.frontend.entry.inputs import Captured, captured, cell_of, fill_cell, is_constant, reader
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
@@ -135,8 +136,6 @@ def refuse_varying(function: Function, count: int) -> None:
 
 
 def _varying(function: Function, wrt: tuple[int, ...], seen: set[tuple[int, tuple[int, ...]]]) -> Iterator[Diagnostic]:
-    from adjoint.differentiation.reachability import Dependence
-
     if not wrt or (id(function), wrt) in seen:
         return
     seen.add((id(function), wrt))

@@ -38,7 +38,7 @@ from adjoint.ir.types import (
     Type,
     carries_derivative,
 )
-from adjoint.ir.walk import free_vars, operands, statements_in, targets_of
+from adjoint.ir.walk import free_vars, operands, statements_in, substitute, targets_of
 from adjoint.records import dataclass, field
 from adjoint.sources.scope import own_yields
 from adjoint.types.marks import no_derivative_fields
@@ -178,8 +178,6 @@ def lower_inner(
     own = set(active.params)
     free = tuple(var for var in free_vars(block) if var not in own)
     inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
-    from adjoint.ir.walk import substitute
-
     if free:
         block = substitute(block, inner_free)
     if lo.run_data.checkpointed or lo.run_data.has_marks:

@@ -38,8 +38,10 @@ from adjoint.frontend.differentiation.wrt import (
     source_of,
     with_receiver,
 )
+from adjoint.frontend.entry.inputs import captured
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
     NONE,
     Operator,
@@ -48,6 +50,7 @@ from adjoint.frontend.interpreter.values import (
     TupleValue,
     Value,
 )
+from adjoint.frontend.library import python_functions
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Return, Var
 from adjoint.ir.types import (
@@ -84,8 +87,6 @@ def operator_of(
         return None
     if not isinstance(kind, str):
         kind, function, options = kind
-        from adjoint.frontend.entry.inputs import captured
-
         path = ("root",) if function is lo.run_data.root else ("object", function)
         inner = captured(lo, function, path, "f", node)
         return call_operator(lo, Operator(kind, inner, options), args, kwargs, node)
@@ -103,8 +104,6 @@ def operator_of(
 def _options(
     lo: Lowerer, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> tuple[tuple[str, Any], ...]:
-    from adjoint.frontend.interpreter.materialize import materialize
-
     options: dict[str, Any] = {}
     named = {**({"wrt": args[0]} if args else {}), **kwargs}
     for name, value in named.items():
@@ -132,7 +131,6 @@ def _called(
     options = dict(operator.options)
     if operator.kind in ("grad", "value_and_grad"):
         return _gradient(lo, operator, options, args, kwargs, node)
-    from adjoint.frontend.library import python_functions
     from adjoint.runtime import jacobians
 
     if operator.kind == "checkpoint":
@@ -448,7 +446,6 @@ def check_differentiable(lo: Lowerer, function: Value, value: Value, place: int 
 
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     from adjoint.frontend.data import containers
-    from adjoint.frontend.library import python_functions
 
     if kind in ("jvp", "hvp"):
         given = [*args, *(kwargs[name] for name in ("f", "primals", "tangents") if name in kwargs)]
@@ -487,8 +484,6 @@ def _vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Valu
 
 def _kept(lo: Lowerer, atom: Atom) -> Atom:
     """What an argument is now, for a pullback that is called later."""
-    from adjoint.frontend.library import python_functions
-
     match atom:
         case Var(type=Array()):
             return converted(lo, np.copy, [atom], atom)

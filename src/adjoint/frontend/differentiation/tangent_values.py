@@ -11,15 +11,18 @@ import numpy as np
 from adjoint.analysis.activity import all_memory
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
     NONE,
     Record,
     Ref,
+    Site,
     TupleValue,
     Union,
     Value,
     list_record,
 )
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import (
     Array,
@@ -138,8 +141,6 @@ def tangent_record(cls: type, parts: tuple[tuple[Any, Value], ...]) -> Record:
 
 def of_tuples(lo: Lowerer, shadow: Atom, type_: Type) -> Value:
     """The tangent of a list of tuples as one: in shadows tuples are lists."""
-    from adjoint.frontend.library import python_functions
-
     match type_:
         case List(element=Tuple(items=items)) if isinstance(shadow, Var):
             places = TupleValue(tuple(map(Const, range(len(items)))))
@@ -209,8 +210,6 @@ def _direction(lo: Lowerer, value: Var, tangent: Value, node: ast.AST | None) ->
             return tangent
         given = tangent
     else:
-        from adjoint.frontend.interpreter.materialize import materialize
-
         given = materialize(lo, tangent, node, observer=True)
     return converted(lo, tangents.to_shadow, [given, value], value)
 
@@ -222,8 +221,6 @@ def _as_float(tangent: Value) -> Atom:
 
 
 def result_tangent(lo: Lowerer, shape: joins.Shape, indices: Iterator[int], dots: dict[int, Atom]) -> Value:
-    from adjoint.frontend.interpreter.values import Site
-
     match shape:
         case joins.Leaf():
             dot = dots.get(next(indices), NONE)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_origin
 
 from adjoint.diagnostics import Span, diagnostic
+from adjoint.frontend.data import objects
+from adjoint.frontend.data.objects import class_of
 from adjoint.frontend.interpreter.core import Lowerer, Problem
 from adjoint.frontend.interpreter.values import (
     Closure,
@@ -17,6 +19,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.ir.nodes import Const, Function
 from adjoint.keypaths.parts import PartOf, as_part
+from adjoint.sources import definitions
 from adjoint.sources.definitions import FunctionSource
 
 if TYPE_CHECKING:
@@ -33,8 +36,6 @@ def is_operator(value: Any) -> bool:
 def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[str]:
     """The names of the positional parameters of a function."""
     from adjoint.frontend.calls.calls import closure_of
-    from adjoint.frontend.data import objects
-    from adjoint.sources import definitions
 
     match function:
         case Closure():
@@ -62,8 +63,6 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
 
 def _keyword_only_names(function: Value) -> tuple[str, ...]:
     """The names of the parameters of a function object that can only be given by name."""
-    from adjoint.sources import definitions
-
     found = definitions.underlying(function.value) if isinstance(function, Const) else None
     if found is None:
         return ()
@@ -114,8 +113,6 @@ def with_receiver(
 
 def _is_of_receiver(lo: Lowerer, choice: Any, function: Method, taken: Sequence[Value]) -> bool:
     """Whether a key path starts from the object of a bound method, and from none of the arguments."""
-    from adjoint.frontend.data.objects import class_of
-
     if not isinstance(choice, PartOf) or choice.origin is None:
         return False
     origin = get_origin(choice.origin) or choice.origin
@@ -138,8 +135,6 @@ def _position_of_part(
     node: ast.AST | None,
 ) -> int | str:
     """The argument that a key path starts from: the instance of its class; the first one if it has none."""
-    from adjoint.frontend.data.objects import class_of
-
     if part.origin is None:
         return _position(lo, function, 0, names, len(args), kwargs, node)
     origin = get_origin(part.origin) or part.origin
@@ -205,8 +200,6 @@ def refusal(
 
 def source_of(function: Value) -> FunctionSource | None:
     """The source of a function, where it has one."""
-    from adjoint.sources import definitions
-
     match function:
         case Closure():
             return function.source

@@ -6,12 +6,14 @@ An entry is lowered from the very call: ``grad(f)(x, y)`` is the operator applie
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.diagnostic import Label
+from adjoint.differentiation.reverse import split
 from adjoint.frontend.calls.opaque_calls import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import operators_inside
@@ -27,7 +29,7 @@ from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Valu
 from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
 from adjoint.ir.types import Opaque, carries_derivative
-from adjoint.ir.walk import free_vars, inline, statements_in
+from adjoint.ir.walk import free_vars, inline, statements_in, substitute
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
 from adjoint.runtime.checkpoints import Checkpoints
@@ -281,8 +283,6 @@ def lower_vjp(
 
 def primal_half(lo: Lowerer, stacked: Stacked, outputs: tuple[int, ...]) -> tuple[Split, Atom, tuple[Atom, ...]]:
     """Emits the primal of a function that is split; its halves, the value, and the leaves of that and the residuals."""
-    from adjoint.differentiation.reverse import split
-
     inner = stacked.inner
     halves = split(inner.function, tuple(range(inner.count)), outputs, target=lo.settings.target)
     atoms = inline(lo.open, halves.primal, inner.atoms)
@@ -342,8 +342,6 @@ def _adjoint(
     own = set(taken) | set(seeds)
     extra = tuple(var for var in free_vars(block) if var not in own)
     inner_extra = {var: Var(var.hint, var.type, var.named) for var in extra}
-    from adjoint.ir.walk import substitute
-
     block = substitute(block, inner_extra)
     adjoint = Function(f"{_plain_name(fn)}_adjoint", (*taken, *inner_extra.values(), *seeds), block)
     return adjoint, [*residuals, *extra]
@@ -352,8 +350,6 @@ def _adjoint(
 def as_var(lo: Lowerer, atom: Atom) -> Var:
     if isinstance(atom, Var):
         return atom
-    import operator
-
     return lo.open.call(operator.pos, atom)
 
 

@@ -16,6 +16,7 @@ from adjoint.diagnostics import diagnostic
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.differentiation.operators_inside import describe
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, tangent_of
+from adjoint.frontend.flow.slices import Unsettled, settled
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart
 from adjoint.frontend.interpreter.renaming import renamed
@@ -118,8 +119,6 @@ def bound_parameters(lo: Lowerer, node: ast.AST, given: Mapping[str, Value]) -> 
 
 def with_flow_settled(lo: Lowerer, block: Block) -> Block:
     """The body of a function with its derivatives of values written as what they are."""
-    from adjoint.frontend.flow.slices import Unsettled, settled
-
     try:
         block, idle = settled(block)
     except Unsettled as unsettled:

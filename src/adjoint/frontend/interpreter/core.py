@@ -7,6 +7,7 @@ of the store; where sides meet, :meth:`Lowerer.join_leaves` makes one store of t
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -46,7 +47,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.raising import is_decided, raises_itself
-from adjoint.ir.types import Scalar, Storage, Type
+from adjoint.ir.types import INT, Scalar, Storage, Type
 from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
@@ -348,8 +349,6 @@ class Lowerer:
 
     def _dispatch(self, kind: Atom, falling: list[Exiting], leaving: list[Exiting], exits: Joined) -> None:
         """After a join that only some paths fall through: sends the others on their way."""
-        import operator
-
         for action in dict.fromkeys(leaf.action for leaf in leaving):
             code = exits.kinds.index(action)
             cond = self.open.call(operator.eq, kind, Const(code))
@@ -373,8 +372,6 @@ class Lowerer:
         targets: list[Var] = []
         kind: Atom = Const(0)
         if len(kinds) > 1:
-            from adjoint.ir.types import INT
-
             kind = Var("way", INT)
             targets.append(kind)
             for leaf, column in zip(leaves, columns, strict=True):

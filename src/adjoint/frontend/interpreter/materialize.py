@@ -27,10 +27,11 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
-from adjoint.ir.nodes import Atom, Const, Undefined, Var
+from adjoint.ir.nodes import Atom, Call, Const, Undefined, Var
 from adjoint.ir.types import Instance, Type
 from adjoint.rules.typing import abstract
 from adjoint.runtime import display
+from adjoint.runtime.objects import make_object
 
 
 def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bool = False) -> Atom:
@@ -114,8 +115,6 @@ def _object(lo: Lowerer, ref: Ref, node: ast.AST | None, observer: bool) -> Atom
 
 def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Atom:
     """A new object with the present parts, for whoever only looks at it."""
-    from adjoint.runtime.objects import make_object
-
     record = lo.store[ref]
     assert isinstance(record, Record)
     if local_mark(record.cls) is not None:
@@ -128,8 +127,6 @@ def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Atom:
         key: (atom.type if isinstance(atom, Var) else abstract(atom.value))  # type: ignore[union-attr]
         for key, atom in zip(record.keys, atoms, strict=True)
     }
-    from adjoint.ir.nodes import Call
-
     target = Var("obj", Instance(record.cls, types))
     lo.emit(Call((target,), make_object, (Const(record.cls), names, *atoms), (), lo.open.span))
     return target

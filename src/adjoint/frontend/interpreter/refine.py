@@ -6,7 +6,9 @@ import ast
 import operator
 from collections.abc import Iterable
 
+from adjoint.frontend.data.objects import class_of
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Cell, Union
 from adjoint.ir.nodes import Atom, Const
@@ -36,8 +38,6 @@ class Fact:
 
 def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
     """Reads tests of the forms ``x is None``, ``x is not None``, ``isinstance(x, C)``, ``x`` for a union ``x``."""
-    from adjoint.frontend.data.objects import class_of
-
     match node:
         case ast.Compare(
             left=ast.Name(id=name),
@@ -53,7 +53,6 @@ def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
             found = _union_of(lo, name)
             if found is None:
                 return None
-            from adjoint.frontend.interpreter.materialize import materialize
             from adjoint.frontend.syntax.expressions import evaluate
 
             classes = materialize(lo, evaluate(lo, kinds), kinds)

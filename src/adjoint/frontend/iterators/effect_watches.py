@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from adjoint.analysis.activity import parts
 from adjoint.frontend.data.captures import parts_of
 from adjoint.frontend.interpreter.core import Lowerer, Problem
 from adjoint.frontend.interpreter.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
@@ -132,8 +133,6 @@ def _reachable(atom: Atom) -> list[Storage]:
 
 def memory_of(type_: Type | None) -> Iterator[Storage]:
     """The memory that can be reached from a value of a type, whether or not anybody writes to it."""
-    from adjoint.analysis.activity import parts
-
     own = storage_of(type_)
     if own is not None:
         yield own

@@ -9,6 +9,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
@@ -26,9 +27,10 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.iterators.items import MAX_UNROLLED
+from adjoint.frontend.iterators.items import MAX_UNROLLED, static_items
 from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.syntax.expressions import apply_operator, call
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
 from adjoint.runtime import display
@@ -36,9 +38,7 @@ from adjoint.runtime import display
 
 @handles(sum, math.fsum)
 def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.iterators.items import static_items
     from adjoint.frontend.syntax.comprehensions import fold, fold_generator
-    from adjoint.frontend.syntax.expressions import apply_operator
 
     start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
 
@@ -62,8 +62,6 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
     def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        from adjoint.frontend.iterators.items import static_items
-
         key = _present(kwargs.get("key"), args)
         if len(args) > 1:
             if key is not None and key != NONE:
@@ -123,8 +121,6 @@ def _by_place(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 
 
 def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
-    from adjoint.frontend.syntax.expressions import call
-
     if isinstance(one, Const) and isinstance(other, Const):
         try:
             return Const(builtin(one.value, other.value))
@@ -138,8 +134,6 @@ def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: a
 
 
 def _extreme_by_key(lo: Lowerer, builtin: Any, items: Sequence[Value], key: Value, node: ast.AST | None) -> Value:
-    from adjoint.frontend.calls.calls import call_value
-
     choose = python_functions.larger_by if builtin is max else python_functions.smaller_by
     best: Value = TupleValue((items[0], call_value(lo, key, [items[0]], {}, node)))
     for item in items[1:]:
@@ -189,7 +183,6 @@ def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(sorted)
 def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """The order is found without derivatives; then the items are taken in that order."""
-    from adjoint.frontend.iterators.items import static_items
     from adjoint.runtime.sorting import order_of
 
     given = sequence(lo, args[0])

@@ -10,10 +10,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from adjoint.frontend.calls.calls import activated
+from adjoint.frontend.control.activations import inlined_activation, is_structural, is_too_often
+from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.joins_of_exits import CLOSING, behind, settle
 from adjoint.frontend.control.liveness import live_at_head, unread_on_closing
 from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Exiting, Frame, Lowerer, Region
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Cell, Closure, GeneratorObject, Site, Value
+from adjoint.frontend.iterators.items import iterated
+from adjoint.frontend.syntax.expressions import evaluate
+from adjoint.frontend.syntax.statements import run
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names, own_yields
 from adjoint.sources.trees import nodes
@@ -31,8 +37,6 @@ def made_by_call(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> GeneratorObject:
     """What a call of a generator function gives; nothing of its body runs."""
-    from adjoint.frontend.calls.calls import activated
-
     _refuse_unordinary(lo, closure, node)
     frame = activated(lo, closure, args, kwargs, node)
     return GeneratorObject(frame, node or closure.source.node, tuple(args))
@@ -107,9 +111,6 @@ def _bind_later(lo: Lowerer, node: ast.AST, assigned: Sequence[ast.AST]) -> None
 
 def delegate(lo: Lowerer, iterable: Value, node: ast.YieldFrom) -> Value:
     """``yield from iterable``"""
-    from adjoint.frontend.control.iteration import run_for
-    from adjoint.frontend.iterators.items import iterated
-
     if lo.block is None:
         return UNDEFINED
     yielded = _yielded(lo, node)
@@ -134,8 +135,6 @@ def delegate(lo: Lowerer, iterable: Value, node: ast.YieldFrom) -> Value:
 
 def yield_value(lo: Lowerer, node: ast.Yield) -> Value:
     """``yield value``, which gives None: nothing is sent."""
-    from adjoint.frontend.syntax.expressions import evaluate
-
     yielded = _yielded(lo, node)
     value = NONE if node.value is None else evaluate(lo, node.value)
     if lo.block is None:
@@ -161,8 +160,6 @@ class Run:
 
     def run(self) -> Value:
         """Runs the body in the open block, and goes on behind its end; gives what it returns."""
-        from adjoint.frontend.syntax.statements import run
-
         lo, frame = self.lo, self.generator.frame
         code = frame.source.node
         self._refuse_depth()
@@ -202,8 +199,6 @@ class Run:
                     leaf.store.pop(cell, None)
 
     def _refuse_depth(self) -> None:
-        from adjoint.frontend.control.activations import inlined_activation, is_structural, is_too_often
-
         lo, frame = self.lo, self.generator.frame
         before = inlined_activation(lo, frame.closure)
         deep = before is not None and (

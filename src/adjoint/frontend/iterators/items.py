@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.objects import special_method
 from adjoint.frontend.interpreter.core import Lowerer
@@ -23,6 +24,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.syntax.expressions import apply_operator, call
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass
@@ -77,8 +79,6 @@ def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     method = special_method(lo, value, "__iter__")
     if method is None:
         return value
-    from adjoint.frontend.calls.calls import call_value
-
     return call_value(lo, method, [], {}, node)
 
 
@@ -223,8 +223,6 @@ def _asked(lo: Lowerer, part: Value, count: int, lengths: list[Atom], node: ast.
 
 def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
     """How a sequence at run time is asked for its items; None where it cannot be."""
-    from adjoint.frontend.syntax.expressions import call
-
     match value:
         case RangeValue(start=start, stop=stop, step=step):
 
@@ -303,16 +301,12 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
 
 def _counted(lo: Lowerer, index: Value, start: Value, step: Value, node: ast.AST | None) -> Value:
     """An item of ``itertools.count``."""
-    from adjoint.frontend.syntax.expressions import apply_operator
-
     scaled = index if step == Const(1) else apply_operator(lo, operator.mul, [index, step], node)
     return scaled if start == Const(0) else apply_operator(lo, operator.add, [scaled, start], node)
 
 
 def _cycled(lo: Lowerer, index: Value, items: TupleValue, node: ast.AST | None) -> Value:
     """An item of ``itertools.cycle``."""
-    from adjoint.frontend.syntax.expressions import apply_operator
-
     place = apply_operator(lo, operator.mod, [index, Const(len(items.items))], node)
     return containers.subscript(lo, items, place, node)
 
@@ -358,8 +352,6 @@ def _listed(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed:
 
 
 def _shortest(lo: Lowerer, lengths: list[Atom], node: ast.AST | None) -> Atom:
-    from adjoint.frontend.syntax.expressions import call
-
     distinct = [length for length in dict.fromkeys(lengths) if length != ENDLESS] or [ENDLESS]
     if len(distinct) == 1:
         return distinct[0]

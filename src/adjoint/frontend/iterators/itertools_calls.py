@@ -15,6 +15,7 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, se
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
 from adjoint.frontend.iterators import itertools_generators, itertools_library
+from adjoint.frontend.iterators.items import static_items, written_out
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
 from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Const
@@ -63,8 +64,6 @@ HANDLERS[itertools.starmap] = _drawing(python_functions.mapped_rows, sequences=s
 
 @handles(itertools.chain.from_iterable)
 def _flattened(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
-    from adjoint.frontend.iterators.items import static_items
-
     given = kept(lo, args[0])
     if any(map(has_generator, static_items(lo, given, node) or ())):
         return python_functions.call(lo, itertools_generators.flattened, [given], node)
@@ -148,8 +147,6 @@ def _endless(*items: Value) -> IteratorValue:
 
 
 def _known(lo: Lowerer, given: Value, node: ast.AST | None) -> list[Value] | None:
-    from adjoint.frontend.iterators.items import written_out
-
     return written_out(lo, given, node)
 
 

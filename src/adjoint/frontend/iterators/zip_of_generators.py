@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.joins_of_exits import behind, settle
 from adjoint.frontend.data import containers
 from adjoint.frontend.interpreter.core import Lowerer
@@ -18,6 +19,7 @@ from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, 
 from adjoint.frontend.iterators.effect_watches import Footprint
 from adjoint.frontend.iterators.items import ENDLESS, Indexed, by_index, static_getters
 from adjoint.frontend.iterators.iterators import generators_in, has_generator, is_lazy, unnoticed
+from adjoint.frontend.syntax.expressions import apply_operator, truth_of
 from adjoint.ir.nodes import Atom, Const
 from adjoint.sources.trees import nodes
 
@@ -91,8 +93,6 @@ class _Beside:
         return Indexed(lambda: Const(len(getters)), at)
 
     def run(self, orelse: Sequence[ast.stmt], assigned: Sequence[ast.AST]) -> None:
-        from adjoint.frontend.control.iteration import run_for
-
         lo, node = self.lo, self.node
         origin, base = lo.open, lo.store
         lo.store[self.counter] = Const(0)
@@ -122,8 +122,6 @@ class _Beside:
 
     def _round(self) -> None:
         """What the loop does with a row, and a look whether those that come before the generator have another one."""
-        from adjoint.frontend.syntax.expressions import apply_operator
-
         lo = self.lo
         origin, base = lo.open, lo.store
         with lo.region("function") as region, self._after_asking():
@@ -150,8 +148,6 @@ class _Beside:
             watches[:] = outer
 
     def _leave_if_used_up(self, places: Sequence[int], action: str) -> None:
-        from adjoint.frontend.syntax.expressions import apply_operator, truth_of
-
         lo, node = self.lo, self.node
 
         def leave() -> Value:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque_calls import may_carry
 from adjoint.frontend.calls.operands import is_sequence
@@ -142,8 +143,6 @@ def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool
 
 
 def _call(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    from adjoint.frontend.calls.calls import call_value
-
     return call_value(lo, Const(callee), args, kwargs, node)
 
 

@@ -13,12 +13,15 @@ import numpy as np
 
 from adjoint.declarations.checkpointing import checkpointed
 from adjoint.diagnostics import Span
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.control.carried_arrays import with_values_carried, without_invariants
+from adjoint.frontend.differentiation.inner_functions import name_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.values import Value
+from adjoint.frontend.syntax.expressions import evaluate
 from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
@@ -86,8 +89,6 @@ def _check_options(lo: Lowerer, count: int, named: Collection[str | None], node:
 
 def head(lo: Lowerer, node: ast.For | ast.While, expression: ast.Call) -> ast.expr:
     """What is in ``ad.checkpointed(...)``, where that is the head of a loop; else the head itself."""
-    from adjoint.frontend.syntax.expressions import evaluate
-
     if evaluate(lo, expression.func) != Const(checkpointed):
         return expression
     named = {keyword.arg: keyword.value for keyword in expression.keywords}
@@ -114,9 +115,6 @@ def call_checkpointed(
     lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """A call of ``ad.checkpoint(function)``: what it does stands between two marks."""
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.differentiation.inner_functions import name_of
-
     if isinstance(function, Const) and not callable(function.value):
         kind = type(function.value).__name__
         raise lo.problem("AD0103", node, f"ad.checkpoint was given a value of type {kind!r}", name=kind)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
+from adjoint.differentiation.reachability import Dependence
 from adjoint.ir.nodes import Call, Function, Surgery
 from adjoint.ir.walk import statements_in
 
@@ -22,8 +23,6 @@ def idle_surgery(function: Function, wrt: Sequence[int], outputs: Sequence[int])
     outputs
         Indices of the results that are differentiated.
     """
-    from adjoint.differentiation.reachability import Dependence
-
     found = Dependence(function, wrt, outputs)
     varied = varying(function.body, [function.params[place] for place in wrt])
     told: set[Span | None] = set()

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -19,6 +21,7 @@ from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_non
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax import starred
+from adjoint.frontend.syntax.expressions import apply_operator, call, evaluate, lookup
 from adjoint.frontend.syntax.indexing import array_key, is_advanced
 from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.effects import effects_of
@@ -38,8 +41,6 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
         case ast.Attribute():
             objects.set_attribute(lo, evaluate_owner(lo, target.value, target), target.attr, value, target)
         case ast.Subscript():
-            from adjoint.frontend.syntax.expressions import evaluate
-
             base = evaluate_owner(lo, target.value, target)
             containers.set_item(lo, base, evaluate(lo, target.slice), value, target)
         case _:
@@ -94,8 +95,6 @@ def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Valu
 
 def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.expr, node: ast.AugAssign) -> None:
     """``target op= operand``: arrays and lists are written in place, anything else is rebound."""
-    from adjoint.frontend.syntax.expressions import evaluate, lookup
-
     match target:
         case ast.Name(id=name):
             current = lookup(lo, name, target)
@@ -126,8 +125,6 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
 
 
 def _combine(lo: Lowerer, op: Callable[..., Any], current: Value, value: Value, node: ast.AST) -> Value:
-    from adjoint.frontend.syntax.expressions import apply_operator
-
     return apply_operator(lo, op, [current, value], node, inplace=True)
 
 
@@ -140,9 +137,6 @@ def _augment_item(
     target: ast.Subscript,
     node: ast.AugAssign,
 ) -> None:
-    from adjoint.frontend.calls.operands import array_operand
-    from adjoint.frontend.syntax.expressions import evaluate
-
     if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
         key = array_key(lo, index, target)
         opened, start = lo.open, len(lo.open.statements)
@@ -205,10 +199,6 @@ def _names_once(item: Atom) -> bool:
 
 def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:
     """What ``current`` is after it was written in place; None where the name is to be rebound."""
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.calls.operands import array_operand
-    from adjoint.frontend.syntax.expressions import call
-
     is_list = making.list_items(lo, current) is not None or (
         isinstance(current, Var) and isinstance(current.type, List)
     )
@@ -258,9 +248,6 @@ def _check_dtype(lo: Lowerer, array: Var, operand: Atom, op: Callable[..., Any],
 
 
 def delete(lo: Lowerer, target: ast.expr) -> None:
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.syntax.expressions import evaluate
-
     match target:
         case ast.Name(id=name):
             cell = lo.cell_named(name)

@@ -10,9 +10,12 @@ from weakref import WeakKeyDictionary
 from adjoint.frontend.control.iteration import going_through, in_advance, run_for
 from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Frame, Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, GeneratorValue, Ref, TupleValue, Value, list_record
 from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
 from adjoint.frontend.iterators.iterators import has_generator, hold
+from adjoint.frontend.syntax import assign
+from adjoint.frontend.syntax.expressions import evaluate, truth
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
 
@@ -42,9 +45,6 @@ def each(
     lo: Lowerer, generators: Sequence[ast.comprehension], action: Callable[[], None], first: Value | None = None
 ) -> None:
     """Runs ``action`` for every combination that the generators give; ``first`` is what the first goes through."""
-    from adjoint.frontend.syntax import assign
-    from adjoint.frontend.syntax.expressions import evaluate, truth
-
     if not generators:
         action()
         return
@@ -103,8 +103,6 @@ def list_comprehension(
     first: Value | None = None,
 ) -> Value:
     """A list: known item by item where the iterable is, else one that grows at run time."""
-    from adjoint.frontend.syntax.expressions import evaluate
-
     iterable = evaluate(lo, generators[0].iter) if first is None else first
     with in_advance(lo, iterable, node) as given:
         return _list_of(lo, node, element, generators, given)
@@ -113,8 +111,6 @@ def list_comprehension(
 def _list_of(
     lo: Lowerer, node: ast.expr, element: ast.expr, generators: Sequence[ast.comprehension], iterable: Value
 ) -> Value:
-    from adjoint.frontend.syntax.expressions import evaluate
-
     with _scope(lo, generators):
         if len(generators) == 1:
             items = static_getters(lo, iterable, node)
@@ -161,9 +157,6 @@ def append(lo: Lowerer, target: Value, value: Value, node: ast.AST | None) -> No
 
 
 def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], element: ast.expr) -> list[Value] | None:
-    from adjoint.frontend.syntax import assign
-    from adjoint.frontend.syntax.expressions import evaluate, truth
-
     if any(map(lengths_of, items)):
         return None
     result: list[Value] = []
@@ -207,8 +200,6 @@ def fold(lo: Lowerer, iterable: Value, start: Value, step: Callable[[Value, Valu
 
 def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Callable[[Value, Value], Value]) -> Value:
     """Runs the generator and combines what it gives, without a list."""
-    from adjoint.frontend.syntax.expressions import evaluate
-
     outer = lo.frame
     lo.frame = value.frame
     total = Cell("total")
@@ -229,9 +220,6 @@ def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Calla
 
 
 def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
-    from adjoint.frontend.interpreter.materialize import materialize
-    from adjoint.frontend.syntax.expressions import evaluate
-
     first = evaluate(lo, node.generators[0].iter)
     with in_advance(lo, first, node) as iterable, _scope(lo, node.generators):
         if len(node.generators) == 1 and not node.generators[0].ifs:

@@ -10,12 +10,15 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from adjoint.frontend.calls.calls import call_node, call_value
+from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.entry.inputs import global_value
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Unreached
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner
-from adjoint.frontend.interpreter.refine import Fact, fact_of
+from adjoint.frontend.interpreter.refine import Fact, fact_of, refine
 from adjoint.frontend.interpreter.values import (
     NONE,
     UNDEFINED,
@@ -38,6 +41,7 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
     is_torn,
 )
+from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, taken
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.operators import (
     BINARY,
@@ -86,8 +90,6 @@ _TAKEN = (IteratorValue, GeneratorValue, GeneratorObject, GeneratorContext, Unio
 def _looked_up(lo: Lowerer, value: Value, node: ast.expr) -> Value:
     if type(value) not in _TAKEN:
         return value
-    from adjoint.frontend.iterators.iterators import taken
-
     return taken(lo, value, node)
 
 
@@ -96,8 +98,6 @@ def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
     cell = lo.cell_named(name)
     if cell is not None:
         return held_by(lo, cell, node)
-    from adjoint.frontend.entry.inputs import global_value
-
     return global_value(lo, name, node)
 
 
@@ -129,8 +129,6 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
         if default is not None
     }
     if any(type(value) in _TAKEN for value in (*defaults, *kw_defaults.values())):
-        from adjoint.frontend.iterators.iterators import refuse_kept_by_function
-
         refuse_kept_by_function(lo, (*defaults, *kw_defaults.values()), node)
     source = replace(frame.source, node=node, name=name)
     return Closure(source, cells, frame.closure.globals, defaults, kw_defaults, frame.closure.owner, block=lo.block)
@@ -181,8 +179,6 @@ def apply_operator(
     if any(objects.is_object(lo, operand) for operand in operands):
         return _by_method(lo, op, operands, node, inplace)
     if _takes_sequences_for_arrays(op, operands):
-        from adjoint.frontend.calls.operands import arrays
-
         operands = arrays(lo, operands, node)
     sequence = _on_sequences(lo, op, operands, node)
     if sequence is not None:
@@ -229,8 +225,6 @@ def _folds(callee: Any, value: Atom) -> bool:
 def _by_method(
     lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, inplace: bool
 ) -> Value:
-    from adjoint.frontend.calls.calls import call_value
-
     if op in (operator.is_, operator.is_not):
         return _identity(lo, op, operands, node)
     if op is operator.ne and not any(objects.special_method(lo, operand, "__ne__") for operand in operands):
@@ -402,8 +396,6 @@ def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
 
 def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact, ...]]:
     """``and`` and ``or`` where only the truth of the result counts."""
-    from adjoint.frontend.interpreter.refine import refine
-
     is_and = isinstance(node.op, ast.And)
     known: list[Fact] = []
 
@@ -484,7 +476,6 @@ def _bool_operation(lo: Lowerer, node: ast.BoolOp) -> Value:
         if len(parts) == 1:
             return value
         cond = truth_of(lo, value, parts[0])
-        from adjoint.frontend.interpreter.refine import refine
 
         def rest() -> Value:
             if fact is not None:
@@ -525,8 +516,6 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Value, right: Value, node: ast.AST
 
 
 def _conditional(lo: Lowerer, node: ast.IfExp) -> Value:
-    from adjoint.frontend.interpreter.refine import refine
-
     cond, facts = truth(lo, node.test)
 
     def side(part: ast.expr, holds: bool) -> Callable[[], Value]:
@@ -617,8 +606,6 @@ def _slice(lo: Lowerer, node: ast.Slice) -> Value:
 
 
 def _call(lo: Lowerer, node: ast.Call) -> Value:
-    from adjoint.frontend.calls.calls import call_node
-
     return call_node(lo, node)
 
 
@@ -642,8 +629,6 @@ def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
 
 
 def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Value:
-    from adjoint.frontend.iterators.iterators import hold
-
     assert lo.frame is not None
     lo.frame.makes_closures = True
     first = evaluate(lo, node.generators[0].iter)

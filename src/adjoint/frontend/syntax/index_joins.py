@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Value
 from adjoint.frontend.library import array_definitions, python_functions
@@ -26,8 +27,6 @@ def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Valu
 
 def _numbers_of(lo: Lowerer, part: SliceValue, node: ast.AST | None) -> Value:
     """``a:b:s`` are numbers from ``a`` on, with steps of ``s``; ``a:b:nj`` are ``n`` of them, with both ends."""
-    from adjoint.frontend.calls.calls import call_value
-
     start = Const(0) if part.lower == Const(None) else part.lower
     step = Const(1) if part.step == Const(None) else part.step
     if isinstance(step, Const) and isinstance(step.value, complex):

@@ -18,6 +18,7 @@ from abc import ABCMeta
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Frame, Lowerer, Problem
 from adjoint.frontend.interpreter.values import (
@@ -254,8 +255,6 @@ class _Body:
             inner = self.stand_in(value) if isinstance(value, Closure) else _constant(value)
             self.parts.append(getattr(found, "__name__", ""))
             return Const(found(inner.value if isinstance(inner, Const) else inner))
-        from adjoint.frontend.calls.calls import call_value
-
         result = call_value(self.lo, evaluate(self.lo, decorator), [value], {}, decorator)
         if not isinstance(result, Closure):
             label = "what this decorator makes of the method is not known"

@@ -11,7 +11,8 @@ from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import apply_operator, compare, evaluate, truth, truth_of
+from adjoint.frontend.syntax.expressions import apply_operator, compare, evaluate, on_each_option, truth, truth_of
+from adjoint.frontend.syntax.statements import run
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, List, Tuple
 
@@ -25,13 +26,10 @@ def run_match(lo: Lowerer, node: ast.Match) -> None:
 
 def _cases(lo: Lowerer, subject: Value, cases: Sequence[ast.match_case], node: ast.Match) -> Value:
     """Tries one case; where it does not fit, the rest."""
-    from adjoint.frontend.syntax.statements import run
-
     if not cases:
         return UNDEFINED
     case, rest = cases[0], cases[1:]
     if isinstance(subject, Union):
-        from adjoint.frontend.syntax.expressions import on_each_option
 
         def each(option: Value) -> Value:
             if isinstance(node.subject, ast.Name):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
@@ -15,10 +17,11 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.refine import refine
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import evaluate, truth
+from adjoint.frontend.syntax.expressions import evaluate, make_closure, truth
 from adjoint.frontend.syntax.operators import BINARY
-from adjoint.ir.nodes import Const, If, Raise, Var, Yield
+from adjoint.ir.nodes import Block, Const, If, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE, Opaque
+from adjoint.sources.scope import assigned_names
 
 
 def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
@@ -40,8 +43,6 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
 
 def _poison(lo: Lowerer, statement: ast.stmt) -> None:
     """After a problem: the names that the statement would have bound are unknown; look at the rest all the same."""
-    from adjoint.sources.scope import assigned_names
-
     if lo.block is None:
         return
     if isinstance(statement, ast.Return):
@@ -221,8 +222,6 @@ def _check(lo: Lowerer, cond: Any, holds: Callable[[], Value], fails: Callable[[
     failing = lo.fork(base)
     fails()
     lo.block, lo.store = origin, base
-    from adjoint.ir.nodes import Block
-
     lo.emit(If(cond, Block((), Yield()), failing.seal(), (), lo.span(node)))
     holds()
 
@@ -239,16 +238,12 @@ def _raise(lo: Lowerer, node: ast.Raise) -> None:
 
 
 def _function(lo: Lowerer, node: ast.FunctionDef) -> None:
-    from adjoint.frontend.syntax.expressions import make_closure
-
     assert lo.frame is not None
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and _is_inline_adjoint(lo, node, decorator):
             return
     value: Value = make_closure(lo, node, node.name)
     for decorator in reversed(node.decorator_list):
-        from adjoint.frontend.calls.calls import call_value
-
         value = call_value(lo, evaluate(lo, decorator), [value], {}, decorator)
     assign.assign_name(lo, node.name, value, node)
 
@@ -292,8 +287,6 @@ def _scope_declaration(lo: Lowerer, node: ast.stmt) -> None:
 
 
 def _import(lo: Lowerer, node: ast.Import) -> None:
-    import importlib
-
     for alias in node.names:
         module = importlib.import_module(alias.name)
         if alias.asname is None:
@@ -302,8 +295,6 @@ def _import(lo: Lowerer, node: ast.Import) -> None:
 
 
 def _import_from(lo: Lowerer, node: ast.ImportFrom) -> None:
-    import importlib
-
     assert lo.frame is not None
     package = lo.frame.closure.globals.get("__package__")
     module = importlib.import_module("." * node.level + (node.module or ""), package)

@@ -31,7 +31,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type
-from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, substitute, targets_of, vars_used
 from adjoint.records import dataclass
 from adjoint.runtime import display, objects, stacks, tangents
 from adjoint.runtime.checkpoints import Checkpoints
@@ -100,15 +100,11 @@ def halves(function: Function) -> Halves | None:
 
 
 def _substituted(block: Block, given: dict[Atom, Atom]) -> Block:
-    from adjoint.ir.walk import substitute
-
     return substitute(block, {var: atom for var, atom in given.items() if isinstance(var, Var)})
 
 
 def _taken(statements: Iterable[Statement]) -> tuple[Var, ...]:
     """What statements read that they do not bind."""
-    from adjoint.ir.walk import free_vars
-
     return free_vars(Block(tuple(statements), Return(())))
 
 

@@ -36,7 +36,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import INT, List, Opaque, Storage, Type
-from adjoint.ir.walk import leaves, operands, rebuild, rebuild_terminator, statements_in
+from adjoint.ir.walk import leaves, map_leaves, operands, rebuild, rebuild_terminator, statements_in, with_values
 from adjoint.native.compile.samples import sample_of
 from adjoint.runtime import display
 from adjoint.runtime.tables import no_items
@@ -354,8 +354,6 @@ def _rows(values: Sequence[Atom], places: set[int]) -> tuple[Atom, ...]:
 
 
 def _with_rows(block: Block, places: set[int]) -> Block:
-    from adjoint.ir.walk import map_leaves, with_values
-
     if not places:
         return block
 

@@ -7,6 +7,8 @@ from functools import cache
 from typing import Any
 
 from adjoint.ir.types import BOOL, INT, OPAQUE, Dict, List, Opaque, Tuple, Type, fresh
+from adjoint.runtime import display
+from adjoint.runtime.copies import snapshot
 
 _NONE = Opaque(type(None))
 Handler = Callable[..., Type]
@@ -19,9 +21,6 @@ def handler_for(callee: Any) -> Handler | None:
 
 @cache
 def _handlers() -> dict[int, Handler]:
-    from adjoint.runtime import display
-    from adjoint.runtime.copies import snapshot
-
     handlers: dict[Any, Handler] = {
         display.make_list: _make_list,
         display.make_tuple: lambda *items: Tuple(items),

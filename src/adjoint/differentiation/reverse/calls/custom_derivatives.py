@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint.analysis.linearity import is_linear
 from adjoint.differentiation.forward.custom_derivatives import excluded
+from adjoint.differentiation.reverse.build import reverse
 from adjoint.differentiation.reverse.cotangents import Scope
 from adjoint.differentiation.reverse.memory.overwritten_values import ask_originals, content
 from adjoint.differentiation.reverse.normalize import normalize
@@ -145,8 +146,6 @@ def _by_pullback(
 
 
 def _by_differential(reverser: Reverser, call: Call, scope: Scope, seeds: list[Atom]) -> Sequence[Atom]:
-    from adjoint.differentiation.reverse.build import reverse  # a reverse derivative inside of one
-
     declared: Declared = call.callee
     assert declared.differential is not None
     sweep = scope.sweep

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.differentiation.reverse.calls.calling_convention import Request
+from adjoint.differentiation.reverse.checkpointing.loops import MOVING, Iterations
+from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Repeated
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.ir.checked import checked
+from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Applied, Atom, Call, Definition, Derived, Function, Var
 from adjoint.ir.types import OPAQUE, Array, is_handle
 from adjoint.ir.walk import clone_function, statements_in
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
 def reverse_checkpointed(reverser: Reverser, call: Call, scope: Scope, request: Request) -> None:
     """The reverse of a call that is run again; arrays' cotangents accumulate in the memory of the caller."""
     if request.moves_shadows:
-        from adjoint.differentiation.reverse.checkpointing.loops import MOVING
-
         reverser.context.problem("AD0309", call.span, MOVING)
         return
     targets = [call.targets[place] for place in request.outputs]
@@ -70,9 +71,6 @@ def split_checkpointed(request: Request, family: Family) -> tuple[Function, Func
     the cotangents so far of the numbers among the parameters, those of the outputs, and the memory in which the
     cotangents of arrays and references accumulate; it gives the cotangents of the numbers.
     """
-    from adjoint.differentiation.reverse.checkpointing.loops import Iterations
-    from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Repeated
-
     function = request.definition.function
     assert function is not None
     _check_repeatable(function, set())
@@ -89,8 +87,6 @@ def split_checkpointed(request: Request, family: Family) -> tuple[Function, Func
 
 def _check_repeatable(function: Function, seen: set[Function]) -> None:
     """Refuses what does something else when it is run again, or something that others see."""
-    from adjoint.ir.effects import effects_of
-
     seen.add(function)
     for statement in statements_in(function.body):
         if not isinstance(statement, Call):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from adjoint.differentiation.reverse.build import again_of, sweeps_of, with_supports
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Request
 from adjoint.differentiation.reverse.statements import NOTHING
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Return, Store, Subscript, Var
 from adjoint.ir.types import OPAQUE, Array, Storage, fresh, is_handle
-from adjoint.ir.walk import clone_function, inline
+from adjoint.ir.walk import clone_function, inline, leaves, map_leaves
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import PREPARE_WHOLE, Context, run
 from adjoint.rules.typing import type_of_call
@@ -48,8 +49,6 @@ class Whole:
         *,
         complete: bool,
     ) -> None:
-        from adjoint.differentiation.reverse.build import again_of, sweeps_of, with_supports
-
         count, params = len(_results(function)), function.params
         function = _with_results(function, [params[place] for place in through])
         handles = frozenset(params[place] for place in lent if is_handle(params[place].type))
@@ -84,14 +83,11 @@ class Whole:
 
 
 def _results(function: Function) -> tuple[Atom, ...]:
-    from adjoint.ir.walk import leaves
-
     return next(leaf.values for leaf in leaves(function.body) if isinstance(leaf, Return))
 
 
 def _with_results(function: Function, more: Sequence[Var]) -> Function:
     """A function that also returns some of its parameters."""
-    from adjoint.ir.walk import map_leaves
 
     def leaf(end):  # type: ignore[no-untyped-def]
         return Return((*end.values, *more), end.span) if isinstance(end, Return) else end
