@@ -12,8 +12,9 @@ import pytest
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Number, Opaque, Scalar, Tuple, Type
 from adjoint.rules import typing
+from adjoint.rules.joined_types import join
 from adjoint.rules.registry import all_rules, rule_for
-from adjoint.rules.typing import abstract, join, type_of_call
+from adjoint.rules.typing import abstract, type_of_call
 from adjoint.runtime.arrays import unbroadcast
 from adjoint.runtime.display import make_list
 from adjoint.runtime.sequences import concatenate_of, concatenated_part

@@ -17,7 +17,6 @@ from typing import Any, get_args, get_origin
 import numpy as np
 
 from adjoint.declarations.asserted import Assertion, assertion_of, behind, lacking, mark, overridden
-from adjoint.declarations.differentiable_types import never_varies
 from adjoint.declarations.function_values import Fn, dtype_of, shown, signature_of
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, error, warn
 from adjoint.dispatch import options
@@ -26,6 +25,7 @@ from adjoint.ir.types import Opaque
 from adjoint.records import dataclass
 from adjoint.sources import definitions
 from adjoint.types.annotations import field_types, plain
+from adjoint.types.constant_types import never_varies
 from adjoint.types.dataclass_fields import is_dataclass
 
 SURE = {

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, ParamSpec, TypeVar, U
 
 import numpy as np
 
-from adjoint.declarations.differentiable_types import never_varies
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.records import dataclass
 from adjoint.rules import registry
 from adjoint.sources import definitions
 from adjoint.types.annotations import UNKNOWN, alternatives, plain
+from adjoint.types.constant_types import never_varies
 from adjoint.types.marks import Mark, NoDerivative
 
 P = ParamSpec("P")

@@ -11,6 +11,7 @@ from typing import Any
 from adjoint.diagnostics import Span, error, span_of
 from adjoint.types.annotations import field_types
 from adjoint.types.conforming import write_members
+from adjoint.types.constant_types import never_varies
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.registry import registration
 from adjoint.types.vectors import own_tangent_vector
@@ -41,8 +42,6 @@ def check_tangent_vector(cls: type, scope: Mapping[str, Any] | None = None) -> N
 
 def tangent_problem(cls: type, own: type) -> tuple[str, str] | None:
     """Why a class is not that of the tangents of another, and what would help."""
-    from adjoint.declarations.differentiable_types import never_varies
-
     name = own.__qualname__
     wanted = [field for field in field_types(cls) if field not in no_derivative_fields(cls)]
     given = field_types(own)

@@ -20,7 +20,6 @@ from adjoint.frontend.interpreter.values import (
     Value,
     list_record,
 )
-from adjoint.frontend.iterators.folds import sorted_list
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Call, Const, Var
@@ -275,6 +274,8 @@ def _remove(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @handles(list.sort)
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.iterators.folds import sorted_list
+
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
     if items is None and not _is_list(args[0]):

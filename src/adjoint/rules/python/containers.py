@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from adjoint.ir.types import BOOL, INT, OPAQUE, Dict, List, Opaque, Tuple, Type, fresh
+from adjoint.rules.joined_types import join, join_all
 from adjoint.runtime import display
 from adjoint.runtime.copies import snapshot
 
@@ -53,15 +54,11 @@ def _nothing(*arguments: Type) -> Type:
 
 
 def _make_list(*items: Type) -> Type:
-    from adjoint.rules.typing import join_all
-
     return List(join_all(items))
 
 
 def _make_dict(*items: Type) -> Type:
     """``make_dict(key, value, key, value, ...)``"""
-    from adjoint.rules.typing import join_all
-
     return Dict(join_all(items[1::2]))
 
 
@@ -70,8 +67,6 @@ def _element(base: Type) -> Type:
 
 
 def _get(base: Type, key: Type, *default: Type) -> Type:
-    from adjoint.rules.typing import join
-
     if not isinstance(base, Dict) or base.value is None:
         return default[0] if default else OPAQUE
     joined = join(base.value, default[0]) if default else base.value

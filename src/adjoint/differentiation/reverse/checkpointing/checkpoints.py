@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.differentiation.reverse.calls.calling_convention import Request
 from adjoint.differentiation.reverse.checkpointing.loops import MOVING, Iterations
+from adjoint.differentiation.reverse.checkpointing.loops_backward import Backward
+from adjoint.differentiation.reverse.checkpointing.loops_forward import Forward
 from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Repeated
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.ir.checked import checked
@@ -80,7 +82,12 @@ def split_checkpointed(request: Request, family: Family) -> tuple[Function, Func
     if not checkpoints.options:
         made = Repeated(function, request, family, written).halves()
     else:
-        made = Iterations(function, request, family, written, checkpoints).halves()
+        loop = Iterations(function, request, family, written, checkpoints)
+        whole = loop.whole()
+        made = (
+            Forward(loop).function(f"{function.name}_primal"),
+            Backward(loop, whole).function(f"{function.name}_adjoint"),
+        )
     primal, adjoint = made
     return checked(clone_function(primal), "primal"), checked(clone_function(adjoint), "adjoint")
 

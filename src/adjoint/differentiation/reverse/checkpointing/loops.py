@@ -164,8 +164,9 @@ class Iterations:
 
     # Both halves
 
-    def halves(self) -> tuple[Function, Function]:
-        name, wrt = self.function.name, self.request.wrt
+    def whole(self) -> Whole:
+        """The adjoint of an iteration, and what both halves know of it."""
+        wrt = self.request.wrt
         first, params = self.start + len(self.slots), self.function.params
         place_of = {params[place]: place for place in wrt}
         varying = [(first + at, place_of[var]) for at, var in enumerate(self.captured) if var in place_of]
@@ -177,7 +178,8 @@ class Iterations:
         outputs = [shift + slot for slot in self.active]
         if self.is_left:
             outputs += [1 + len(self.loop.params) + target for target in self.seeded()]
-        whole = Whole(
+        self.run = Definition(self.step.name, simplify(self.step))
+        return Whole(
             self.step,
             (*state, *(at for at, _ in varying)),
             outputs,
@@ -187,11 +189,6 @@ class Iterations:
             f"{self.step.name}_adjoint",
             complete=False,  # iterations pass on what they computed
         )
-        self.run = Definition(self.step.name, simplify(self.step))
-        from adjoint.differentiation.reverse.checkpointing.loops_backward import Backward
-        from adjoint.differentiation.reverse.checkpointing.loops_forward import Forward
-
-        return Forward(self).function(f"{name}_primal"), Backward(self, whole).function(f"{name}_adjoint")
 
     def seeded(self) -> dict[int, int]:
         """The targets of the loop whose cotangents are given, and the places of these among the outputs."""
