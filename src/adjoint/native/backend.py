@@ -15,6 +15,9 @@ from adjoint.codegen.python import Emitted, emit, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, List, Storage, Type
+from adjoint.native.compile.not_native import faults_as_reasons
+from adjoint.native.compile.unit import NotNative, Unit, types_of
+from adjoint.native.compile.written_units import declare_runtime
 from adjoint.records import replace
 from adjoint.target import Target
 
@@ -89,7 +92,6 @@ def compiled_text(
     by_rows: frozenset[Var] = frozenset(),
 ) -> Emitted:
     """The text of a function for the compiler; ``by_rows``: parameters that are arrays laid out so."""
-    from adjoint.native.compile.not_native import faults_as_reasons
     from adjoint.native.legalize.form import native_form
     from adjoint.native.legalize.names import with_names_apart
 
@@ -158,8 +160,6 @@ class Core:
 
     def prepare(self, signature: Sequence[Any]) -> Any:
         """Compiles for arguments of these types; the type of the result. Raises where that fails."""
-        from adjoint.native.compile.unit import Unit
-
         unit = Unit(self.emitted_for(signature), signature, self._flags)
         self._latest = self._known[tuple(signature)] = unit.compile()
         return unit.dispatcher.nopython_signatures[0].return_type
@@ -202,8 +202,6 @@ class Core:
 
     def _for(self, args: Sequence[Any]) -> Callable[..., Any]:
         """The callable for arguments of these types."""
-        from adjoint.native.compile.unit import types_of
-
         if _has_empty_list(args):  # Numba cannot tell what it is a list of; there is little to do
             return self.interpreted
         with self._lock:
@@ -225,8 +223,6 @@ class Core:
             return known.call
 
         from adjoint.native.compile.progress import told_when_slow
-        from adjoint.native.compile.unit import NotNative, Unit
-        from adjoint.native.compile.written_units import declare_runtime
 
         declare_runtime()
         try:

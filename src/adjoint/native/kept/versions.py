@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+import adjoint
+
 _PACKAGE = Path(__file__).parents[2]
 MEANING = ("native", "runtime")
 """The folders that say what texts mean to the compiler, and how it is led."""
@@ -49,8 +51,6 @@ def circumstances() -> tuple[str, ...]:
     import numba
     from numba.core import config
     from numba.core.registry import cpu_target
-
-    import adjoint
 
     processor = cpu_target.target_context.codegen().magic_tuple()
     named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
