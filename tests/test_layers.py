@@ -1,6 +1,10 @@
 """Packages import what is below them; who does not is listed here, with the reason."""
 
 import ast
+import functools
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,3 +74,102 @@ def test_folders_are_small() -> None:
     folders = {path.parent for path in SOURCE.rglob("*.py")}
     large = {folder.relative_to(SOURCE).as_posix(): len(list(folder.glob("*.py"))) for folder in folders}
     assert {name: count for name, count in large.items() if count > 16} == {"runtime": large["runtime"]}
+
+
+# Imports inside functions
+
+CIRCULAR = 28
+"""How many imports stand inside functions because two modules need each other, or one above; it only goes down."""
+PROGRAM = """
+import numpy as np
+
+def polynomial(x, y):
+    total = 0.0
+    for i in range(3):
+        total += x * y if x > y else -x
+    return total
+
+def vector(x):
+    return np.sum(np.sin(x) * x)
+
+class Model:
+    weight: float
+"""
+BEGINNINGS = {
+    "source": "ad.source(ad.grad(program.polynomial), 1.0, 2.0)",
+    "optim": "import adjoint.optim",
+    "tools": "ad.jet, ad.export, ad.tape_report, ad.linearize, ad.jvps",
+    "command": "from adjoint.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass",
+    "key paths": "ad.keypath",
+    "testing": "import adjoint.testing",
+    "manifolds": "import adjoint.manifolds",
+    "types": "ad.differentiable(program.Model)",
+    "demo": "import adjoint.demo",
+    "forward": "ad.jvp(program.polynomial, (1.0, 2.0), (1.0, 0.0))",
+    "arrays": "ad.grad(program.vector)(program.np.ones(3))",
+}
+"""What processes begin with. An import is lazy where one of them loads its module, but not what it imports."""
+HANDLERS = {("adjoint.frontend.data.container_methods", "adjoint.frontend.iterators.folds")}
+"""Both are loaded for the functions that are called."""
+
+
+@functools.cache
+def _modules() -> dict[str, Path]:
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@functools.cache
+def _local_imports() -> list[tuple[str, ast.Import | ast.ImportFrom, str]]:
+    """The imports inside functions: the module, the import, and what is written beside it."""
+    found = []
+    for module, path in _modules().items():
+        text = path.read_text()
+        lines = text.splitlines()
+        for node in _inside_functions(ast.parse(text), False):
+            found.append((module, node, lines[node.lineno - 1].rpartition("#")[2].strip()))
+    return found
+
+
+def _inside_functions(node: ast.AST, is_inside: bool) -> Iterator[ast.Import | ast.ImportFrom]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            if is_inside and isinstance(child, (ast.Import, ast.ImportFrom)):
+                yield child
+            yield from _inside_functions(child, is_inside or isinstance(child, ast.FunctionDef))
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names}
+    names = [f"{node.module}.{alias.name}" for alias in node.names]
+    return {name if name in _modules() else str(node.module) for name in names}
+
+
+def _loaded_by(beginning: str, folder: Path) -> set[str]:
+    code = f"import sys\nimport adjoint as ad\nimport program\n{beginning}\nprint('', *sys.modules, sep='\\n')"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ADJOINT_")}
+    environment["PYTHONPATH"] = os.pathsep.join([str(folder), str(SOURCE.parent)])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    return set(done.stdout.splitlines())
+
+
+def test_imports_inside_functions_tell_why() -> None:
+    words = [why for _, _, why in _local_imports()]
+    assert {module for module, _, why in _local_imports() if why not in ("lazy", "circular")} == set()
+    assert words.count("circular") <= CIRCULAR
+
+
+def test_lazy_imports_are_needed_later_than_their_modules(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    loaded = [_loaded_by(beginning, tmp_path) for beginning in BEGINNINGS.values()]
+    idle = set()
+    for module, node, why in _local_imports():
+        names = _imported(node)
+        is_judged = why == "lazy" and not names.isdisjoint(_modules()) and not module.startswith("adjoint.native.")
+        if is_judged and not any(module in each and not names <= each for each in loaded):
+            idle |= {(module, name) for name in names}
+    assert idle <= HANDLERS

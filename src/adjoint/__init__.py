@@ -193,7 +193,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"adjoint.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
-    from adjoint.gc_pause import Lasting
+    from adjoint.gc_pause import Lasting  # lazy
 
     with Lasting():
         value = getattr(import_module(_HOMES[name]), name)

@@ -223,8 +223,8 @@ def check_derivative(f: Any, *args: Any, tol: float | None = None, kwargs: Mappi
     AssertionError: area, with respect to 'r': reverse mode (vjp) disagrees with differences
       ...
     """
-    from adjoint.frontend.declared.declarations import target_of
-    from adjoint.frontend.declared.parameters import name_of_place
+    from adjoint.frontend.declared.declarations import target_of  # lazy
+    from adjoint.frontend.declared.parameters import name_of_place  # lazy
 
     target = target_of(f)
     declared = declaration_for(target)

@@ -203,7 +203,7 @@ def _compiled(compiled: Specialization, root: Any, request: _Request) -> Sweeps 
     before = None if forms.before is None else load_for(root, forms.before, None, compiled.native)
     if forms.bundled is not None:
         with Lasting():
-            import adjoint.native.simd.declarations  # noqa: F401
+            import adjoint.native.simd.declarations  # noqa: F401  # lazy
 
         sweep = load_for(root, forms.bundled, None, as_strict(compiled.native))
         return Sweeps(before, sweep, request.width, request.places, is_bundled=True)
@@ -250,7 +250,7 @@ def _formed(request: _Request, target: Target) -> _Forms | None:
 
 def _bundled(sweep: Function, context: Context) -> Function | None:
     """A sweep of a bundle of directions; None where there is none: what compiles the other sweep tells why."""
-    from adjoint.native.compile.not_native import NotNative, faults_as_reasons
+    from adjoint.native.compile.not_native import NotNative, faults_as_reasons  # lazy
 
     try:
         with faults_as_reasons(Inseparable):

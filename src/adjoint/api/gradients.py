@@ -52,7 +52,7 @@ class Derivative:
             self._door = compiled.door or self._door
             return compiled.run(self._root, (*args, *kwargs.values()))
         except Exception as failure:
-            from adjoint.diagnostics.user_lines import tell_users_line
+            from adjoint.diagnostics.user_lines import tell_users_line  # lazy
 
             tell_users_line(failure)
             raise
@@ -71,28 +71,28 @@ class Derivative:
     @functools.cached_property
     def _numba_type_(self) -> Any:
         """The type that Numba gives it in functions that call it."""
-        from adjoint.api.tools.calls_from_numba import DerivativeType
+        from adjoint.api.tools.calls_from_numba import DerivativeType  # lazy
 
         return DerivativeType(self)
 
     @functools.cached_property
     def primal(self) -> Primal:
         """The forward sweep: ``df.primal(*args)`` gives ``(checkpoints, value)``; :mod:`adjoint.api.primal_adjoint`."""
-        from adjoint.api import primal_adjoint
+        from adjoint.api import primal_adjoint  # lazy
 
         return primal_adjoint.Primal(self)
 
     @functools.cached_property
     def adjoint(self) -> Adjoint:
         """The reverse sweep: ``df.adjoint(checkpoints, value, seed)`` gives the gradient."""
-        from adjoint.api import primal_adjoint
+        from adjoint.api import primal_adjoint  # lazy
 
         return primal_adjoint.Adjoint(self)
 
     @functools.cached_property
     def canonical(self) -> Canonical:
         """Both: ``df.canonical(*args, seed=1.0)`` gives ``(value, gradient)``."""
-        from adjoint.api import primal_adjoint
+        from adjoint.api import primal_adjoint  # lazy
 
         return primal_adjoint.Canonical(self)
 
@@ -111,7 +111,7 @@ class Derivative:
 
     def _repr_html_(self) -> str | None:
         """How notebooks show it: its source in colours, once the types of the arguments are known."""
-        from adjoint.api.tools.inspection import html
+        from adjoint.api.tools.inspection import html  # lazy
 
         return html(self)
 
@@ -228,7 +228,7 @@ def grad(
 
 def _debugged(kind: str, f: Callable[..., Any], options: dict[str, Any]) -> Derivative:
     """A derivative that says where it stops being finite."""
-    from adjoint.api.tools.nonfinite import Debugged  # seldom needed
+    from adjoint.api.tools.nonfinite import Debugged  # lazy
 
     return Debugged(kind, f, False, **options)
 
@@ -338,7 +338,7 @@ def jacobian(
     native = resolve(native, function_of(f, "jacobian"), fastmath, boundscheck)
     if sparsity is not None:
         return _sparse("jacobian", f, wrt, native, sparsity)
-    from adjoint.api.jacobians import Jacobian
+    from adjoint.api.jacobians import Jacobian  # lazy
 
     return Jacobian("jacobian", f, _wrt(wrt), native)
 
@@ -375,13 +375,13 @@ def hessian(
     native = resolve(native, function_of(f, "hessian"), fastmath, boundscheck)
     if sparsity is not None:
         return _sparse("hessian", f, wrt, native, sparsity)
-    from adjoint.api.jacobians import Jacobian
+    from adjoint.api.jacobians import Jacobian  # lazy
 
     return Jacobian("hessian", f, _wrt(wrt), native)
 
 
 def _sparse(kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity: Any) -> Callable[..., Any]:
-    from adjoint.api.sparse_jacobians import SparseDerivative
+    from adjoint.api.sparse_jacobians import SparseDerivative  # lazy
 
     if isinstance(wrt, tuple):
         raise error("AD0412", None, "several arguments share it: give one in wrt")

@@ -46,7 +46,7 @@ class Pullback:
         Compiled pullbacks take ``width`` of them in each sweep, and compute what does not depend on the cotangent
         once for them: by default up to four (two where the code is long), so that sweeps have about as many each.
         """
-        from adjoint.api.many_directions import pull_each
+        from adjoint.api.many_directions import pull_each  # lazy
 
         return pull_each(self, cotangents, width)
 

@@ -114,7 +114,7 @@ class SparseDerivative:
         return found
 
     def _by_columns(self, sweep: _Sweep) -> Any:
-        from scipy.sparse import csc_array
+        from scipy.sparse import csc_array  # lazy
 
         pattern = self.by_columns
         values = np.zeros(pattern.nnz)
@@ -127,7 +127,7 @@ class SparseDerivative:
         return csc_array((values, pattern.indices, pattern.indptr), shape=pattern.shape).tocsr()
 
     def _by_rows(self, sweep: _Sweep) -> Any:
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_array  # lazy
 
         assert self.rows is not None
         pattern = self.by_columns.tocsr()
@@ -216,7 +216,7 @@ def _count(groups: Sequence[int] | np.ndarray) -> int:
 
 def _matrix(pattern: Any, kind: str) -> Any:
     """The pattern in compressed columns, with sorted rows and without doubled entries."""
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array  # lazy
 
     matrix = csc_array(pattern != 0 if isinstance(pattern, np.ndarray) else pattern, dtype=bool)
     if matrix.ndim != 2 or (kind == "hessian" and matrix.shape[0] != matrix.shape[1]):

@@ -86,7 +86,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _check_declared(where: str) -> int:
     """Checks all functions and methods of a module that are declared to be differentiable."""
-    from adjoint.api.differentiable_functions import declared_in, is_abstract, lacking_in, verdict
+    from adjoint.api.differentiable_functions import declared_in, is_abstract, lacking_in, verdict  # lazy
 
     module = load_module(where)
     status = 0
@@ -156,8 +156,8 @@ def _print_python(text: str) -> None:
     if not sys.stdout.isatty():
         print(text)
         return
-    from rich.console import Console
-    from rich.syntax import Syntax
+    from rich.console import Console  # lazy
+    from rich.syntax import Syntax  # lazy
 
     Console(soft_wrap=True).print(Syntax(text, "python", theme="ansi_dark", background_color="default"))
 

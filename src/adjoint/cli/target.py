@@ -33,7 +33,7 @@ def load_function(target: str) -> Callable[..., Any]:
 
 def evaluate(expressions: Sequence[str]) -> list[Any]:
     """The example arguments: Python expressions in which ``np`` is NumPy and ``math`` is at hand."""
-    import numpy as np
+    import numpy as np  # lazy
 
     values = []
     for text in expressions:

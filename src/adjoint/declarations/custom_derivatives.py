@@ -162,7 +162,7 @@ def transpose_of(fn: Any, wrt: Any = None, *, replace: bool = False) -> Callable
 
 
 def _declaring(fn: Any, wrt: Any, replace: bool, part: str) -> Callable[[F], F]:
-    from adjoint.frontend.declared.declarations import target_of  # seldom needed
+    from adjoint.frontend.declared.declarations import target_of  # lazy
 
     target_of(fn)
 
@@ -175,7 +175,7 @@ def _declaring(fn: Any, wrt: Any, replace: bool, part: str) -> Callable[[F], F]:
 
 def _declare(fn: Any, wrt: Any, replace: bool, part: str, **parts: Any) -> None:
     """Enters one derivative beside those of other kinds."""
-    from adjoint.frontend.declared.declarations import check_new, resolved, target_of
+    from adjoint.frontend.declared.declarations import check_new, resolved, target_of  # lazy
 
     target = target_of(fn)
     places = resolved(target, wrt, parts[part])

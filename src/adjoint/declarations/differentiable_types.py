@@ -135,7 +135,7 @@ def _declared(subject: Any, options: dict[str, Any], scope: dict[str, Any]) -> A
         if options.keys() & _OF_FUNCTIONS:
             raise TypeError(f"{', '.join(sorted(options.keys() & _OF_FUNCTIONS))}: for functions, not for a class")
         return _declared_class(subject, options, scope)
-    from adjoint.api.differentiable_functions import declare  # which needs the compiler
+    from adjoint.api.differentiable_functions import declare  # lazy
 
     if not options.keys() <= _OF_FUNCTIONS:
         raise TypeError(f"{', '.join(sorted(options.keys() - _OF_FUNCTIONS))}: for classes, not for a function")
@@ -157,7 +157,7 @@ def _declared_class(cls: Any, options: dict[str, bool], scope: dict[str, Any]) -
             write_members(cls, ["zero"])
     _add_members(cls)
     if any(assertion_of(member) is not None for member in vars(cls).values()) or _overrides(cls):
-        from adjoint.api.differentiable_functions import check_class  # which needs the compiler
+        from adjoint.api.differentiable_functions import check_class  # lazy
 
         check_class(cls)
     return cls
@@ -259,7 +259,7 @@ class Synthesised:
 
     def gradient(self, f: Callable[[Any], Any]) -> Any:
         """The gradient of a function at this value."""
-        from adjoint.api.gradients import grad
+        from adjoint.api.gradients import grad  # lazy
 
         return grad(f)(self)
 

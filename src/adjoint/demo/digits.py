@@ -61,7 +61,7 @@ class Data:
 
 def load() -> Data:
     """The 1,797 digits that come with scikit-learn, always split in the same way."""
-    from sklearn.datasets import load_digits
+    from sklearn.datasets import load_digits  # lazy
 
     digits = load_digits()
     order = np.random.default_rng(SPLIT_SEED).permutation(len(digits.target))

@@ -91,7 +91,7 @@ def _check_output(path: Path) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    from rich.console import Console
+    from rich.console import Console  # lazy
 
     console = Console(highlight=False)
     show_derivative(console)
@@ -107,11 +107,11 @@ def _show(options: argparse.Namespace) -> None:
 
 def show_derivative(console: Console) -> None:
     """Prints a function and its derivative, side by side where there is room."""
-    import inspect
+    import inspect  # lazy
 
-    from rich.table import Table
+    from rich.table import Table  # lazy
 
-    from adjoint.demo.cooling import cooling
+    from adjoint.demo.cooling import cooling  # lazy
 
     _heading(console, "A function, and its derivative as Adjoint writes it")
     texts = (inspect.getsource(cooling).rstrip(), ad.source(ad.grad(cooling)).rstrip())
@@ -128,8 +128,8 @@ def show_derivative(console: Console) -> None:
 
 
 def _code(text: str, title: str) -> RenderableType:
-    from rich.panel import Panel
-    from rich.syntax import Syntax
+    from rich.panel import Panel  # lazy
+    from rich.syntax import Syntax  # lazy
 
     code = Syntax(text, "python", theme="ansi_dark", background_color="default", word_wrap=False)
     return Panel(code, title=title, border_style="dim", expand=False)
@@ -146,9 +146,9 @@ def _heading(console: Console, text: str) -> None:
 
 def show_check(console: Console) -> None:
     """Holds the derivative against central differences, and prints both."""
-    from rich.table import Table
+    from rich.table import Table  # lazy
 
-    from adjoint.demo.cooling import cooling
+    from adjoint.demo.cooling import cooling  # lazy
 
     _heading(console, "Held against central differences")
     derivative = ad.grad(cooling)
@@ -169,8 +169,8 @@ def show_check(console: Console) -> None:
 
 def show_training(console: Console, options: argparse.Namespace) -> None:
     """Trains the classifier, prints the derivative that did it, and writes the picture."""
-    from adjoint.demo import digits
-    from adjoint.demo.picture import save_picture
+    from adjoint.demo import digits  # lazy
+    from adjoint.demo.picture import save_picture  # lazy
 
     _heading(console, "A classifier of handwritten digits, trained by its derivative")
     data = digits.load()
@@ -190,9 +190,9 @@ def show_training(console: Console, options: argparse.Namespace) -> None:
 
 
 def _train(console: Console, data: Data, options: argparse.Namespace) -> list[Epoch]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # lazy
 
-    from adjoint.demo import digits
+    from adjoint.demo import digits  # lazy
 
     columns = (
         TextColumn("epoch"),

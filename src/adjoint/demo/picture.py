@@ -22,8 +22,8 @@ _INK, _LINE, _SOFT, _WRONG, _GOOD = "#1f2933", "#cbd2d9", "#bcccdc", "#c2410c", 
 
 def save_picture(path: Path, data: Data, epochs: Sequence[Epoch]) -> int:
     """Draws a training run into a file, and returns how many of the test images the model misreads."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # lazy
+    from matplotlib.figure import Figure  # lazy
 
     figure: Any = Figure(figsize=(12.0, 5.0), dpi=150, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)

@@ -89,6 +89,6 @@ def diagnostic(
 
 
 def _entry(code: str) -> Entry:
-    from adjoint.diagnostics.codes import lookup  # the texts are seldom needed
+    from adjoint.diagnostics.codes import lookup  # lazy
 
     return lookup(code)

@@ -73,7 +73,7 @@ def warn(problem: Diagnostic) -> None:
 
 
 def _rendered(diagnostics: tuple[Diagnostic, ...]) -> str:
-    from adjoint.diagnostics.render import render  # seldom needed
+    from adjoint.diagnostics.render import render  # lazy
 
     return render(diagnostics)
 

@@ -35,7 +35,7 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
 
 def render_rich(diagnostics: Iterable[Diagnostic]) -> Text:
     """The same text, styled for a terminal."""
-    from rich.text import Text
+    from rich.text import Text  # lazy
 
     lines = _layout(tuple(diagnostics))
     return Text("\n").join(Text.assemble(*line) if line else Text() for line in lines)
@@ -43,7 +43,7 @@ def render_rich(diagnostics: Iterable[Diagnostic]) -> Text:
 
 def show(diagnostics: Iterable[Diagnostic], file: TextIO | None = None) -> None:
     """Prints diagnostics, by default to standard error; in colour where that is a terminal."""
-    from rich.console import Console
+    from rich.console import Console  # lazy
 
     console = Console(file=file, stderr=file is None, soft_wrap=True, highlight=False, markup=False, emoji=False)
     console.print(render_rich(diagnostics))
@@ -169,7 +169,7 @@ def _columns(text: str) -> int:
     """How many columns of a terminal the text takes."""
     if text.isascii():
         return len(text) + (len(_TAB) - 1) * text.count("\t")
-    import unicodedata
+    import unicodedata  # lazy
 
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1

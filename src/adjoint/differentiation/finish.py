@@ -79,7 +79,7 @@ def with_direct_updates(function: Function) -> Function:
         else:
             is_long = type(statement) is Call and statement.callee is np.copy
         if is_long:
-            from adjoint.optimize.in_place_updates import direct_updates
+            from adjoint.optimize.in_place_updates import direct_updates  # lazy
 
             return direct_updates(function)
     return function

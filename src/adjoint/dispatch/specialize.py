@@ -152,7 +152,7 @@ class Specialization:
 
     def door_to_inputs(self, function: Any, args: Sequence[Any]) -> Door:
         """As the door, made for such arguments: gives the inputs of the compiled entry and does not call it."""
-        from adjoint.dispatch.fast_path import write_door
+        from adjoint.dispatch.fast_path import write_door  # lazy
 
         return write_door(self, function, args, is_called=False)
 
@@ -236,7 +236,7 @@ def specialization(
     found = _find(owner, full, root, args, kwargs, seen)
     if found is not None:
         if found.door is None and not kwargs:
-            from adjoint.dispatch.fast_path import are_plain, write_door
+            from adjoint.dispatch.fast_path import are_plain, write_door  # lazy
 
             found.tangents = len(args) // 2 if key[0] in ("jvp", "hvp") else 0
             found.door_checks_all = found.tangents == 0 or are_plain(args)
@@ -293,7 +293,7 @@ def _compiled(
             return _interpreted(lower, operator, function, failure, seen)
         problems = (diagnostic("AD0901", None, f"{type(failure).__name__}: {failure}".splitlines()[0]),)
         cause = failure
-    from adjoint.diagnostics.request import request_note
+    from adjoint.diagnostics.request import request_note  # lazy
 
     note = request_note(operator[0], function)
     notes = () if note is None else (note,)
@@ -320,7 +320,7 @@ def _interpreted(
     lower: Callable[[Target], Entry], operator: Any, function: Any, failure: Exception, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     """What stands for a specialisation for machine code that a fault of the compiler prevents."""
-    from adjoint.native.compile.not_native import NotNative, reason_of_fault
+    from adjoint.native.compile.not_native import NotNative, reason_of_fault  # lazy
 
     found, warnings = _compiled(lower, operator, function, False, seen)
     return found, (*warnings, NotNative(reason_of_fault(failure)).problem)
@@ -406,7 +406,7 @@ def compile_entry(
         adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
     differential = differential_emitted = None
     if entry.differential is not None:
-        from adjoint.frontend.differentiation.linear_maps import finished as finished_differential_of
+        from adjoint.frontend.differentiation.linear_maps import finished as finished_differential_of  # lazy
 
         finished_differential = finished_differential_of(entry.differential.function, target)
         differential_emitted = emit(finished_differential)
@@ -459,7 +459,7 @@ def _native_halves(primal: Function, adjoint: Function, native: Native) -> Nativ
     """Whether the halves of a derivative are compiled: both or neither, where one relies on what the other keeps."""
     if not native:
         return native
-    from adjoint.native.compile.pullbacks import parted
+    from adjoint.native.compile.pullbacks import parted  # lazy
 
     reason = parted(primal, adjoint)
     if reason is None:
@@ -496,7 +496,7 @@ def load_for(function: Any, finished: Function, emitted: Emitted | None, native:
     """A finished derivative of a function as a callable; ``emitted`` is its text, where it was printed."""
     if not native:
         return load(emitted or emit(finished))
-    from adjoint.native.backend import NativeFunction
+    from adjoint.native.backend import NativeFunction  # lazy
 
     flags = flags_of(differentiated(function), native)
     return NativeFunction(finished, flags, is_strict(native), target_of(function, native))

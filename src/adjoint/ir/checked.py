@@ -22,7 +22,7 @@ def checked(function: Function, stage: str) -> Function:
         If it is not well-formed.
     """
     if CHECKING:
-        from adjoint.ir.verifier import verify
+        from adjoint.ir.verifier import verify  # lazy
 
         verify(function, stage)
     return function

@@ -236,7 +236,7 @@ def _declared(callee: Any) -> Effects:
         return PURE
     if isinstance(callee, Applied):
         return VALUES
-    from adjoint.rules.registry import declaration_for, rule_for
+    from adjoint.rules.registry import declaration_for, rule_for  # circular
 
     if declaration_for(callee) is not None:
         return ACTS
@@ -394,7 +394,7 @@ def _remembered(callee: Function | Definition | Derived) -> Effects:
 
 @cache
 def _forget_with_declarations() -> None:
-    from adjoint.rules.registry import on_change
+    from adjoint.rules.registry import on_change  # circular
 
     on_change(_judged.clear)
 

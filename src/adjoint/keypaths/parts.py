@@ -25,6 +25,6 @@ def as_part(choice: Any) -> Any:
     """What an operator keeps of an entry of ``wrt``."""
     if isinstance(choice, (int, str, PartOf)):
         return choice
-    from adjoint.keypaths.path import KeyPath
+    from adjoint.keypaths.path import KeyPath  # lazy
 
     return PartOf(choice, choice._origin) if isinstance(choice, KeyPath) else choice

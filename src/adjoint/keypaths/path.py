@@ -203,7 +203,7 @@ def _made(steps: tuple[Step, ...], origin: Any, known: int = 0) -> Any:
 
     Raises where they say that there is no such part; the first ``known`` steps have been looked at.
     """
-    from adjoint.keypaths.static import first_missing, is_declared_read_only
+    from adjoint.keypaths.static import first_missing, is_declared_read_only  # lazy
 
     missing = None if origin is None else first_missing(origin, steps, known)
     if missing is not None:

@@ -63,7 +63,7 @@ class RiemannianGradient:
         return tuple(tangent_from(point, part) for point, part in zip(points, cotangents, strict=True))
 
     def _chosen(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        from adjoint.frontend.calls.argument_names import chosen
+        from adjoint.frontend.calls.argument_names import chosen  # lazy
 
         return chosen(self.plain.function, dict(self.plain.options)["wrt"], args, kwargs)
 

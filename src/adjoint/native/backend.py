@@ -46,7 +46,7 @@ class NativeFunction:
     """
 
     def __init__(self, function: Function, flags: str, strict: bool, target: Target) -> None:
-        from adjoint.native.compile.boundary import halves
+        from adjoint.native.compile.boundary import halves  # lazy
 
         self._function = function
         self._target = target
@@ -75,7 +75,7 @@ class NativeFunction:
 
 def _core_of(function: Function, flags: str, strict: bool, target: Target) -> Core | InThreads:
     if target.threads > 1:
-        from adjoint.native.compile.threads import in_threads
+        from adjoint.native.compile.threads import in_threads  # lazy
 
         found = in_threads(function, target, lambda *given: Core(given[0], flags + given[1], strict, target, given[2]))
         if isinstance(found, Diagnostic):
@@ -92,8 +92,8 @@ def compiled_text(
     by_rows: frozenset[Var] = frozenset(),
 ) -> Emitted:
     """The text of a function for the compiler; ``by_rows``: parameters that are arrays laid out so."""
-    from adjoint.native.legalize.form import native_form
-    from adjoint.native.legalize.names import with_names_apart
+    from adjoint.native.legalize.form import native_form  # lazy
+    from adjoint.native.legalize.names import with_names_apart  # lazy
 
     with faults_as_reasons():
         return with_names_apart(emit(native_form(function, target, handed, by_rows), counted=True))
@@ -127,7 +127,7 @@ class Core:
         handed: frozenset[Storage] | None = None,
         warning: Diagnostic | None = None,
     ) -> None:
-        import threading
+        import threading  # lazy
 
         self.__name__ = self.__qualname__ = function.name
         self._function = function
@@ -212,7 +212,7 @@ class Core:
             return self._latest
 
     def _compile(self, signature: tuple[Any, ...]) -> Callable[..., Any]:
-        from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
+        from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit  # lazy
 
         warning, self._warning = self._warning, None
         if warning is not None:
@@ -222,7 +222,7 @@ class Core:
         if known is not None:
             return known.call
 
-        from adjoint.native.compile.progress import told_when_slow
+        from adjoint.native.compile.progress import told_when_slow  # lazy
 
         declare_runtime()
         try:

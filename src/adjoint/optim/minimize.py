@@ -62,7 +62,7 @@ def minimize(
     >>> round(found.x["x"], 6), found.x["y"].round(6)
     (1.0, array([2., 2.]))
     """
-    from scipy import optimize
+    from scipy import optimize  # lazy
 
     packing = _Packing(x0)
     known = method.lower()

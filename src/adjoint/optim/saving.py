@@ -24,7 +24,7 @@ def save(state: State, path: str | os.PathLike[str]) -> None:
     path
         Where to. Each number and array is a tensor there, named by its key path: ``first_moments.layers[0].weight``.
     """
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save_file  # lazy
 
     tensors: dict[str, np.ndarray[Any, Any]] = {}
     for name, part in state.parts.items():
@@ -76,7 +76,7 @@ def load(path: str | os.PathLike[str], like: Any) -> State:
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[str, Any]]:
     """What the file says of itself, and its tensors."""
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError, safe_open  # lazy
 
     try:
         with safe_open(path, framework="numpy") as file:

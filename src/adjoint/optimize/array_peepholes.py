@@ -59,7 +59,7 @@ class _Polish:
         if mine.dims == theirs.dims and mine.dims and all(dim == "many" for dim in mine.dims):
             return True
         if self.extents is None:
-            from adjoint.analysis.extents import Extents
+            from adjoint.analysis.extents import Extents  # lazy
 
             self.extents = Extents(self.function)
         return bool(self.extents.alike(atom, like))

@@ -130,7 +130,7 @@ class _Rewriter:
 
     def layout_shows(self) -> bool:
         if self.shows is None:
-            from adjoint.analysis.memory.array_layout import layout_readers
+            from adjoint.analysis.memory.array_layout import layout_readers  # lazy
 
             returned = (atom for end in leaves(self.function.body) for atom in operands(end))
             self.shows = any(isinstance(type_of_atom(atom), Array) for atom in returned)

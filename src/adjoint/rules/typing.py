@@ -158,7 +158,7 @@ def _special(
     if known is not None:
         return known
     if registry.is_about_arrays(rule.fn):
-        from adjoint.rules import shapes
+        from adjoint.rules import shapes  # lazy
 
         return shapes.typed(rule.fn, arguments, dict(named))
     return _chosen(arguments) if rule.fn in (max, min) else None

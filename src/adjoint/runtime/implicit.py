@@ -172,7 +172,7 @@ def vector_quadrature(f: Fn, low: float, high: float, options: Any) -> Any:
     >>> vector_quadrature(lambda t: np.array([t, 1.0]), 0.0, 2.0, {"epsabs": 1e-9, "epsrel": 1e-9}).round(9).tolist()
     [2.0, 2.0]
     """
-    from scipy.integrate import quad_vec
+    from scipy.integrate import quad_vec  # lazy
 
     allowed = {name: min(options[name], 1e-10) for name in ("epsabs", "epsrel")}
     limit, points = 10 * options.get("limit", 50), options.get("points")

@@ -163,7 +163,7 @@ def _definition(code: CodeType, name: str, module_globals: dict[str, Any] | None
 
 def _unfiled(code: CodeType) -> tuple[list[str], Sequence[Definition]]:
     """The lines, none of them in a file, that hold the definition of a code object."""
-    from adjoint.sources.unfiled import texts_of
+    from adjoint.sources.unfiled import texts_of  # lazy
 
     for text in texts_of(code):
         nodes = _definitions_in(text, code)

@@ -67,7 +67,7 @@ def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:
 
 def is_class_variable(annotation: Any) -> bool:
     """Whether an annotation declares no field."""
-    from dataclasses import InitVar
+    from dataclasses import InitVar  # lazy
 
     return (get_origin(annotation) or annotation) in (ClassVar, InitVar) or isinstance(annotation, InitVar)
 

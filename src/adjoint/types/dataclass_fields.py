@@ -17,6 +17,6 @@ def dataclass_fields(x: Any) -> tuple[Field[Any], ...]:
     """The fields of a dataclass or an object of one; none where it is something else."""
     if not is_dataclass(x):
         return ()
-    import dataclasses
+    import dataclasses  # lazy
 
     return dataclasses.fields(x)

@@ -31,7 +31,7 @@ class Mark:
     def __call__(self, **options: Any) -> Any: ...
     def __call__(self, **options: Any) -> Any:
         """A field of a dataclass that carries no derivative; the options are those of `dataclasses.field`."""
-        import dataclasses
+        import dataclasses  # lazy
 
         metadata = {**(options.pop("metadata", None) or {}), KEY: True}
         return dataclasses.field(**options, metadata=metadata)

@@ -72,19 +72,19 @@ class Fields:
         return primal
 
     def __getitem__(self, path: Any) -> Any:
-        from adjoint.keypaths import KeyPathIterable
+        from adjoint.keypaths import KeyPathIterable  # circular
 
         return KeyPathIterable.__getitem__(self, path)  # type: ignore[index]
 
     def __setitem__(self, path: Any, part: Any) -> None:
-        from adjoint.keypaths import KeyPathIterable
+        from adjoint.keypaths import KeyPathIterable  # circular
 
         KeyPathIterable.__setitem__(self, path, part)  # type: ignore[index]
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        from adjoint.runtime.tangents import same_tangent
+        from adjoint.runtime.tangents import same_tangent  # lazy
 
         return same_tangent(self, other)
 
@@ -126,7 +126,7 @@ class TangentVector(Fields, ElementaryFunctionsOfFields):
     def __add__(self, other: object) -> Self:
         if type(other) is not type(self):
             return NotImplemented
-        from adjoint.runtime.tangents import accumulate
+        from adjoint.runtime.tangents import accumulate  # lazy
 
         result: Self = accumulate(self, other)
         return result
@@ -220,7 +220,7 @@ def _own_tangent_class(cls: type) -> type | None:
     own = own_tangent_vector(cls)
     if own is None or own is cls:
         return own
-    from adjoint.types.own_tangents import check_tangent_vector
+    from adjoint.types.own_tangents import check_tangent_vector  # lazy
 
     check_tangent_vector(cls)
     return own

@@ -139,7 +139,7 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
     >>> [line for line in text.splitlines() if line.startswith("--")][:5]
     ['-- source', '-- lowered', '-- reverse', '-- expand-derivatives', '-- dead-code']
     """
-    from adjoint.ir.printer import format_function
+    from adjoint.ir.printer import format_function  # lazy
 
     derivative = f if isinstance(f, Derivative) else grad(f)
     function = derivative.function
@@ -158,10 +158,10 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
 
 
 def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    from adjoint.differentiation.definitions import format_whole
-    from adjoint.native.backend import compiled_text
-    from adjoint.native.compile.boundary import halves
-    from adjoint.native.compile.not_native import NotNative
+    from adjoint.differentiation.definitions import format_whole  # lazy
+    from adjoint.native.backend import compiled_text  # lazy
+    from adjoint.native.compile.boundary import halves  # lazy
+    from adjoint.native.compile.not_native import NotNative  # lazy
 
     parts = [("source", _source_of(derivative.function))]
 
@@ -205,9 +205,9 @@ def html(derivative: Derivative) -> str | None:
 
 
 def _highlighted(text: str) -> str:
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import PythonLexer
+    from pygments import highlight  # lazy
+    from pygments.formatters import HtmlFormatter  # lazy
+    from pygments.lexers import PythonLexer  # lazy
 
     coloured: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True, nobackground=True))
     return coloured

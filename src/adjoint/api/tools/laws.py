@@ -62,7 +62,7 @@ def check_type(value: Any, tangent: Any = None, *, tol: float = 1e-6) -> None:
 
 def random_tangent(value: Any, seed: int) -> Any:
     """A tangent of a value, with normally distributed numbers."""
-    from adjoint.manifolds.gradient import tangent_from
+    from adjoint.manifolds.gradient import tangent_from  # lazy
 
     rng = np.random.default_rng(seed)
 

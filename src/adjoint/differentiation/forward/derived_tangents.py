@@ -27,7 +27,7 @@ Bind = Callable[[Var], Var]
 
 def can_be_kept(call: Call, found: Dependence) -> bool:
     """Whether the function itself changes no cotangent, and writes no memory through which a derivative flows."""
-    from adjoint.differentiation.surgery import has_surgery  # seldom needed
+    from adjoint.differentiation.surgery import has_surgery  # lazy
 
     function = call.callee.function
     return not any(found.active(call.args[place]) for place in written_places(function)) and not has_surgery(function)

@@ -259,7 +259,7 @@ def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep
 
 
 def _reversed(derived: Derived, target: Target) -> Function:
-    from adjoint.differentiation.reverse.prepare import written_out  # the two modes use each other
+    from adjoint.differentiation.reverse.prepare import written_out  # lazy
 
     function: Function = written_out(derived, target)
     return function
@@ -372,7 +372,7 @@ class _Forward:
                 for target in statement.targets:
                     self.rules.laid_out(builder, target)
             case Call(callee=Declared()):
-                from adjoint.differentiation.forward.custom_derivatives import forward_declared
+                from adjoint.differentiation.forward.custom_derivatives import forward_declared  # lazy
 
                 forward_declared(builder, statement, self.rules, self.bind)
             case Call(callee=Applied()):

@@ -54,7 +54,7 @@ def forward_applied(builder: Builder, call: Call, rules: TangentRules, bind: Bin
     type_ = type_of_atom(function)
     assert isinstance(type_, Opaque)
     places = tuple([place - 1 for place in moving])
-    from adjoint.runtime.functions import forward_of  # seldom needed
+    from adjoint.runtime.functions import forward_of  # lazy
 
     derivative = Var("forward", Opaque(type_.cls, type_.signature.forward(places)))
     builder.emit(Call((derivative,), forward_of, (function, Const(places)), (), call.span))

@@ -166,7 +166,7 @@ class _Rewriter:
 
     def current(self, builder: Builder, base: Var, key: Key | None) -> Atom:
         """The complex numbers of which the imaginary parts are replaced."""
-        from adjoint.frontend.syntax.indexing import type_of_item
+        from adjoint.frontend.syntax.indexing import type_of_item  # circular
 
         return base if not isinstance(key, Subscript) else builder.load(base, key, type_of_item(base.type, key))
 

@@ -22,7 +22,7 @@ def blind_spots(
     """What stands against reversing a function, as far as it can be seen beforehand; ``flows`` are those of numbers."""
     if flows is not None and flows.all_declared:
         return []
-    from adjoint.differentiation.reachability import Dependence
+    from adjoint.differentiation.reachability import Dependence  # lazy
 
     filled = [place for place in wrt if not _is_empty(function.params[place].type)]
     found = Dependence(function, filled, outputs)

@@ -309,7 +309,7 @@ def with_supports(sweeps: Sweeps, family: Family, *, complete: bool = True) -> S
     """Both sweeps, with the supports of cotangents in memory; zeros in ``complete`` seeds are left out."""
     if complete and not family.by_chance:
         return sweeps
-    from adjoint.differentiation.zeros.supports_in_memory import keep_supports
+    from adjoint.differentiation.zeros.supports_in_memory import keep_supports  # lazy
 
     bound, active = sweeps.context.regions.bindings, sweeps.context.active
     backward = keep_supports(
@@ -353,7 +353,7 @@ def _reversed_iteration(
         sweeps = sweeps_of(function, wrt, outputs, family, given, halves=False, lent=handles | owned)
     except DifferentiationError:
         return None
-    from adjoint.differentiation.reverse.residuals.recomputed_iterations import Reversed
+    from adjoint.differentiation.reverse.residuals.recomputed_iterations import Reversed  # lazy
 
     return Reversed((*sweeps.forward, *sweeps.backward), sweeps.seeds, sweeps.cotangents)
 

@@ -24,7 +24,7 @@ def with_written_copied(function: Function) -> Function:
     statements = statements_in(function.body)
     if not any(isinstance(statement, Call) and isinstance(statement.callee, Derived) for statement in statements):
         return function
-    from adjoint.differentiation.pure import without_writes  # seldom needed
+    from adjoint.differentiation.pure import without_writes  # lazy
 
     return without_writes(function)
 
@@ -39,7 +39,7 @@ def with_complex_stores(function: Function) -> Function:
     statements = statements_in(function.body)
     if not any(isinstance(statement, Call) and statement.callee is np.imag for statement in statements):
         return function
-    from adjoint.differentiation.memory import imaginary_parts  # seldom needed
+    from adjoint.differentiation.memory import imaginary_parts  # lazy
 
     return remove_dead_code(imaginary_parts.with_complex_stores(function))
 
@@ -62,15 +62,15 @@ def with_surgery_done(
 def _has_surgery(statement: Statement) -> bool:
     if not isinstance(statement, Call) or not isinstance(statement.callee, Derived):
         return False
-    from adjoint.differentiation.surgery import has_surgery  # seldom needed
+    from adjoint.differentiation.surgery import has_surgery  # lazy
 
     return has_surgery(statement.callee.function)
 
 
 def written_out(derived: Derived, target: Target) -> Function:
     """The program of a derivative, to be differentiated as any other."""
-    from adjoint.differentiation.reverse.residuals.tapes import as_arrays
-    from adjoint.differentiation.surgery import surgery_in, with_plain_values  # seldom needed
+    from adjoint.differentiation.reverse.residuals.tapes import as_arrays  # lazy
+    from adjoint.differentiation.surgery import surgery_in, with_plain_values  # lazy
 
     function = reverse(derived.function, derived.wrt, derived.outputs, target=target)
     surgery = tuple(surgery_in(derived.function))
@@ -96,6 +96,6 @@ def with_exceptions_as_values(
     """The function without handlers that go on after exceptions from bodies that have changed memory."""
     if not any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
         return function
-    from adjoint.differentiation.reverse.exceptions_to_values import with_exceptions_as_values  # seldom needed
+    from adjoint.differentiation.reverse.exceptions_to_values import with_exceptions_as_values  # lazy
 
     return with_exceptions_as_values(function, lambda: activity(function, wrt, outputs, None, shared))

@@ -83,12 +83,12 @@ class Reverser:
         self.writes = Writes(context.regions, context.function, given.elsewhere)
         for value, span in self.writes.read_late():
             if context.active(value):
-                from adjoint.differentiation.reverse.memory.loose_views import LABEL
+                from adjoint.differentiation.reverse.memory.loose_views import LABEL  # lazy
 
                 context.problem("AD0303", span, LABEL)
         for load in self.writes.written_parts():
             if context.active(load.base):
-                from adjoint.differentiation.memory.constant_views import UNSURE
+                from adjoint.differentiation.memory.constant_views import UNSURE  # lazy
 
                 context.problem("AD0303", load.span, UNSURE)
         self.shadows = Shadows(context, given, self.writes, lent, family.moved)
@@ -236,7 +236,7 @@ class Reverser:
         scope.sweep.span = statement.span
         match statement:
             case Call(callee=list.append | list.pop) | Store():
-                from adjoint.differentiation.reverse.memory.stores import reverse_change
+                from adjoint.differentiation.reverse.memory.stores import reverse_change  # lazy
 
                 reverse_change(self, statement, scope)
             case Call():
@@ -264,7 +264,7 @@ class Reverser:
         """Whether an exception that is handled leaves memory, or what is kept, half done."""
         if not goes_on(guarded):
             return False
-        from adjoint.differentiation.reverse.exceptions_to_values import is_whole, keeps_values
+        from adjoint.differentiation.reverse.exceptions_to_values import is_whole, keeps_values  # lazy
 
         found, region = self.context.activity, self.context.region(guarded.body)
         return not is_whole(guarded.body, found) or (region.in_loop and keeps_values(guarded.body, found))
@@ -360,7 +360,7 @@ class Reverser:
         """Runs an iteration again where it is reversed, if that may be; gives the cotangents before it."""
         if self.again is None:
             return None
-        from adjoint.differentiation.reverse.residuals.recomputed_iterations import iteration_of, replay
+        from adjoint.differentiation.reverse.residuals.recomputed_iterations import iteration_of, replay  # lazy
 
         iteration = iteration_of(self, loop)
         return None if iteration is None else replay(self, self.again, iteration, scope, slots)
@@ -404,7 +404,7 @@ class Reverser:
             memory = self.memory(base)
             if memory is None:
                 raise AssertionError(f"an element of {base!r} is read, but its cotangent has no memory")
-            from adjoint.differentiation.reverse.memory.repeated_indices import accumulation, leaves_out
+            from adjoint.differentiation.reverse.memory.repeated_indices import accumulation, leaves_out  # lazy
 
             sweep.store(memory, key, cotangent, accumulation(self.context, load.key))
             if leaves_out(self.context, base, load.key):

@@ -120,7 +120,7 @@ def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 @handles(next)
 def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if is_iterator(args[0]):
-        from adjoint.frontend.iterators.generators import is_inside_generator
+        from adjoint.frontend.iterators.generators import is_inside_generator  # lazy
 
         if len(args) == 1 and lo.run_data.handled and is_inside_generator(lo):
             label = "that there is no item becomes a 'RuntimeError' inside a generator"

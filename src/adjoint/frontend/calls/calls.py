@@ -68,7 +68,7 @@ from adjoint.sources.scope import own_yields, scope_of
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
     """A call expression."""
-    from adjoint.frontend.syntax.expressions import evaluate
+    from adjoint.frontend.syntax.expressions import evaluate  # lazy
 
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return _super(lo, node)
@@ -134,7 +134,7 @@ def call_value(
 ) -> Value:
     """``function(*args, **kwargs)``"""
     if isinstance(function, (Method, Ref, Var)):
-        from adjoint.frontend.declared.targets import declared_for_object
+        from adjoint.frontend.declared.targets import declared_for_object  # lazy
 
         declared = declared_for_object(lo, function, node)
         if declared is not None:
@@ -151,17 +151,17 @@ def call_value(
         case Pullback():
             return call_pullback(lo, function, args, kwargs, node)
         case Const(value=Function() as body):
-            from adjoint.frontend.declared.implicit_calls import call_function
+            from adjoint.frontend.declared.implicit_calls import call_function  # lazy
 
             return call_function(lo, body, args, node)
         case Const(value=constant):
             return _call_constant(lo, constant, args, kwargs, node)
         case Union():
-            from adjoint.frontend.syntax.expressions import on_each_option
+            from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
             return on_each_option(lo, function, lambda option: call_value(lo, option, args, kwargs, node), node)
     if is_function_value(lo, function):
-        from adjoint.frontend.calls import function_values
+        from adjoint.frontend.calls import function_values  # lazy
 
         if isinstance(function, Var):
             return function_values.call_carried(lo, function, args, kwargs, node)
@@ -192,7 +192,7 @@ def _call_constant(
 ) -> Value:
     union = next((arg for arg in args if isinstance(arg, Union)), None)
     if union is not None and (is_ruled(constant) or constant in (float, abs)):
-        from adjoint.frontend.syntax.expressions import on_each_option
+        from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
         def apply(option: Value) -> Value:
             chosen = [option if arg is union else arg for arg in args]
@@ -211,7 +211,7 @@ def _call_constant(
     if operator is not None:
         return operator
     if hasattr(type(constant), inputs.CONSTANT) and type(constant).__name__ == "Signature":
-        from adjoint.frontend.calls.function_values import converted
+        from adjoint.frontend.calls.function_values import converted  # lazy
 
         return converted(lo, constant, args, kwargs, node)
     if hasattr(type(constant), SIGNATURE):
@@ -243,13 +243,13 @@ def _call_constant(
         case type():
             return call_class(lo, constant, args, kwargs, node)
     if type(constant).__module__.startswith("numpy"):
-        from adjoint.frontend.library.array_functions import function_of
+        from adjoint.frontend.library.array_functions import function_of  # lazy
 
         meant = function_of(lo, constant, node)
         if meant is not None:
             return call_value(lo, meant, args, kwargs, node)
     if hasattr(constant, "__wrapped__"):
-        from adjoint.frontend.control.contexts_of_generators import context_of, function_of_contexts
+        from adjoint.frontend.control.contexts_of_generators import context_of, function_of_contexts  # lazy
 
         managed = function_of_contexts(constant)
         if managed is not None:
@@ -273,7 +273,7 @@ def _call_declared(
     kwargs: dict[str, Value],
     node: ast.AST | None,
 ) -> Value:
-    from adjoint.frontend.declared.calls import call_declared
+    from adjoint.frontend.declared.calls import call_declared  # lazy
 
     return call_declared(lo, declaration, args, kwargs, node, receiver)
 
@@ -356,7 +356,7 @@ def _misfit(name: str, taken: int, given: int) -> str:
 def _into(
     lo: Lowerer, callee: Any, args: list[Value], out: Value, kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    from adjoint.frontend.library.array_writers import into
+    from adjoint.frontend.library.array_writers import into  # lazy
 
     where = kwargs.pop("where", Const(True)) if isinstance(callee, np.ufunc) else Const(True)
     return into(lo, lambda: call_rule(lo, callee, args, kwargs, node), callee, args, out, where, node)
@@ -389,7 +389,7 @@ def _call_opaque(
     result = objects.call_any(lo, constant, list(atoms), node, **pairs)
     _note_given(lo, result, (*atoms, *pairs.values()))
     if isinstance(result, Var) and type(result.type) is Opaque and getattr(constant, "__annotations__", None):
-        from adjoint.frontend.calls.function_values import as_annotated, returned_by
+        from adjoint.frontend.calls.function_values import as_annotated, returned_by  # lazy
 
         return as_annotated(lo, result, returned_by(constant), node)
     return result
@@ -427,7 +427,7 @@ def _call_opaque_variable(
     _note_given(lo, target, (*atoms, *named.values()))
     known = next((item.read(lo.run_data.root) for item in lo.run_data.inputs if item.var is function), None)
     if getattr(known, "__annotations__", None):  # the very object is part of the key of the specialisation
-        from adjoint.frontend.calls.function_values import as_annotated, returned_by
+        from adjoint.frontend.calls.function_values import as_annotated, returned_by  # lazy
 
         return as_annotated(lo, target, returned_by(known), node)
     return target
@@ -559,11 +559,11 @@ def _call_closure(
     for name, cell in closure.cells.items():
         inputs.fill_cell(lo, cell, name, node)
     if own_yields(code):
-        from adjoint.frontend.iterators.generators import made_by_call
+        from adjoint.frontend.iterators.generators import made_by_call  # lazy
 
         return made_by_call(lo, closure, args, kwargs, node)
     if code in lo.settings.called:
-        from adjoint.frontend.control.recursion import call_definition
+        from adjoint.frontend.control.recursion import call_definition  # lazy
 
         return call_definition(lo, closure, args, kwargs, node)
     active = activation(lo, closure)
@@ -589,8 +589,8 @@ def run_closure(
     returned: Callable[[Value], Value] | None = None,
 ) -> Value:
     """Runs the body of a function in the open block; ``returned`` is applied where a value is returned."""
-    from adjoint.frontend.syntax.expressions import evaluate
-    from adjoint.frontend.syntax.statements import run
+    from adjoint.frontend.syntax.expressions import evaluate  # lazy
+    from adjoint.frontend.syntax.statements import run  # lazy
 
     outer_keys = set(lo.store)
     frame = activated(lo, closure, args, kwargs, node)
@@ -606,7 +606,7 @@ def run_closure(
     def execute() -> Value:
         if isinstance(body, list):
             if lo.settings.adjoined and closure.source.node in lo.settings.adjoined:
-                from adjoint.frontend.iterators.effect_watches import taken_down
+                from adjoint.frontend.iterators.effect_watches import taken_down  # lazy
 
                 with taken_down(lo, frame.log):
                     run(lo, body)
@@ -645,7 +645,7 @@ def activated(
     if first and closure.owner is not None:
         frame.self_cell = cells[first[0].arg]
     if lo.settings.tracked:
-        from adjoint.frontend.flow.derivatives import bound_parameters
+        from adjoint.frontend.flow.derivatives import bound_parameters  # lazy
 
         bound = bound_parameters(lo, closure.source.node, bound)
         frame.given = bound
@@ -667,7 +667,7 @@ def _as_annotated(lo: Lowerer, frame: Frame, bound: dict[str, Value], node: ast.
     annotations = {p.arg: p.annotation for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if p.annotation}
     if not annotations:
         return
-    from adjoint.frontend.calls.function_values import as_annotated, meaning
+    from adjoint.frontend.calls.function_values import as_annotated, meaning  # lazy
 
     for name, value in bound.items():
         if name in annotations and _may_be_annotated(value):

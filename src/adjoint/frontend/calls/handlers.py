@@ -110,13 +110,13 @@ def handles(*functions: Any) -> Callable[[Handler], Handler]:
 
 def kept(lo: Lowerer, value: Value) -> Value:
     """What a value iterates over, for whoever asks for an item after the other."""
-    from adjoint.frontend.iterators.items import iterated
+    from adjoint.frontend.iterators.items import iterated  # lazy
 
     return iterated(lo, value, None)
 
 
 def sequence(lo: Lowerer, value: Value) -> Value:
     """The same, all items computed."""
-    from adjoint.frontend.iterators.iterators import drawn
+    from adjoint.frontend.iterators.iterators import drawn  # lazy
 
     return drawn(lo, kept(lo, value), None)

@@ -29,7 +29,7 @@ def with_arrays(
         return args, kwargs
     if not any(may_carry(lo, value) for value in (*args, *kwargs.values())):
         return args, kwargs
-    from adjoint.rules.operands import operands_of
+    from adjoint.rules.operands import operands_of  # lazy
 
     operands = operands_of(callee)
     given: Iterable[tuple[int | str, Value]] = (*enumerate(args), *kwargs.items())
@@ -48,7 +48,7 @@ def arrays(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[V
 
 def array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """The array of a sequence; any other value as it is."""
-    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.calls.calls import call_value  # circular
 
     match value:
         case RangeValue(start=start, stop=stop, step=step):

@@ -54,7 +54,7 @@ def run_for(
     iterable = iterated(lo, iterable, node)
     containers.refuse_number(lo, iterable, "cannot be iterated over", node)
     if isinstance(iterable, GeneratorObject):
-        from adjoint.frontend.iterators.generators import loop_over
+        from adjoint.frontend.iterators.generators import loop_over  # lazy
 
         loop_over(lo, node, iterable, bind, body, orelse, assigned)
         return
@@ -86,7 +86,7 @@ def _run_lazily(
     assigned: Sequence[ast.AST],
 ) -> None:
     """Draws an item after the other where that can be, else all of them beforehand, if nobody can tell."""
-    from adjoint.frontend.iterators.effect_watches import Footprint, Noticed
+    from adjoint.frontend.iterators.effect_watches import Footprint, Noticed  # lazy
 
     inside = peeled(lo, iterable, bind, body, node)
     if inside is not None:
@@ -97,7 +97,7 @@ def _run_lazily(
         run_for(lo, node, given, bind, body, orelse, assigned)
         return
     if has_generator(iterable) or (is_late and _is_zip(iterable)):
-        from adjoint.frontend.iterators.zip_of_generators import loop_beside
+        from adjoint.frontend.iterators.zip_of_generators import loop_beside  # lazy
 
         if not isinstance(iterable, IteratorValue) or not _is_zip(iterable):
             label = "a generator expression of several loops goes through a generator"
@@ -127,7 +127,7 @@ def in_advance(lo: Lowerer, iterable: Value, node: ast.AST) -> Iterator[Value]:
     if not is_lazy(iterable) or has_generator(iterable) or not _is_static(lo, iterable, node):
         yield iterable
         return
-    from adjoint.frontend.iterators.effect_watches import Footprint
+    from adjoint.frontend.iterators.effect_watches import Footprint  # lazy
 
     footprint = Footprint(lo, iterable)
     items = unnoticed(lo, iterable, node)
@@ -222,7 +222,7 @@ def _unroll(
     body: Callable[[], None],
     orelse: Sequence[ast.stmt],
 ) -> None:
-    from adjoint.frontend.control.joins_of_exits import behind, settle
+    from adjoint.frontend.control.joins_of_exits import behind, settle  # lazy
 
     origin, base = lo.open, lo.store
     with lo.region("loop") as whole:

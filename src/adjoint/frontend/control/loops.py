@@ -163,7 +163,7 @@ def _emit(
     same_way = len(kinds) < 2 or (set(kinds) <= {"exhausted", "break"} and not orelse and stores["same"])
     exit_kind = None if same_way else Var("exit_kind", INT)
     if node in lo.run_data.checkpointed:
-        from adjoint.frontend.surgery.checkpointed_loops import mark
+        from adjoint.frontend.surgery.checkpointed_loops import mark  # lazy
 
         mark(lo, node)
     lo.emit(
@@ -328,7 +328,7 @@ def _go_on(
         if kind not in ("exhausted", "break"):
             lo.leave(kind, value)
         elif kind == "exhausted" and orelse:
-            from adjoint.frontend.syntax.statements import run
+            from adjoint.frontend.syntax.statements import run  # circular
 
             run(lo, orelse)
         return UNDEFINED

@@ -47,7 +47,7 @@ def lost_in_fields(lo: Lowerer, function: Function, count: int, output: int) -> 
     """A warning for each store of what varies in a field without derivative, if it is read on the way to the result."""
     if not lo.run_data.stored_constants:
         return
-    from adjoint.differentiation.reachability import Dependence
+    from adjoint.differentiation.reachability import Dependence  # lazy
 
     found = Dependence(function, range(count), (output,))
     returned = [leaf.values[output] for leaf in leaves(function.body) if isinstance(leaf, Return)]

@@ -70,7 +70,7 @@ def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         making.replace(lo, args[0], list_record([*items, args[1]]), node)
         return NONE
     if isinstance(args[0], Var) and isinstance(args[0].type, List):
-        from adjoint.frontend.syntax.comprehensions import append
+        from adjoint.frontend.syntax.comprehensions import append  # lazy
 
         append(lo, args[0], args[1], node)
         return NONE
@@ -274,7 +274,7 @@ def _remove(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @handles(list.sort)
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.iterators.folds import sorted_list
+    from adjoint.frontend.iterators.folds import sorted_list  # lazy
 
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])

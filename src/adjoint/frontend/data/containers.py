@@ -75,7 +75,7 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
 
 def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
     """The same, None where the number of items is not known."""
-    from adjoint.frontend.iterators.items import iterated
+    from adjoint.frontend.iterators.items import iterated  # lazy
 
     value = drawn(lo, iterated(lo, value, node), node)
     refuse_number(lo, value, "cannot be iterated over", node)
@@ -103,7 +103,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
             lo.open.effect(check_length, value, Const(count))
             return [subscript(lo, value, Const(i), node) for i in range(count)]
         case IteratorValue():
-            from adjoint.frontend.iterators.items import static_items, unpacked_items
+            from adjoint.frontend.iterators.items import static_items, unpacked_items  # lazy
 
             return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
     return None
@@ -134,8 +134,8 @@ def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None
 
 def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
     """``base[index]``"""
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.syntax.expressions import call, on_each_option
+    from adjoint.frontend.calls.calls import call_value  # circular
+    from adjoint.frontend.syntax.expressions import call, on_each_option  # lazy
 
     refuse_number(lo, base, "has no items", node)
     match base:
@@ -154,7 +154,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return base  # what a generic class is made for tells nothing at run time
         case Const(value=constant):
             if constant is np.r_ or constant is np.c_:
-                from adjoint.frontend.syntax.index_joins import join
+                from adjoint.frontend.syntax.index_joins import join  # lazy
 
                 array = join(lo, constant, index, node)
                 if array is not None:
@@ -195,7 +195,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             joined = joined_types(list(types_), lo, node)
             return _load(lo, base, materialize(lo, index, node), joined or OPAQUE, node)
         case IteratorValue(kind="flat", parts=(array,)):
-            from adjoint.frontend.library.array_writers import flat_item
+            from adjoint.frontend.library.array_writers import flat_item  # lazy
 
             return flat_item(lo, array, index, node)
         case RangeValue():
@@ -314,7 +314,7 @@ def raise_error(lo: Lowerer, cls: type[Exception], argument: Any, node: ast.AST 
 
 def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
     """``base[index] = value``"""
-    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.calls.calls import call_value  # circular
 
     match base:
         case Ref():
@@ -339,7 +339,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
             return
         case IteratorValue(kind="flat", parts=(array,)):
-            from adjoint.frontend.library.array_writers import set_flat_item
+            from adjoint.frontend.library.array_writers import set_flat_item  # lazy
 
             set_flat_item(lo, array, index, value, node)
             return
@@ -375,7 +375,7 @@ def _name_of(cls: type | None) -> str:
 
 def _set_of_each(lo: Lowerer, base: Union, index: Value, value: Value, node: ast.AST | None) -> None:
     """``base[index] = value`` for one of several structures."""
-    from adjoint.frontend.syntax.expressions import on_each_option
+    from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
     def write(option: Value) -> Value:
         set_item(lo, option, index, value, node)
@@ -425,9 +425,9 @@ def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | Non
 
 def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -> Value:
     """``item in container``"""
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.iterators.items import iterated
-    from adjoint.frontend.syntax.expressions import apply_operator, call
+    from adjoint.frontend.calls.calls import call_value  # circular
+    from adjoint.frontend.iterators.items import iterated  # lazy
+    from adjoint.frontend.syntax.expressions import apply_operator, call  # lazy
 
     if isinstance(container, Ref):
         record = lo.store[container]
@@ -456,8 +456,8 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
 
 def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """``len(value)``"""
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.syntax.expressions import call, on_each_option
+    from adjoint.frontend.calls.calls import call_value  # circular
+    from adjoint.frontend.syntax.expressions import call, on_each_option  # lazy
 
     refuse_number(lo, value, "has no length", node)
     match value:

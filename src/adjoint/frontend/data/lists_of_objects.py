@@ -39,7 +39,11 @@ class Stacked:
         self.inner = self._stacked(inner) if lo.settings.target.machine and not lo.regions else inner
 
     def _stacked(self, inner: Inner) -> Inner:
-        from adjoint.native.array_programs.structure_of_arrays import fields_as_arrays, holds_numbers, with_arrays
+        from adjoint.native.array_programs.structure_of_arrays import (  # lazy
+            fields_as_arrays,
+            holds_numbers,
+            with_arrays,
+        )
 
         function = inner.function
         for param in inner.function.params:
@@ -81,7 +85,7 @@ class Stacked:
         return Inner(ordered, passed, len(active), self.given.shape, self.given.results)
 
     def _taken(self, objects: Atom, field: Field) -> Var:
-        from adjoint.runtime.stacks import field_of_all
+        from adjoint.runtime.stacks import field_of_all  # lazy
 
         taken = Var(field.var.hint, field.var.type, True)
         args = (objects, Const(field.name), Const(field.dtype), Const(field.written))
@@ -98,7 +102,7 @@ class Stacked:
         """Writes what the function wrote to the objects, after it was called."""
         if not self.fields:
             return
-        from adjoint.runtime.stacks import put_field_of_all
+        from adjoint.runtime.stacks import put_field_of_all  # lazy
 
         taken = dict(zip(self.inner.function.params, self.inner.atoms, strict=True))
         for param, atom in zip(self.given.function.params, self.given.atoms, strict=True):
@@ -135,7 +139,7 @@ class Stacked:
         return chosen, found
 
     def _shadow(self, param: Var, objects: Atom, cotangents: dict[Var, Var]) -> Var:
-        from adjoint.runtime.stacks import shadow_of_all
+        from adjoint.runtime.stacks import shadow_of_all  # lazy
 
         varying = self._varying(param)
         names = tuple(field.name for field in varying)

@@ -340,8 +340,8 @@ def _of_several_kinds(record: Record) -> bool:
 
 def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:
     """``current += value``"""
-    from adjoint.frontend.control.iteration import run_for
-    from adjoint.frontend.syntax.comprehensions import append
+    from adjoint.frontend.control.iteration import run_for  # lazy
+    from adjoint.frontend.syntax.comprehensions import append  # lazy
 
     refuse_if_iterated(lo, current, node)
     mine = list_items(lo, current)
@@ -351,7 +351,7 @@ def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None)
         return current
     if mine is not None:
         assert isinstance(current, Ref)
-        from adjoint.frontend.data.containers import items_if_known
+        from adjoint.frontend.data.containers import items_if_known  # circular
 
         theirs = items_if_known(lo, value, node)
         if theirs is None:

@@ -135,7 +135,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
     """``base.name``"""
     match base:
         case Union():
-            from adjoint.frontend.syntax.expressions import on_each_option
+            from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
             return on_each_option(lo, base, lambda option: attribute(lo, option, name, node), node)
         case Const():
@@ -157,7 +157,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
                 return Method(Const(getattr(python_functions, f"namedtuple{name}")), base)
             return _through_class(lo, base, cls, name, node)
         case SuperValue(owner=owner, receiver=Union() as union):
-            from adjoint.frontend.syntax.expressions import on_each_option
+            from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
             return on_each_option(lo, union, lambda one: attribute(lo, SuperValue(owner, one), name, node), node)
         case SuperValue(owner=owner, receiver=receiver):
@@ -214,7 +214,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     if lo.run_data.globals and isinstance(owner, types.ModuleType):
         cell = lo.run_data.globals.get((id(vars(owner)), name))
         if cell is not None:
-            from adjoint.frontend.syntax.expressions import held_by
+            from adjoint.frontend.syntax.expressions import held_by  # lazy
 
             return held_by(lo, cell, node)
     if isinstance(owner, (types.ModuleType, type)):
@@ -249,7 +249,7 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
     if cls is not None and not isinstance(base.type, Opaque):
         return _through_class(lo, base, cls, name, node)
     if cls is not None and cls.__module__.startswith("scipy.sparse."):
-        from adjoint.frontend.data import sparse_matrices
+        from adjoint.frontend.data import sparse_matrices  # lazy
 
         found = sparse_matrices.attribute(lo, base, name, node)
         if found is not None:
@@ -261,7 +261,7 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
 
 def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:
     if name == "flat" and isinstance(base.type, Array):
-        from adjoint.frontend.library.array_writers import flat
+        from adjoint.frontend.library.array_writers import flat  # lazy
 
         return flat(lo, base, node)
     if name == "dtype" and isinstance(base.type, (Array, Scalar)) and base.type.dtype is not None:
@@ -314,7 +314,7 @@ def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
     """Warns where a member of a class overrides one that is declared to be differentiable, and is not declared."""
     if "adjoint.declarations.asserted" not in sys.modules:
         return  # nothing was declared
-    from adjoint.declarations import asserted
+    from adjoint.declarations import asserted  # lazy
 
     base = asserted.overridden(cls, name)
     if base is not None:
@@ -335,14 +335,14 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
         raise lo.problem("AD0301", node, "'__dict__' of an active object is not supported")
     for base in cls.__mro__:
         if "__getattr__" in base.__dict__:
-            from adjoint.frontend.calls.calls import call_value
+            from adjoint.frontend.calls.calls import call_value  # lazy
 
             return call_value(lo, Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
     raise lo.mistake(AttributeError, node, f"an object of class {cls.__name__!r} has no attribute {name!r} here")
 
 
 def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
-    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.calls.calls import call_value  # lazy
 
     match found:
         case property(fget=getter):
@@ -374,7 +374,7 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
 
 def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST | None) -> Value:
     """What a ``cached_property`` computes when it is read first: an attribute of the object from then on."""
-    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.calls.calls import call_value  # lazy
 
     if not isinstance(receiver, Ref):
         raise lo.problem("AD0301", node, f"whether {name!r}, a cached property, was computed before is not known")
@@ -384,8 +384,8 @@ def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST |
 
 
 def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.syntax.expressions import truth_of
+    from adjoint.frontend.calls.calls import call_value  # lazy
+    from adjoint.frontend.syntax.expressions import truth_of  # lazy
 
     for name in ("__bool__", "__len__"):
         method = special_method(lo, value, name)
@@ -415,8 +415,8 @@ def set_attribute(
     lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None, *, bare: bool = False
 ) -> None:
     """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.data import making
+    from adjoint.frontend.calls.calls import call_value  # lazy
+    from adjoint.frontend.data import making  # lazy
 
     cls = class_of(lo, base)
     if cls is not None and isinstance(base, (Ref, Var)):
@@ -462,7 +462,7 @@ def set_attribute(
 
 def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AST | None, *, bare: bool) -> None:
     """``base.name = value`` for one of several structures."""
-    from adjoint.frontend.syntax.expressions import on_each_option
+    from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
     def write(option: Value) -> Value:
         set_attribute(lo, option, name, value, node, bare=bare)
@@ -473,7 +473,7 @@ def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AS
 
 def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, node: ast.AST | None) -> None:
     """``array.name = value``: for a part of the array, a store into it."""
-    from adjoint.frontend.data.containers import set_item
+    from adjoint.frontend.data.containers import set_item  # lazy
 
     if name not in ("real", "imag"):
         helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
@@ -501,13 +501,13 @@ def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST
 
 def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """``cls(*args, **kwargs)`` for a user's class."""
-    from adjoint.frontend.calls.calls import bind_dataclass, call_value
-    from adjoint.frontend.data import making
+    from adjoint.frontend.calls.calls import bind_dataclass, call_value  # lazy
+    from adjoint.frontend.data import making  # lazy
 
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return _named_tuple(lo, cls, args, kwargs, node)
     if issubclass(cls, Fields):
-        from adjoint.frontend.calls.tangent_arithmetic import made
+        from adjoint.frontend.calls.tangent_arithmetic import made  # lazy
 
         return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
     class_customs.refuse_custom_making(lo, cls, node)

@@ -201,7 +201,7 @@ class Forms:
         """The value, through the declaration where a derivative flows through it in a second derivative."""
         if self.given.receiver is None:
             return call_value(self.lo, Const(self.declaration.fn), self.given.positional, self.given.named, self.node)
-        from adjoint.frontend.declared.calls import call_declared  # the two call each other
+        from adjoint.frontend.declared.calls import call_declared  # circular
 
         given = self.given
         return call_declared(self.lo, self.declaration, given.positional, given.named, self.node, given.receiver)

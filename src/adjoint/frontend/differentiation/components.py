@@ -31,7 +31,7 @@ def component(lo: Lowerer, function: Value, shape: joins.Shape, result: Any, nod
     found = Component(shape, 0)
     if result is None:
         return found
-    from adjoint.keypaths.steps import Item
+    from adjoint.keypaths.steps import Item  # lazy
 
     choice = as_part(result)
     steps: tuple[Step | str, ...]
@@ -79,7 +79,7 @@ def _step(whole: Component, step: Step | str) -> Component | None:
 
 def _place(step: Step | str, keys: list[Any], names: tuple[Any, ...]) -> int | None:
     """Where among its neighbours the part lies that a step leads to: by key, by index from either end, or by name."""
-    from adjoint.keypaths.steps import Field
+    from adjoint.keypaths.steps import Field  # lazy
 
     if isinstance(step, Field):
         return names.index(step.name) if step.name in names else None
@@ -106,6 +106,6 @@ def _described(shape: joins.Shape) -> str:
         case joins.RefShape(record=joins.RecordShape(cls=cls, keys=keys)):
             return f"{cls.__name__}({', '.join(map(str, keys))})"
         case _:
-            from adjoint.frontend.differentiation.operators_inside import describe
+            from adjoint.frontend.differentiation.operators_inside import describe  # circular
 
             return describe(shape)

@@ -132,8 +132,8 @@ def lower_inner(
     more than to hand over the arguments. One ``of_cotangents`` runs in the reverse sweep: it may store cotangents where
     they outlive the call.
     """
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.differentiation.differentiated_paths import activate_part
+    from adjoint.frontend.calls.calls import call_value  # lazy
+    from adjoint.frontend.differentiation.differentiated_paths import activate_part  # circular
 
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
@@ -172,7 +172,7 @@ def lower_inner(
     block = lo.finish(region, root, lambda leaf: tuple(joins.flatten(leaf.value, shape, leaf.store, leaf.block)))
     lo.block, lo.store = outer_block, outer_store
     if lo.run_data.flow:
-        from adjoint.frontend.flow.derivatives import with_flow_settled
+        from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy
 
         block = with_flow_settled(lo, block)
     own = set(active.params)
@@ -181,31 +181,31 @@ def lower_inner(
     if free:
         block = substitute(block, inner_free)
     if lo.run_data.checkpointed or lo.run_data.has_marks:
-        from adjoint.frontend.surgery.checkpointed_loops import outlined
+        from adjoint.frontend.surgery.checkpointed_loops import outlined  # lazy
 
         block = outlined(lo, block, name_of(function))
     block = with_values_handed_over(block)
     if lo.run_data.surgery:
-        from adjoint.frontend.surgery.sole_names import with_memory_settled
+        from adjoint.frontend.surgery.sole_names import with_memory_settled  # lazy
 
         block = with_memory_settled(block)
     lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
     if lo.settings.target.machine:
-        from adjoint.frontend.control.unbound import with_unbound_told
+        from adjoint.frontend.control.unbound import with_unbound_told  # lazy
 
         lowered = with_unbound_told(lowered, returns_one_structure=not joins.has_options(shape))
     elif any(isinstance(var.type, Array) for statement in statements_in(block) for var in targets_of(statement)):
-        from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked
+        from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
 
         lowered = with_kinds_checked(lowered)
     if _has_unknown_operands(block):
-        from adjoint.frontend.calls.foreign_operands import with_operands_checked
+        from adjoint.frontend.calls.foreign_operands import with_operands_checked  # lazy
 
         lowered = with_operands_checked(lowered, active.params)
     if not of_cotangents:
         _check_outside_writes(lo, block, active.params)
     if lo.run_data.places:
-        from adjoint.frontend.data.outer_variables import refuse_varying
+        from adjoint.frontend.data.outer_variables import refuse_varying  # lazy
 
         refuse_varying(lowered, len(active.params))
     refuse_written_constants(block)
@@ -254,7 +254,7 @@ def _check_results(
     for leaf in exits:
         atoms = list(joins.flatten(leaf.value, shape, leaf.store, leaf.block))
         if any(atoms[place] in varied for place in unknown):
-            from adjoint.differentiation.reachability import Dependence
+            from adjoint.differentiation.reachability import Dependence  # lazy
 
             problems = Dependence(lowered, range(len(params)), unknown).problems
             if problems:

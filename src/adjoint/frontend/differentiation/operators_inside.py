@@ -131,14 +131,14 @@ def _called(
     options = dict(operator.options)
     if operator.kind in ("grad", "value_and_grad"):
         return _gradient(lo, operator, options, args, kwargs, node)
-    from adjoint.runtime import jacobians
+    from adjoint.runtime import jacobians  # lazy
 
     if operator.kind == "checkpoint":
-        from adjoint.frontend.surgery.checkpointed_loops import call_checkpointed
+        from adjoint.frontend.surgery.checkpointed_loops import call_checkpointed  # lazy
 
         return call_checkpointed(lo, operator.function, args, kwargs, node)
     if operator.kind in ("call", "compile"):
-        from adjoint.frontend.calls.calls import call_value
+        from adjoint.frontend.calls.calls import call_value  # lazy
 
         return call_value(lo, operator.function, args, kwargs, node)
     if operator.kind not in ("jacobian", "hessian"):
@@ -275,7 +275,7 @@ def _way(lo: Lowerer, choice: Any, value: Value, node: ast.AST | None) -> Way:
     choice = as_part(choice)
     if not isinstance(choice, PartOf):
         return WHOLE
-    from adjoint.frontend.data.key_paths import way_into
+    from adjoint.frontend.data.key_paths import way_into  # lazy
 
     return way_into(lo, value, choice.path, node)
 
@@ -284,7 +284,7 @@ def _part_of_gradient(lo: Lowerer, gradient: Value, way: Way, node: ast.AST | No
     """What the steps lead to that are taken in the gradient."""
     if not way.rest:
         return gradient
-    from adjoint.frontend.data.key_paths import follow
+    from adjoint.frontend.data.key_paths import follow  # lazy
 
     return follow(lo, gradient, way.rest, node)
 
@@ -296,7 +296,7 @@ def _warn_of_zero(
     picked: Picked,
     output: int,
 ) -> None:
-    from adjoint.frontend.differentiation.zero_derivatives import zero_derivatives
+    from adjoint.frontend.differentiation.zero_derivatives import zero_derivatives  # lazy
 
     names = parameter_names(lo, function, None)
     source = source_of(function)
@@ -312,7 +312,7 @@ def _warn_of_zero(
     lo.run_data.warnings += zero_derivatives(inner.function, arguments, (output,))
     lo.run_data.warnings += lost_in_fields(lo, inner.function, inner.count, output)
     if lo.run_data.surgery:
-        from adjoint.frontend.surgery.idle_surgery import idle_surgery
+        from adjoint.frontend.surgery.idle_surgery import idle_surgery  # lazy
 
         lo.run_data.warnings += idle_surgery(inner.function, range(inner.count), (output,))
 
@@ -359,7 +359,7 @@ def _may_be_none(shape: joins.UnionShape) -> bool:
 
 
 def _missing_return(function: Value) -> tuple[tuple[Span, str], ...]:
-    from adjoint.sources.missing_return import missing_return
+    from adjoint.sources.missing_return import missing_return  # lazy
 
     return missing_return(source_of(function))
 
@@ -445,7 +445,7 @@ def check_differentiable(lo: Lowerer, function: Value, value: Value, place: int 
 
 
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    from adjoint.frontend.data import containers
+    from adjoint.frontend.data import containers  # lazy
 
     if kind in ("jvp", "hvp"):
         given = [*args, *(kwargs[name] for name in ("f", "primals", "tangents") if name in kwargs)]
@@ -457,7 +457,7 @@ def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Valu
                 label = f"the {name} are a tuple with one entry per argument"
                 raise lo.problem("AD0409", node, label, helps=(f"write tuples: ad.{kind}(f, (x,), (x_dot,))",))
         if kind == "hvp":
-            from adjoint.api import gradients, jvp_vjp
+            from adjoint.api import gradients, jvp_vjp  # lazy
 
             return python_functions.call(
                 lo, python_functions.hvp, [Const(gradients.grad), Const(jvp_vjp.jvp), *given], node
@@ -557,7 +557,7 @@ def _lent(lo: Lowerer, direction: Atom, of: Atom, param: Var, node: ast.AST | No
             lo.emit(Call((own,), to_shadow, (direction, of)))
             return own
         case List() | Dict() | Tuple() | Instance() as type_ if written and lo.regions:
-            from adjoint.differentiation.memory.copying import can_be_copied, copied
+            from adjoint.differentiation.memory.copying import can_be_copied, copied  # lazy
 
             if isinstance(direction, Var) and type(direction.type) is type(type_) and can_be_copied(direction.type):
                 return copied(lo.open, direction, type_)
@@ -575,7 +575,7 @@ def _unite(one: Var, other: Var) -> None:
 
 def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], node: ast.AST | None) -> Value:
     """The value of a function and its derivative in one direction."""
-    from adjoint.differentiation.forward.forward import forward
+    from adjoint.differentiation.forward.forward import forward  # lazy
 
     if len(args) != len(tangents):
         raise lo.problem("AD0409", node, f"{len(args)} primals, but {len(tangents)} tangents")

@@ -166,7 +166,7 @@ def owned_tangent(lo: Lowerer, atom: Atom, like: Atom) -> Atom:
 
 def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[Atom]:
     """The tangents of the differentiable leaves of ``value``, in order; None where nothing moves."""
-    from adjoint.frontend.data.containers import known_items
+    from adjoint.frontend.data.containers import known_items  # lazy
 
     if tangent == NONE:
         for _ in differentiable_leaves(lo, value):

@@ -35,7 +35,7 @@ def is_operator(value: Any) -> bool:
 
 def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[str]:
     """The names of the positional parameters of a function."""
-    from adjoint.frontend.calls.calls import closure_of
+    from adjoint.frontend.calls.calls import closure_of  # lazy
 
     match function:
         case Closure():

@@ -48,7 +48,7 @@ def zero_derivatives(
         numbers = [function.params[place] for place in places if function.params[place].type == FLOAT]
         if not places or not reached(numbers, flows).isdisjoint(returned):
             continue
-        from adjoint.differentiation.reachability import Dependence
+        from adjoint.differentiation.reachability import Dependence  # lazy
 
         found = Dependence(function, places, outputs)
         written = any(found.active(function.params[place]) for place in places)

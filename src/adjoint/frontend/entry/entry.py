@@ -84,7 +84,7 @@ def _is_settled(lo: Lowerer) -> bool:
     """Whether what recursive functions return can be what it is; else what to do the next time is noted."""
     if not lo.run_data.handed_out:
         return True
-    from adjoint.frontend.control.recursion import results_are_settled
+    from adjoint.frontend.control.recursion import results_are_settled  # lazy
 
     return results_are_settled(lo)
 
@@ -127,7 +127,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         if lo.run_data.diagnostics:
             raise _refusal(lo, *hidden_problems(entry.function))
         if lo.run_data.loose:
-            from adjoint.frontend.interpreter.sharing import shared_and_written
+            from adjoint.frontend.interpreter.sharing import shared_and_written  # lazy
 
             shared = shared_and_written(lo, entry.function)
             if shared:
@@ -177,7 +177,7 @@ def hidden_problems(function: Function) -> list[Diagnostic]:
                 if isinstance(call, Call) and call.callee is display.call and isinstance(call.args[0], Var)
             }
             with suppress(Exception):  # the function is not whole
-                from adjoint.differentiation.reachability import Dependence
+                from adjoint.differentiation.reachability import Dependence  # lazy
 
                 problems = Dependence(derived.function, derived.wrt, derived.outputs).problems
                 found += [problem for problem in problems if problem.span not in unknown]
@@ -256,7 +256,7 @@ def lower_vjp(
         inner = stacked.inner
         operators_inside.refuse_several_kinds(lo, fn, inner.shape, None)
         if mode == "transpose":
-            from adjoint.frontend.differentiation.linear_maps import refuse_other_than_linear
+            from adjoint.frontend.differentiation.linear_maps import refuse_other_than_linear  # lazy
 
             refuse_other_than_linear(lo, fn, inner)
         outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
@@ -266,7 +266,7 @@ def lower_vjp(
         )
         differential = None
         if mode == "linearize":
-            from adjoint.frontend.differentiation.linear_maps import lower_differential, seen_to_be_linear
+            from adjoint.frontend.differentiation.linear_maps import lower_differential, seen_to_be_linear  # lazy
 
             linear = seen_to_be_linear(stacked, halves.adjoint, outputs)
             if linear is not None:
@@ -384,7 +384,7 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -
     lo.open.terminator = Return((atom,))
     body = lo.root.seal()
     if lo.run_data.flow:
-        from adjoint.frontend.flow.derivatives import with_flow_settled
+        from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy
 
         body = with_flow_settled(lo, body)
     prologue = tuple(lo.run_data.prologue.statements)

@@ -166,7 +166,7 @@ _CONSTANT_CLASSES = (
 
 def is_constant(value: Any) -> bool:
     """Whether a specialisation holds for one value only."""
-    from adjoint.frontend.differentiation.wrt import is_operator
+    from adjoint.frontend.differentiation.wrt import is_operator  # circular
 
     return (
         isinstance(value, _CONSTANT_CLASSES)
@@ -217,7 +217,7 @@ def entered_root(lo: Lowerer, function: Any) -> Value:
     """The function of a call: what it captures is read from the function object that is given at each call."""
     lo.run_data.root = differentiated(function)
     if lo.settings.assigned_outside:
-        from adjoint.frontend.data.outer_variables import open_assigned
+        from adjoint.frontend.data.outer_variables import open_assigned  # lazy
 
         open_assigned(lo)
     return Const(function) if lo.run_data.root is not function else captured(lo, function, ("root",), "f", None)
@@ -229,7 +229,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         return lo.store[value]
     if lo.run_data.all_constant:
         if lo.run_data.of_users:
-            from adjoint.frontend.data.captured_by_rules import note_captured
+            from adjoint.frontend.data.captured_by_rules import note_captured  # circular
 
             note_captured(value, path)
         return Const(value)
@@ -433,7 +433,7 @@ def _is_stacked(lo: Lowerer, element: Type | None, site: Site) -> bool:
     """Whether the objects of a list are to be arrays of their fields."""
     if not lo.settings.target.machine or site in lo.settings.single_sites:
         return False
-    from adjoint.native.array_programs.structure_of_arrays import holds_numbers
+    from adjoint.native.array_programs.structure_of_arrays import holds_numbers  # lazy
 
     return holds_numbers(element)
 
@@ -494,7 +494,7 @@ def has_fields(value: Any) -> bool:
 
 
 def _is_of_a_library(cls: type) -> bool:
-    from adjoint.frontend.calls.calls import LIBRARY_FOLDERS
+    from adjoint.frontend.calls.calls import LIBRARY_FOLDERS  # lazy
 
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
     return (file or "").startswith(LIBRARY_FOLDERS)

@@ -62,7 +62,7 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
         case IteratorValue(kind="flat", parts=(array,)):
             return _call(lo, np.ndarray.flatten, [materialize(lo, array, node)])
         case IteratorValue(kind="lazy" | "pairwise"):
-            from adjoint.frontend.iterators.iterators import drawn
+            from adjoint.frontend.iterators.iterators import drawn  # lazy
 
             return materialize(lo, drawn(lo, value, node), node, observer=observer)
         case IteratorValue(kind="count" | "cycle" as kind, parts=parts):
@@ -118,7 +118,7 @@ def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Atom:
     record = lo.store[ref]
     assert isinstance(record, Record)
     if local_mark(record.cls) is not None:
-        from adjoint.frontend.calls.opaque_calls import refuse_made_here
+        from adjoint.frontend.calls.opaque_calls import refuse_made_here  # circular
 
         refuse_made_here(lo, ref, node)
     atoms = [materialize(lo, item, node, observer=True) for item in record.items]

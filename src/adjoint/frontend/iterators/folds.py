@@ -38,7 +38,7 @@ from adjoint.runtime import display
 
 @handles(sum, math.fsum)
 def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.syntax.comprehensions import fold, fold_generator
+    from adjoint.frontend.syntax.comprehensions import fold, fold_generator  # lazy
 
     start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
 
@@ -183,7 +183,7 @@ def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(sorted)
 def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """The order is found without derivatives; then the items are taken in that order."""
-    from adjoint.runtime.sorting import order_of
+    from adjoint.runtime.sorting import order_of  # lazy
 
     given = sequence(lo, args[0])
     if isinstance(given, Var) and isinstance(given.type, Opaque):

@@ -282,7 +282,7 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
                 return Indexed(lambda: ENDLESS, lambda index: items[0])
             return Indexed(lambda: ENDLESS, lambda index: _cycled(lo, index, cycle, node))
         case IteratorValue(kind="ndenumerate", parts=(array,)):
-            from adjoint.frontend.library import array_writers
+            from adjoint.frontend.library import array_writers  # lazy
 
             return Indexed(
                 lambda: materialize(lo, containers.length(lo, value, node), node),

@@ -140,12 +140,12 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
         return value
     generator = next(generators_in(value), None)
     if generator is not None and (not isinstance(value, GeneratorValue) or _is_peeled(value)):
-        from adjoint.frontend.syntax.comprehensions import list_of_items
+        from adjoint.frontend.syntax.comprehensions import list_of_items  # lazy
 
         return list_of_items(lo, value, generator.node)
     match value:
         case GeneratorValue():
-            from adjoint.frontend.syntax.comprehensions import list_of_generator
+            from adjoint.frontend.syntax.comprehensions import list_of_generator  # lazy
 
             return list_of_generator(lo, value)
         case IteratorValue(kind="lazy", parts=(Const(value=function), *args)):
@@ -168,7 +168,7 @@ def unnoticed(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """All items of what is lazy, computed before something that comes between them: nobody may see that it was so."""
     if not is_lazy(value):
         return value
-    from adjoint.frontend.iterators.effect_watches import before_its_turn
+    from adjoint.frontend.iterators.effect_watches import before_its_turn  # lazy
 
     with before_its_turn(lo, node):
         return drawn(lo, value, node)
@@ -189,8 +189,8 @@ def _is_peeled(value: Value) -> bool:
 
 def peeled(lo: Lowerer, iterable: Value, bind: Bind, body: Body, node: ast.AST) -> tuple[Value, Bind, Body] | None:
     """The loop over what a lazy iterator draws from that does the same; None where there is no such loop."""
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.data.containers import known_items
+    from adjoint.frontend.calls.calls import call_value  # circular
+    from adjoint.frontend.data.containers import known_items  # circular
 
     match iterable:
         case GeneratorValue(node=generator) if len(generator.generators) == 1 and not generator.generators[0].is_async:
@@ -224,7 +224,7 @@ def given_by_generator(lo: Lowerer, value: Value, node: ast.AST) -> Value | None
 
 
 def _generator_like(value: Value) -> Callable[..., object] | None:
-    from adjoint.frontend.iterators import itertools_generators
+    from adjoint.frontend.iterators import itertools_generators  # lazy
 
     match value:
         case IteratorValue(kind="pairwise"):
@@ -239,8 +239,8 @@ def _generator_like(value: Value) -> Callable[..., object] | None:
 def _filtered(
     lo: Lowerer, predicate: Value, inner: Value, bind: Bind, body: Body, node: ast.AST
 ) -> tuple[Value, Bind, Body]:
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.syntax.expressions import truth_of
+    from adjoint.frontend.calls.calls import call_value  # circular
+    from adjoint.frontend.syntax.expressions import truth_of  # lazy
 
     drawn_: list[Value] = []
 
@@ -264,7 +264,7 @@ def _numbered(
     lo: Lowerer, inner: Value, start: Value, bind: Bind, body: Body, node: ast.AST
 ) -> tuple[Value, Bind, Body]:
     """Counts the items in a variable of its own."""
-    from adjoint.frontend.syntax.expressions import apply_operator
+    from adjoint.frontend.syntax.expressions import apply_operator  # lazy
 
     counter = Cell("count")
     lo.store[counter] = start
@@ -301,13 +301,13 @@ class _Unwound:
         return self.generator.first, self._assign, lambda: self._select(self.clause.ifs)
 
     def _assign(self, item: Value) -> None:
-        from adjoint.frontend.syntax.assign import assign
+        from adjoint.frontend.syntax.assign import assign  # lazy
 
         with self._inside():
             assign(self.lo, self.clause.target, item)
 
     def _select(self, tests: Sequence[ast.expr]) -> None:
-        from adjoint.frontend.syntax.expressions import evaluate, truth
+        from adjoint.frontend.syntax.expressions import evaluate, truth  # lazy
 
         if not tests:
             with self._inside():

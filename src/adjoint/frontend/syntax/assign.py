@@ -50,7 +50,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
 def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> None:
     cell = lo.cell_named(name)
     if cell is None:
-        from adjoint.frontend.data.outer_variables import first_assignment
+        from adjoint.frontend.data.outer_variables import first_assignment  # lazy
 
         raise first_assignment(lo, name, node)
     if value is UNDEFINED:
@@ -58,16 +58,16 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
     if isinstance(value, IteratorValue) and value.kind in ("count", "cycle"):
         value = materialize(lo, value, node)  # 'next' may be asked for it
     if lo.settings.tracked and lo.frame is not None and (lo.frame.source.node, name) in lo.settings.tracked:
-        from adjoint.frontend.flow.derivatives import bound
+        from adjoint.frontend.flow.derivatives import bound  # lazy
 
         value = bound(lo, value, name)
     if outlives_the_call(lo, cell):
-        from adjoint.frontend.data.outer_variables import assign_outside
+        from adjoint.frontend.data.outer_variables import assign_outside  # lazy
 
         assign_outside(lo, cell, value, node)
     lo.store[cell] = value
     if cell in lo.run_data.boxes:
-        from adjoint.frontend.control.partial_effects import keep
+        from adjoint.frontend.control.partial_effects import keep  # lazy
 
         keep(lo, cell, value, node)
 

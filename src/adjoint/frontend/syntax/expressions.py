@@ -109,7 +109,7 @@ def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
     if value is UNDEFINED:
         raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
     if is_torn(value):
-        from adjoint.frontend.control.partial_effects import keep_or_refuse
+        from adjoint.frontend.control.partial_effects import keep_or_refuse  # lazy
 
         keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
     return value
@@ -186,7 +186,7 @@ def apply_operator(
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
     if op is operator.matmul and any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
-        from adjoint.frontend.data.sparse_matrices import product
+        from adjoint.frontend.data.sparse_matrices import product  # lazy
 
         op = product(*atoms) or op
     return call(lo, op, atoms, node)
@@ -529,7 +529,7 @@ def _conditional(lo: Lowerer, node: ast.IfExp) -> Value:
 
 
 def _walrus(lo: Lowerer, node: ast.NamedExpr) -> Value:
-    from adjoint.frontend.syntax.assign import assign_name
+    from adjoint.frontend.syntax.assign import assign_name  # circular
 
     value = evaluate(lo, node.value)
     lo.rename(value, node.target.id)
@@ -592,7 +592,7 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Value:
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:
     base = evaluate_owner(lo, node.value, node)
     if isinstance(base, Const) and isinstance(base.value, type) and hasattr(base.value, "__adjoint_signature__"):
-        from adjoint.frontend.calls.function_values import type_of_functions
+        from adjoint.frontend.calls.function_values import type_of_functions  # lazy
 
         return type_of_functions(lo, node)
     index = evaluate(lo, node.slice)
@@ -610,20 +610,20 @@ def _call(lo: Lowerer, node: ast.Call) -> Value:
 
 
 def _comprehension(lo: Lowerer, node: ast.ListComp) -> Value:
-    from adjoint.frontend.syntax.comprehensions import list_comprehension
+    from adjoint.frontend.syntax.comprehensions import list_comprehension  # lazy
 
     return list_comprehension(lo, node, node.elt, node.generators)
 
 
 def _set_comprehension(lo: Lowerer, node: ast.SetComp) -> Value:
-    from adjoint.frontend.syntax.comprehensions import list_comprehension
+    from adjoint.frontend.syntax.comprehensions import list_comprehension  # lazy
 
     items = list_comprehension(lo, node, node.elt, node.generators)
     return call(lo, set, [materialize(lo, items, node)], node)
 
 
 def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
-    from adjoint.frontend.syntax.comprehensions import dict_comprehension
+    from adjoint.frontend.syntax.comprehensions import dict_comprehension  # lazy
 
     return dict_comprehension(lo, node)
 
@@ -637,13 +637,13 @@ def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Value:
 
 
 def _yield(lo: Lowerer, node: ast.Yield) -> Value:
-    from adjoint.frontend.iterators.generators import yield_value
+    from adjoint.frontend.iterators.generators import yield_value  # lazy
 
     return yield_value(lo, node)
 
 
 def _yield_from(lo: Lowerer, node: ast.YieldFrom) -> Value:
-    from adjoint.frontend.iterators.generators import delegate
+    from adjoint.frontend.iterators.generators import delegate  # lazy
 
     return delegate(lo, evaluate(lo, node.value), node)
 

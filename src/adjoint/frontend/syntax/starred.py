@@ -22,7 +22,7 @@ from adjoint.runtime.objects import check_least_length
 
 def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
     """The values of a display, starred parts spread out."""
-    from adjoint.frontend.syntax.expressions import evaluate
+    from adjoint.frontend.syntax.expressions import evaluate  # lazy
 
     values: list[Value] = []
     for node in nodes:
@@ -45,8 +45,8 @@ def tuple_display(lo: Lowerer, node: ast.Tuple) -> Value:
 
 def _display(lo: Lowerer, node: ast.List | ast.Tuple, make: Callable[[list[Value]], Value], kind: type) -> Value:
     """A display; of what has no known length, the sum of its parts."""
-    from adjoint.frontend.calls.calls import call_value
-    from adjoint.frontend.syntax.expressions import apply_operator, evaluate
+    from adjoint.frontend.calls.calls import call_value  # circular
+    from adjoint.frontend.syntax.expressions import apply_operator, evaluate  # lazy
 
     parts: list[Value] = []
     items: list[Value] = []
@@ -125,7 +125,7 @@ def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], 
 
 def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
     """The positional arguments of a call; a starred one of unknown length gives as many as the function asks for."""
-    from adjoint.frontend.syntax.expressions import evaluate
+    from adjoint.frontend.syntax.expressions import evaluate  # lazy
 
     values: list[Any] = []
     named = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
@@ -200,7 +200,7 @@ def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int
 
 
 def _unpack_unknown(lo: Lowerer, target: ast.expr, value: Value, before: int, after: int) -> list[Value]:
-    from adjoint.frontend.calls.calls import call_value
+    from adjoint.frontend.calls.calls import call_value  # circular
 
     _refuse_uncountable(lo, value, target)
     lo.open.effect(check_least_length, value, Const(before + after))  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ def _as_annotated(lo: Lowerer, value: Value, node: ast.AnnAssign) -> Value:
     """The value; a function value where it is one by its annotation."""
     if is_plain(node.annotation) or lo.frame is None:
         return value
-    from adjoint.frontend.calls.function_values import as_annotated, meaning
+    from adjoint.frontend.calls.function_values import as_annotated, meaning  # lazy
 
     return as_annotated(lo, value, meaning(lo, node.annotation, lo.frame.closure.globals), node)
 
@@ -115,7 +115,7 @@ def _delete(lo: Lowerer, node: ast.Delete) -> None:
 def _return(lo: Lowerer, node: ast.Return) -> None:
     value = NONE if node.value is None else evaluate(lo, node.value)
     if lo.frame is not None and lo.frame.adjoints and lo.block is not None:
-        from adjoint.frontend.declared.inline_adjoints import with_adjoint
+        from adjoint.frontend.declared.inline_adjoints import with_adjoint  # lazy
 
         value = with_adjoint(lo, value, node)
     if lo.frame is not None and lo.frame.returned is not None:
@@ -141,7 +141,7 @@ def _head(lo: Lowerer, node: ast.For | ast.While, head: ast.expr) -> ast.expr:
     """The head of a loop without ``ad.checkpointed``, which is noted."""
     if not isinstance(head, ast.Call) or not any(keyword.arg in ("snapshots", "memory") for keyword in head.keywords):
         return head
-    from adjoint.frontend.surgery import checkpointed_loops
+    from adjoint.frontend.surgery import checkpointed_loops  # lazy
 
     return checkpointed_loops.head(lo, node, head)
 
@@ -250,7 +250,7 @@ def _function(lo: Lowerer, node: ast.FunctionDef) -> None:
 
 def _is_inline_adjoint(lo: Lowerer, node: ast.FunctionDef, decorator: ast.Call) -> bool:
     """Whether a decorator makes an adjoint of the function around: then that is taken down."""
-    from adjoint.frontend.declared.inline_adjoints import declare, decorates
+    from adjoint.frontend.declared.inline_adjoints import declare, decorates  # lazy
 
     if not decorates(lo, decorator):
         return False
@@ -259,25 +259,25 @@ def _is_inline_adjoint(lo: Lowerer, node: ast.FunctionDef, decorator: ast.Call) 
 
 
 def _with(lo: Lowerer, node: ast.With) -> None:
-    from adjoint.frontend.control.with_statement import run_with
+    from adjoint.frontend.control.with_statement import run_with  # lazy
 
     run_with(lo, node)
 
 
 def _try(lo: Lowerer, node: ast.Try) -> None:
-    from adjoint.frontend.control.try_statement import run_try
+    from adjoint.frontend.control.try_statement import run_try  # lazy
 
     run_try(lo, node)
 
 
 def _match(lo: Lowerer, node: ast.Match) -> None:
-    from adjoint.frontend.syntax.match_statement import run_match
+    from adjoint.frontend.syntax.match_statement import run_match  # lazy
 
     run_match(lo, node)
 
 
 def _class(lo: Lowerer, node: ast.ClassDef) -> None:
-    from adjoint.frontend.syntax.local_classes import define
+    from adjoint.frontend.syntax.local_classes import define  # lazy
 
     define(lo, node)
 

@@ -25,9 +25,9 @@ _linked: WeakValueDictionary[str, Any] = WeakValueDictionary()
 @contextmanager
 def linked_functions() -> Iterator[None]:
     """Compiles what is inside that way; nobody else's functions, and nobody else compiles meanwhile."""
-    from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
-    from numba.core.compiler_lock import global_compiler_lock
-    from numba.core.cpu import CPUContext
+    from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen  # lazy
+    from numba.core.compiler_lock import global_compiler_lock  # lazy
+    from numba.core.cpu import CPUContext  # lazy
 
     linking = _Linking()
     patches = (
@@ -58,7 +58,7 @@ class _Linking:
 
     def note(self, usual):
         """What neither Python nor C calls: of a unit, and what implementations compile for their own calls."""
-        from numba.core.targetconfig import ConfigStack
+        from numba.core.targetconfig import ConfigStack  # lazy
 
         def post_lowering(context, module, library):
             flags = ConfigStack.top_or_none()
@@ -70,7 +70,7 @@ class _Linking:
 
     def wrap(self, usual):
         """No wrapper for C where there is none for Python: of overloads, too, which all have one."""
-        from numba.core.targetconfig import ConfigStack
+        from numba.core.targetconfig import ConfigStack  # lazy
 
         def create_cfunc_wrapper(context, library, descriptor, environment, call_helper):
             flags = ConfigStack.top_or_none()
@@ -138,7 +138,7 @@ def _functions(library):
 def _set(usual, codegen, name, environment):
     """Sets a variable, which is made where none is: what is not linked into anything yet may be some day."""
     if not codegen._engine.is_symbol_defined(name):
-        from llvmlite import binding  # type: ignore[import-untyped]
+        from llvmlite import binding  # type: ignore[import-untyped]  # lazy
 
         module = binding.parse_assembly(f'{codegen._create_empty_module(name)}\n@"{name}" = common global i8* null\n')
         codegen._add_module(module)

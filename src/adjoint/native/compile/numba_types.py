@@ -14,7 +14,7 @@ _PYTHON = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np
 
 def numba_type(type_: Type) -> Any:
     """The type of Numba for values of a type, arrays of any layout; None where there is none, or not just one."""
-    from numba.core import types
+    from numba.core import types  # lazy
 
     match type_:
         case Scalar():
@@ -40,8 +40,8 @@ def dtype_of(type_: Scalar) -> np.dtype:
 
 
 def _of_dtype(dtype: np.dtype) -> Any:
-    from numba.core.errors import NumbaError
-    from numba.np.numpy_support import from_dtype
+    from numba.core.errors import NumbaError  # lazy
+    from numba.np.numpy_support import from_dtype  # lazy
 
     try:
         return from_dtype(dtype)

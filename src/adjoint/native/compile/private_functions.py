@@ -17,8 +17,8 @@ MODULES = "adjoint_native_"
 @contextmanager
 def private_functions() -> Iterator[None]:
     """Compiles what is inside that way; nobody else's functions, and nobody else compiles meanwhile."""
-    from numba.core.codegen import CPUCodeLibrary
-    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.codegen import CPUCodeLibrary  # lazy
+    from numba.core.compiler_lock import global_compiler_lock  # lazy
 
     optimize = getattr(CPUCodeLibrary, "_optimize_final_module", None)
     if optimize is None:  # another version of Numba

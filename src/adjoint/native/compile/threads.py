@@ -137,7 +137,7 @@ def _call(piece: Plain | Chunked, core: Core, threads: int) -> Call:
 
 def _parts(result: Any) -> Sequence[Any]:
     """The types of what a function returns, if Python hands these on as they are; else a ValueError."""
-    from numba.core import types
+    from numba.core import types  # lazy
 
     if result == types.none:
         return ()

@@ -52,7 +52,7 @@ def types_of(args: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _type_of(value: Any) -> Any:
-    from numba import typeof
+    from numba import typeof  # lazy
 
     try:
         found = typeof(value)  # type: ignore[no-untyped-call]

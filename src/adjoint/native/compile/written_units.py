@@ -77,7 +77,7 @@ class Written:
 
     def kept(self, signature: Sequence[Any]) -> Loaded | None:
         """The machine code from the cache, or new machine code that is kept there; None where nothing can be kept."""
-        from numba.core.errors import NumbaError
+        from numba.core.errors import NumbaError  # lazy
 
         path = cache.keep(f"{self.stem}.py", self.text)
         if path is None:
@@ -99,7 +99,7 @@ class Written:
             return None
 
     def _from(self, path: Path, signature: Sequence[Any], prepare: Callable[[], None]) -> Loaded:
-        from adjoint.native.kept.machine_code import keep_code
+        from adjoint.native.kept.machine_code import keep_code  # lazy
 
         return self._load(str(path), signature, lambda dispatcher: keep_code(dispatcher, prepare))
 
@@ -107,10 +107,10 @@ class Written:
         """Tells Numba of the functions that the text may refer to."""
         declare_runtime()
         if "bundle" in self.text:
-            import adjoint.native.simd.declarations  # noqa: F401
+            import adjoint.native.simd.declarations  # noqa: F401  # lazy
 
     def _load(self, filename: str, signature: Sequence[Any], prepare: Callable[[Any], None]) -> Loaded:
-        from numba.core.errors import NumbaWarning
+        from numba.core.errors import NumbaWarning  # lazy
 
         keep_freed_memory()
         module = types.ModuleType(f"{MODULES}{self.digest}")
@@ -146,7 +146,7 @@ def declare_runtime() -> None:
     """Imports what Numba is told of the runtime."""
     if "adjoint.native.runtime.declarations" not in sys.modules:
         with Lasting():
-            import adjoint.native.runtime.declarations  # noqa: F401
+            import adjoint.native.runtime.declarations  # noqa: F401  # lazy
 
 
 def _refuse() -> None:

@@ -147,7 +147,7 @@ class _Cache(FunctionCache):
 
 
 def _log(done: str, path: str) -> None:
-    from numba.core import config
+    from numba.core import config  # lazy
 
     if config.DEBUG_CACHE:  # type: ignore[attr-defined]
         print(f"[cache] data {done} {path!r}")

@@ -47,10 +47,10 @@ def digest(*folders: str) -> str:
 @functools.cache
 def circumstances() -> tuple[str, ...]:
     """All of that, in words."""
-    import llvmlite  # type: ignore[import-untyped]
-    import numba
-    from numba.core import config
-    from numba.core.registry import cpu_target
+    import llvmlite  # type: ignore[import-untyped]  # lazy
+    import numba  # lazy
+    from numba.core import config  # lazy
+    from numba.core.registry import cpu_target  # lazy
 
     processor = cpu_target.target_context.codegen().magic_tuple()
     named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}

@@ -303,7 +303,7 @@ def _is_sure(call: Call) -> bool:
         return False
     callee = call.callee
     if isinstance(callee, np.ufunc):
-        from numba.np.ufunc_db import get_ufuncs
+        from numba.np.ufunc_db import get_ufuncs  # lazy
 
         known = get_ufuncs()  # type: ignore[no-untyped-call]
         return callee in known and len(call.args) == callee.nin
@@ -325,10 +325,10 @@ def _resolves(call: Call) -> bool:
 
 def _is_declared(callee: Any) -> bool:
     """Whether Numba knows a function at all."""
-    from numba.core.registry import cpu_target
+    from numba.core.registry import cpu_target  # lazy
 
-    import adjoint.native.runtime.declarations  # noqa: F401
-    from adjoint.native.runtime.declaring import is_declared
+    import adjoint.native.runtime.declarations  # noqa: F401  # lazy
+    from adjoint.native.runtime.declaring import is_declared  # lazy
 
     if is_declared(callee):
         return True
@@ -342,9 +342,9 @@ def _is_declared(callee: Any) -> bool:
 
 def _argument(atom: Atom) -> Any:
     """The type of an argument for Numba; None where it is not known."""
-    from numba.core import types
-    from numba.core.errors import NumbaError
-    from numba.core.registry import cpu_target
+    from numba.core import types  # lazy
+    from numba.core.errors import NumbaError  # lazy
+    from numba.core.registry import cpu_target  # lazy
 
     if isinstance(atom, Var):
         return types.none if atom.type == Opaque(type(None)) else numba_type(atom.type)
@@ -360,10 +360,10 @@ def _argument(atom: Atom) -> Any:
 
 
 def _resolved(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Type]) -> bool:
-    from numba.core.registry import cpu_target
+    from numba.core.registry import cpu_target  # lazy
 
-    import adjoint.native.runtime.declarations  # noqa: F401
-    from adjoint.native.runtime.declaring import takes
+    import adjoint.native.runtime.declarations  # noqa: F401  # lazy
+    from adjoint.native.runtime.declaring import takes  # lazy
 
     declared = takes(callee, args, named)
     if declared is not None:
@@ -382,7 +382,7 @@ def _resolved(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets
 
 def _agrees(found: Any, wanted: Type) -> bool:
     """Whether a result has the rank that it should have."""
-    from numba.core import types
+    from numba.core import types  # lazy
 
     if isinstance(wanted, Array) and wanted.dims is not None:
         return isinstance(found, types.Array) and found.ndim == len(wanted.dims)

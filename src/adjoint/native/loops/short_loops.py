@@ -21,8 +21,8 @@ _FIRST_VERSION = 15
 @contextmanager
 def made_for_short_loops() -> Iterator[None]:
     """Compiles what is inside that way; nobody else's code, and nobody else compiles meanwhile."""
-    from llvmlite import binding  # type: ignore[import-untyped]
-    from numba.core.compiler_lock import global_compiler_lock
+    from llvmlite import binding  # type: ignore[import-untyped]  # lazy
+    from numba.core.compiler_lock import global_compiler_lock  # lazy
 
     if binding.llvm_version_info[0] < _FIRST_VERSION:
         yield

@@ -47,7 +47,7 @@ Spliced = Atom | tuple[Any, ...] | None
 
 def splice(builder: Builder, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Spliced:
     """Writes the body of a rule's function into an open block."""
-    from adjoint.differentiation.rules.splice import splice as write
+    from adjoint.differentiation.rules.splice import splice as write  # lazy
 
     spliced: Spliced = write(builder, fn, args, kwargs)
     return spliced
@@ -62,11 +62,11 @@ def reverse_call(reverser: Reverser, call: Call, scope: Scope) -> None:
     elif isinstance(call.callee, Derived):
         reverse_derived(reverser, call, scope)
     elif isinstance(call.callee, Declared):
-        from adjoint.differentiation.reverse.calls.custom_derivatives import reverse_declared
+        from adjoint.differentiation.reverse.calls.custom_derivatives import reverse_declared  # lazy
 
         reverse_declared(reverser, call, scope)
     elif isinstance(call.callee, Applied):
-        from adjoint.differentiation.reverse.calls.function_values import reverse_applied
+        from adjoint.differentiation.reverse.calls.function_values import reverse_applied  # lazy
 
         reverse_applied(reverser, call, scope)
     elif isinstance(call.callee, Function):

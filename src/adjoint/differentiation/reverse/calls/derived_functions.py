@@ -82,9 +82,9 @@ class Family:
         primal, adjoint = Definition(f"{name}_primal"), Definition(f"{name}_adjoint")
         self.halves[request] = primal, adjoint
         if request.definition.checkpoints is not None:
-            from adjoint.differentiation.reverse.checkpointing.checkpoints import split_checkpointed as split
+            from adjoint.differentiation.reverse.checkpointing.checkpoints import split_checkpointed as split  # lazy
         else:
-            from adjoint.differentiation.reverse.calls.primal_adjoint_split import split_recursive as split
+            from adjoint.differentiation.reverse.calls.primal_adjoint_split import split_recursive as split  # lazy
 
         primal.function, adjoint.function = split(request, self)
         return primal, adjoint
@@ -106,7 +106,7 @@ class Family:
     def moved(self, definition: Definition) -> set[int]:
         """The parameters of a recursive function in whose memory references move."""
         if definition not in self.treatments:
-            from adjoint.differentiation.reverse.memory.moved_references import moved_places
+            from adjoint.differentiation.reverse.memory.moved_references import moved_places  # lazy
 
             for each, places in moved_places(definition).items():
                 self.treatments[each].first |= places
@@ -120,8 +120,8 @@ class Family:
         if key not in self.wholes:
             adjoint = Definition(f"{definition.name}_adjoint")
             self.wholes[key] = Whole(adjoint, ())  # to its own calls
-            from adjoint.differentiation.reverse.build import reverse_again, without_results
-            from adjoint.differentiation.reverse.calls.fused_primal_adjoint import results_of, together
+            from adjoint.differentiation.reverse.build import reverse_again, without_results  # circular
+            from adjoint.differentiation.reverse.calls.fused_primal_adjoint import results_of, together  # lazy
 
             assert definition.function is not None
             complete = not self.treatments[definition].computed_zeros
@@ -155,7 +155,7 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     if reverser.is_idle(call):
         return
     if is_checkpointed(call):
-        from adjoint.differentiation.reverse.checkpointing.checkpoints import reverse_checkpointed
+        from adjoint.differentiation.reverse.checkpointing.checkpoints import reverse_checkpointed  # lazy
 
         _note_treatment(reverser, call)
         reverse_checkpointed(reverser, call, scope, _request(reverser, call))
@@ -277,7 +277,7 @@ def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
     Where an argument is a reference, the cotangent of its ``x_bar`` is a shadow of ``x_bar``: laid out as the memory
     itself, it is the direction that the forward derivative takes.
     """
-    from adjoint.differentiation.forward.forward import forward
+    from adjoint.differentiation.forward.forward import forward  # lazy
 
     derived = call.callee
     assert isinstance(derived, Derived)
@@ -376,11 +376,11 @@ class _Expansion:
                 values = inline(builder, self.written_out(current.callee), current.args)
                 renamed.update(zip(current.targets, values, strict=True))
             elif isinstance(current, Call) and isinstance(current.callee, Declared):
-                from adjoint.differentiation.reverse.calls.custom_derivatives import write_values
+                from adjoint.differentiation.reverse.calls.custom_derivatives import write_values  # lazy
 
                 write_values(builder, current, renamed)
             elif isinstance(current, Call) and isinstance(current.callee, Applied):
-                from adjoint.differentiation.reverse.calls.function_values import write_call
+                from adjoint.differentiation.reverse.calls.function_values import write_call  # lazy
 
                 write_call(builder, current, self.read, self.outside_is_written)
             elif isinstance(current, Call) and isinstance(current.callee, Definition):
@@ -394,7 +394,7 @@ class _Expansion:
         return builder.block(end)
 
     def written_out(self, derived: Derived) -> Function:
-        from adjoint.differentiation.reverse.build import shared_reverse
+        from adjoint.differentiation.reverse.build import shared_reverse  # circular
 
         return self.function(shared_reverse(derived.function, derived.wrt, derived.outputs, self.notes, self.target))
 

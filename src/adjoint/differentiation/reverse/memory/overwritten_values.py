@@ -124,7 +124,7 @@ class Writes:
     def written_parts(self) -> Iterator[Load]:
         """What is read at indices that may pick out views, or copies, and is written."""
         if self.is_vague:
-            from adjoint.differentiation.memory.constant_views import is_unsure_part
+            from adjoint.differentiation.memory.constant_views import is_unsure_part  # lazy
 
             yield from (load for load in statements_in(self.function.body) if is_unsure_part(load))
 
@@ -133,7 +133,7 @@ class Writes:
         """The values that may be views; None where all ranks are known, and all indices."""
         if not self.is_vague:
             return None
-        from adjoint.differentiation.reverse.memory.loose_views import loose_views
+        from adjoint.differentiation.reverse.memory.loose_views import loose_views  # lazy
 
         return loose_views(self.function, lambda statement: self.timeline.number[id(statement)], self.may_write)
 
@@ -151,7 +151,7 @@ class Writes:
 
     @cached_property
     def ordered(self) -> Ordered:
-        from adjoint.differentiation.reverse.memory.ordered_stores import Ordered
+        from adjoint.differentiation.reverse.memory.ordered_stores import Ordered  # lazy
 
         return Ordered(self.function.body, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
@@ -249,7 +249,7 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
     known = reverser.known_copies.get((id(statement), atom, result))
     if known is not None:
         return known
-    from adjoint.differentiation.memory.copying import can_be_copied
+    from adjoint.differentiation.memory.copying import can_be_copied  # lazy
 
     hint = f"{atom.hint}_kept"
     match atom.type:

@@ -101,7 +101,7 @@ class Shadows:
             self.make_all(moved)
 
     def make_all(self, moved: Places) -> None:
-        from adjoint.differentiation.reverse.memory.forward_shadows import Beside
+        from adjoint.differentiation.reverse.memory.forward_shadows import Beside  # lazy
 
         statements = statements_in(self.context.function.body)
         self.forward = Beside(self.context, self.handles, statements, self.given, moved).found
@@ -208,7 +208,7 @@ class Shadows:
         if has_one_layout(var.type):
             return False
         if self.layouts_read is None:
-            from adjoint.analysis.memory.array_layout import layouts_read
+            from adjoint.analysis.memory.array_layout import layouts_read  # lazy
 
             self.layouts_read = layouts_read(self.context.function)
         return own_memory(var.type) in self.layouts_read
@@ -245,7 +245,7 @@ class Shadows:
         view = rule.view_of if rule is not None else None
         if view is not None and isinstance(statement.args[view], Var) and self.shares(var, statement.args[view]):
             return self.view(var, shadow, statement, view)
-        from adjoint.differentiation.memory.constant_views import UNSURE, is_unsure
+        from adjoint.differentiation.memory.constant_views import UNSURE, is_unsure  # lazy
 
         if is_unsure(statement):
             self.context.problem("AD0303", statement.span, UNSURE)
@@ -253,7 +253,7 @@ class Shadows:
         parts = [atom for atom in operands(statement) if isinstance(atom, Var) and atom in self.found]
         if statement.callee in DISPLAYS and (parts or not at_end):
             return self.display(shadow, statement)
-        from adjoint.differentiation.reverse.memory.forward_shadows import POPS
+        from adjoint.differentiation.reverse.memory.forward_shadows import POPS  # lazy
 
         if statement.callee in POPS:
             if statement.callee is list.pop and len(statement.args) == 1 and isinstance(statement.args[0], Var):
@@ -265,7 +265,7 @@ class Shadows:
     def gather(self, var: Var, shadow: Var, load: Load) -> Statement | None:
         """The shadow of what was picked out by masks or integer arrays: memory of its own, as that itself is."""
         if not copies(load.key):
-            from adjoint.differentiation.memory.constant_views import UNSURE
+            from adjoint.differentiation.memory.constant_views import UNSURE  # lazy
 
             self.context.problem("AD0303", load.span, UNSURE)
             return None
@@ -333,7 +333,7 @@ class Shadows:
             return Call((shadow,), _maker(made.type), (made,), (), statement.span)
         assert isinstance(cls, Const)
         assert isinstance(names, Const)
-        from adjoint.differentiation.memory.structural import counts_as_float
+        from adjoint.differentiation.memory.structural import counts_as_float  # lazy
 
         slots = [
             Const(0.0) if counts_as_float(statement, place) else self.empty_slot(atom, statement)
@@ -491,7 +491,7 @@ def _writable(view: Any) -> Any:
     """What gives the same view as a function, but one that can be written."""
     if view is not np.diagonal and view is not np.diag:
         return view
-    from adjoint.runtime import places
+    from adjoint.runtime import places  # lazy
 
     return places.diagonal if view is np.diagonal else places.diag
 

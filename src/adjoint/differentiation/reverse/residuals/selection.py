@@ -92,7 +92,7 @@ class Keeper:
         if isinstance(atom, Const):
             return type(atom.value) is int and atom.value >= 0
         if self.naturals is None:
-            from adjoint.analysis.nonnegative import naturals_of
+            from adjoint.analysis.nonnegative import naturals_of  # lazy
 
             self.naturals = naturals_of(self.context.function)
         return atom in self.naturals
@@ -381,7 +381,7 @@ class Keeper:
             self.keep_in_array(var, binding, loop)
             return
         if self.reverser.compiled:
-            from adjoint.differentiation.reverse.residuals.arrays import keep_in_grid
+            from adjoint.differentiation.reverse.residuals.arrays import keep_in_grid  # lazy
 
             if keep_in_grid(self, var, binding):
                 return

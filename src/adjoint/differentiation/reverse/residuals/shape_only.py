@@ -47,8 +47,8 @@ def _asks_an_array(statement: Statement) -> bool:
 
 class _Fitter:
     def __init__(self, function: Function) -> None:
-        from adjoint.analysis.extents import Extents
-        from adjoint.analysis.undefined import may_be_undefined
+        from adjoint.analysis.extents import Extents  # lazy
+        from adjoint.analysis.undefined import may_be_undefined  # lazy
 
         self.extents = Extents(function)
         self.tapes = set(self.extents.tapes)

@@ -19,7 +19,7 @@ def _somewhere(condition, *kinds):
     size = next((kind.size for kind in kinds if isinstance(kind, Bundle)), None)
     if size is None:
         return condition
-    from adjoint.native.simd.bundles import number_at
+    from adjoint.native.simd.bundles import number_at  # lazy
 
     @register_jitable
     def of_one(x):
