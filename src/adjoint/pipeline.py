@@ -43,7 +43,7 @@ PREPARE = (
 )
 """Before a recursive function is split in a primal and an adjoint."""
 
-PREPARE_WHOLE = (*PREPARE, "store-to-load-forwarding", "privatize-arrays")
+PREPARE_WHOLE = (*PREPARE, "redundant-loads", "privatize-arrays")
 """Before any other function is reversed."""
 
 REVERSE = (*PREPARE_WHOLE, "reverse")
@@ -315,7 +315,7 @@ PASSES = {
         ),
         Pass("tag-handlers", "differentiation.reverse.normalize:with_ways", needed=True),
         Pass("unite-memory", "differentiation.reverse.memory.storage_classes:united", needed=True),
-        Pass("store-to-load-forwarding", "optimize.store_to_load_forwarding:with_known_places", when=_for_machine),
+        Pass("redundant-loads", "optimize.redundant_loads:without_repeated_loads", when=_for_machine),
         Pass("privatize-arrays", "differentiation.reverse.residuals.privatization:sink_work_arrays", when=_for_machine),
         Pass(
             "reverse",

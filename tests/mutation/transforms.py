@@ -25,7 +25,7 @@ PACKAGES = ("differentiation", "optimize", "analysis")
 MACHINE_ONLY = """
     differentiation/directions differentiation/reverse/residuals/arrays differentiation/reverse/residuals/privatization
     differentiation/reverse/residuals/recomputed_iterations differentiation/reverse/residuals/tapes
-    differentiation/reverse/calls/fused_primal_adjoint optimize/store_to_load_forwarding optimize/zeros_by_shape
+    differentiation/reverse/calls/fused_primal_adjoint optimize/redundant_loads optimize/zeros_by_shape
     optimize/early_checks analysis/extents
 """
 """Modules that derivatives for Python do not go through."""

@@ -25,10 +25,10 @@ from adjoint.ir.walk import (
 )
 from adjoint.native.loops.loop_reversal import forwards
 from adjoint.native.loops.merging.repeated_loops import with_loops_joined
+from adjoint.optimize.redundant_loads import with_stores_forwarded, written_by
 from adjoint.optimize.simplify import simplify
-from adjoint.optimize.store_to_load_forwarding import with_known_places, written_by
 
-_STEPS = (simplify, as_arrays, forwards, with_loops_joined, with_known_places, simplify)
+_STEPS = (simplify, as_arrays, forwards, with_loops_joined, with_stores_forwarded, simplify)
 
 
 def together(

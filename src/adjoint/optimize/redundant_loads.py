@@ -1,4 +1,4 @@
-"""What was just read from a place of an array, or stored there, is known: it need not be read again.
+"""Redundant load elimination: what was just read from a place of an array, or stored there, need not be read again.
 
 Only in arrays of 64-bit floats and whole numbers and of truth values, where what is stored is what is read.
 """
@@ -33,14 +33,29 @@ Known = dict[Place, Atom]
 _EXACT = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_))
 
 
-def with_known_places(function: Function) -> Function:
-    """The function without loads of what is known to lie in a place."""
-    return Function(function.name, function.params, _block(function.body, {}), function.doc)
+def without_repeated_loads(function: Function) -> Function:
+    """The function without loads of what was loaded before.
+
+    Before a reversal each load that is gone spares a sum into a shadow. What was stored is loaded all the same: the
+    reverse sweep keeps what is loaded, and computes again what was calculated. A program that stores a value and reads
+    it back cuts a long calculation in two.
+    """
+    return _eliminated(function, stores=False)
 
 
-def _block(block: Block, known: Known) -> Block:
+def with_stores_forwarded(function: Function) -> Function:
+    """The function without loads of what was loaded or stored before (store-to-load forwarding)."""
+    return _eliminated(function, stores=True)
+
+
+def _eliminated(function: Function, *, stores: bool) -> Function:
+    return Function(function.name, function.params, _block(function.body, {}, stores), function.doc)
+
+
+def _block(block: Block, known: Known, stores: bool) -> Block:
     statements: list[Statement] = []
     renamed: dict[Var, Atom] = {}
+    inside = lambda inner: _block(inner, dict(known), stores)
     for statement in block.statements:
         current = substitute(statement, renamed)
         place = _place(current)
@@ -53,15 +68,13 @@ def _block(block: Block, known: Known) -> Block:
             if isinstance(current, (If, Loop, Guarded)):
                 if not isinstance(current, If):
                     _forget(known, current)
-                current = map_blocks(current, lambda inner: _block(inner, dict(known)))
+                current = map_blocks(current, inside)
             _forget(known, current)
-            if isinstance(current, Store) and current.mode == "set" and place is not None:
+            if stores and isinstance(current, Store) and current.mode == "set" and place is not None:
                 known[place] = current.value
         statements.append(current)
     end = substitute(block.terminator, renamed)
-    return Block(
-        tuple(statements), rebuild_terminator(end, lambda atom: atom, lambda inner: _block(inner, dict(known)))
-    )
+    return Block(tuple(statements), rebuild_terminator(end, lambda atom: atom, inside))
 
 
 def _place(statement: Statement) -> Place | None:
