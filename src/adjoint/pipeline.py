@@ -104,7 +104,6 @@ LEGALIZE = (
 LOOPS = (
     "unroll-and-jam",
     "hoist-allocations",
-    "dead-initialization",
     "reverse-loops",
     "initialize-by-first-sum",
     "covered-initialization",
@@ -141,7 +140,7 @@ NATIVE = (
 THREADS = (*LEGALIZE, "reverse-loops")
 """From a finished function to the loops of which some run in chunks side by side."""
 
-SEVERAL_DIRECTIONS = ("sparse-tangents", "narrow-products")
+SEVERAL_DIRECTIONS = ("sparse-tangents",)
 """For a derivative that is swept in several directions, before what they share is taken out."""
 
 VECTOR_DIRECTIONS = (*LEGALIZE, "elements-of-rows", "vectorize-directions", "rows-of-products")
@@ -376,16 +375,9 @@ PASSES = {
         # loops
         Pass("unroll-and-jam", "native.loops.vectorize.unroll_and_jam:jammed", everywhere=True),
         Pass("hoist-allocations", "native.loops.allocation_hoisting:without_allocations_in_loops", everywhere=True),
-        Pass("dead-initialization", "native.loops.initialization.dead_zeros:without_idle_clears", everywhere=True),
         Pass("reverse-loops", "native.loops.loop_reversal:forwards", everywhere=True),
-        Pass(
-            "initialize-by-first-sum", "native.loops.initialization.first_sums:with_first_sums_stored", everywhere=True
-        ),
-        Pass(
-            "covered-initialization",
-            "native.loops.initialization.overwritten_zeros:without_overwritten_zeros",
-            everywhere=True,
-        ),
+        Pass("initialize-by-first-sum", "native.loops.first_sums:with_first_sums_stored", everywhere=True),
+        Pass("covered-initialization", "native.loops.overwritten_zeros:without_overwritten_zeros", everywhere=True),
         Pass("hoist-indices", "native.loops.invariant_indices:with_indices_before_loops", everywhere=True),
         Pass("fuse-loops", "native.loops.merging.loop_fusion:with_loops_in_step", everywhere=True),
         Pass("scatter-to-gather", "native.loops.scatter_to_gather:with_neighbours_summed", everywhere=True),
@@ -423,7 +415,6 @@ PASSES = {
             "differentiation.directions.sparse_tangents:with_zeros_skipped",
             given=lambda c: (c.directions,),
         ),
-        Pass("narrow-products", "differentiation.directions.unread_columns:with_narrow_products"),
         Pass("elements-of-rows", "native.array_programs.elements_of_rows:with_elements_of_rows"),
         Pass(
             "vectorize-directions",

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Attribute, Block, Call, Load, Slice, Statement, Store, Subscript, Terminator, Var
-from adjoint.ir.types import Array, Scalar
-from adjoint.ir.walk import blocks_of, operands, targets_of
+from adjoint.ir.nodes import Attribute, Block, Call, Function, Load, Slice, Statement, Store, Subscript, Terminator, Var
+from adjoint.ir.types import Array, Scalar, Storage
+from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 
 Node = Statement | Terminator
 
@@ -63,3 +63,34 @@ def _atoms(key: Subscript) -> Iterator[object]:
             yield from (item.lower, item.upper, item.step)
         else:
             yield item
+
+
+def own_arrays(function: Function) -> dict[Var, int]:
+    """Arrays that the function makes, of which no other variable shows any part, and that it does not hand out.
+
+    With the number of statements that use their elements.
+    """
+    uses = Uses(function.body)
+    names: dict[Storage, set[Var]] = {}
+    for statement in statements_in(function.body):
+        for var in targets_of(statement):
+            if isinstance(var.type, Array):
+                names.setdefault(var.type.storage.find(), set()).add(var)
+    found = {}
+    for var, made in uses.made.items():
+        fresh = isinstance(made, Call) and effects_of(made).fresh
+        if isinstance(var.type, Array) and fresh and names[var.type.storage.find()] == {var} and uses.stays(var):
+            found[var] = sum(not _asks_for_shape(node) for node in uses.of[var])
+    return found
+
+
+def _asks_for_shape(node: Node) -> bool:
+    return isinstance(node, Load) and isinstance(node.key, Attribute)
+
+
+def count_of_uses(node: Node, var: Var) -> int:
+    """How many statements use the elements of an array, from a statement inwards."""
+    if _asks_for_shape(node):
+        return 0
+    inner = (inner for block in blocks_of(node) for inner in (*block.statements, block.terminator))
+    return any(atom is var for atom in operands(node)) + sum(count_of_uses(part, var) for part in inner)

@@ -15,9 +15,9 @@ from adjoint.analysis.extents import Extents
 from adjoint.ir.nodes import Block, Function, Loop, Statement, Var
 from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom
 from adjoint.native.loops.access import Distinct, Row, row_of, touches_of
-from adjoint.native.loops.initialization.dead_zeros import count_of_uses, own_arrays
 from adjoint.native.loops.merging.alignment import Entry, Piece, Plan, aligned
 from adjoint.native.loops.merging.scalar_replacement import carried
+from adjoint.native.loops.uses import count_of_uses, own_arrays
 
 _MOST_STATEMENTS = 200
 """How long the body of a loop may become: registers are few."""

@@ -28,7 +28,10 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import FLOAT, INT, Array, Scalar, Tuple, is_float_dtype
 from adjoint.ir.walk import map_blocks, map_body, mentions, operands, rebuild_terminator
-from adjoint.native.loops.initialization.dead_zeros import ZERO, ends_with, fills, known_place, own_arrays
+from adjoint.native.loops.uses import own_arrays
+
+_ZERO = Const(0.0)
+_WHOLE = Subscript((Const(Ellipsis),))
 
 
 def with_first_sums_stored(function: Function) -> Function:
@@ -40,7 +43,7 @@ def with_first_sums_stored(function: Function) -> Function:
 
     def block(old: Block) -> Block:
         statements = [map_blocks(statement, block) for statement in old.statements]
-        for fill in [s for s in statements if isinstance(s, Store) and fills(s) and s.value == ZERO and s.base in own]:
+        for fill in [s for s in statements if isinstance(s, Store) and _clears(s) and s.base in own]:
             _store_first_sums(statements, statements.index(fill))
             if fill in statements:
                 _store_sums_of_a_loop(statements, statements.index(fill), extents)
@@ -75,7 +78,7 @@ def _first_sums(statements: list[Statement], array: Var) -> dict[int, int]:
             continue
         if not isinstance(statement, Store) or statement.base is not array or statement.value is array:
             break
-        place = known_place(statement)
+        place = _known_place(statement)
         if place is None or statement.mode not in ("add", "sub") or not _is_float(statement.value):
             break
         first.setdefault(place, position)
@@ -118,7 +121,7 @@ def _places_left_out(loop: Loop, sum_: Store, extents: Extents) -> int | None:
         return None
     assert isinstance(array, Var)
     before = _distance(loop, sum_)
-    return before if over.start == Const(before) and ends_with(over, array, extents) else None
+    return before if over.start == Const(before) and _ends_with(over, array, extents) else None
 
 
 def _distance(loop: Loop, sum_: Store) -> int | None:
@@ -152,7 +155,7 @@ def _stored(sum_: Statement) -> list[Statement]:
 def _cleared_from(clear: Store, start: Const) -> list[Statement]:
     """What clears the places of a vector from one on, which is counted from the end where it is negative."""
     shape, count, place = Var("shape", Tuple((INT,))), Var("n", INT), Var("i", INT)
-    inside = Block((Store(clear.base, Subscript((place,)), ZERO, "set", clear.span),), Continue(()))
+    inside = Block((Store(clear.base, Subscript((place,)), _ZERO, "set", clear.span),), Continue(()))
     known: list[Statement] = [
         Load(shape, clear.base, Attribute("shape")),
         Load(count, shape, Subscript((Const(0),))),
@@ -162,3 +165,22 @@ def _cleared_from(clear: Store, start: Const) -> list[Statement]:
         back, first = Var("start", INT), Var("start", INT)
         known += [Call((back,), operator.add, (count, start)), Call((first,), max, (back, Const(0)))]
     return [*known, Loop(Range(first, count, Const(1)), place, (), (), inside, ())]
+
+
+def _ends_with(over: Range, array: Var, extents: Extents) -> bool:
+    """Whether a range goes, one by one, to the last place of a vector."""
+    stop = extents.numbers.get(over.stop) if isinstance(over.stop, Var) else None
+    return over.step == Const(1) and stop is not None and extents.of(array) == (stop,)
+
+
+def _known_place(access: Load | Store) -> int | None:
+    """The place that is accessed, if it is known and counts from the start."""
+    match access.key:
+        case Subscript(items=(Const(value=int() as place),)) if place >= 0:
+            return place
+        case _:
+            return None
+
+
+def _clears(store: Store) -> bool:
+    return store.mode == "set" and store.key == _WHOLE and store.value == _ZERO

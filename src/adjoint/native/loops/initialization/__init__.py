@@ -1,1 +1,0 @@
-"""Zeros that nobody reads."""
