@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.api.jvp_vjp import specialized_jvp
+from adjoint.ir.nodes import Store
+from adjoint.ir.types import Array
+from adjoint.ir.walk import statements_in
 from regressions.differences import right, second
 
 X = np.array([0.5, 0.3, 0.8])
@@ -34,3 +38,12 @@ def test_right_to_second_order(function) -> None:
     for row in range(3):
         found = ad.grad(lambda x, row=row: ad.grad(function)(x)[row])(X)
         np.testing.assert_allclose(found, hessian[row], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [divided, divided_by_a_root])
+def test_types_say_what_is_written(function) -> None:
+    quick = specialized_jvp(function, (X,), (np.ones(3),))
+    for compiled in (quick, quick.exact):
+        for statement in statements_in(compiled.function.body):
+            if isinstance(statement, Store) and isinstance(statement.base.type, Array):
+                assert statement.base.type.storage.written, statement.base

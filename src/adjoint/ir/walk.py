@@ -434,6 +434,20 @@ def substitute(node: Block | Node, mapping: Mapping[Var, Atom]) -> Block | Node:
     return rebuild_terminator(node, atom, block)
 
 
+def rebound(block: Block, names: Mapping[Var, Var]) -> Block:
+    """A block that binds other variables in place of some, at any depth; what it reads stays."""
+
+    def copy(old: Block) -> Block:
+        return Block(
+            tuple(
+                [rebuild(statement, same_atom, copy, lambda var: names.get(var, var)) for statement in old.statements]
+            ),
+            rebuild_terminator(old.terminator, same_atom, copy),
+        )
+
+    return copy(block)
+
+
 def clone(block: Block, mapping: MutableMapping[Var, Atom] | None = None, hints: Callable[[str], str] = str) -> Block:
     """A copy of a block in which everything that it binds has a new name.
 

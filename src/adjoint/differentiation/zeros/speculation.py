@@ -11,12 +11,13 @@ so, and where nobody notices that the derivative runs twice: it writes nothing t
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from adjoint.analysis.joins import flows, reached
+from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.zeros.supports import is_support
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.nodes import (
@@ -37,7 +38,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Scalar, Storage, storage_of
-from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in, substitute
+from adjoint.ir.walk import blocks_of, key_atoms, operands, rebound, statements_in, substitute
 from adjoint.rules.declare import Bilinear, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.numbers import choose, divide, product, quotient, selected, times
@@ -84,7 +85,22 @@ def without_supports(function: Function) -> Function:
         while isinstance(factor, Var) and factor in present:
             factor = present[factor]
         present[made] = factor
-    return Function(function.name, function.params, substitute(function.body, present), function.doc)
+    return Function(function.name, function.params, _replaced(function.body, present), function.doc)
+
+
+def _replaced(body: Block, present: Mapping[Var, Atom]) -> Block:
+    """A body with products in the place of what selects them: they are memory that is written where that is."""
+    written = {
+        factor: Var(factor.hint, made.type, factor.named)
+        for made, factor in present.items()
+        if isinstance(factor, Var) and has_slots(made.type) and not has_slots(factor.type)
+    }
+    if not written:
+        return substitute(body, present)
+    factors = {
+        made: written.get(factor, factor) if isinstance(factor, Var) else factor for made, factor in present.items()
+    }
+    return rebound(substitute(body, {**written, **factors}), written)
 
 
 def _asks_support(call: Call) -> bool:

@@ -102,7 +102,7 @@ class _Places(Rewriting):
             return (store,)
         if store.key is None:
             return (Call((), _FORMS[store.mode], (base, value), (), store.span),)
-        part = Var("part", Array(_dtype_of(base), (_ANY,) * rank))
+        part = Var("part", _type_of_part(base, rank))
         found = Load(part, base, store.key, store.span)
         if rank == its_rank == 1 and id(store) in self.in_loops:
             return (found, *_one_by_one(part, value, store))
@@ -168,6 +168,12 @@ def _kind_of(type_: Type | None) -> str:
 
 def _dtype_of(base: Var):  # type: ignore[no-untyped-def]
     return base.type.dtype if isinstance(base.type, Array) else None
+
+
+def _type_of_part(base: Var, rank: int) -> Array:
+    """The type of a part of an array: it is the same memory."""
+    assert isinstance(base.type, Array)
+    return Array(base.type.dtype, (_ANY,) * rank, base.type.storage)
 
 
 def _rank_of_part(base: Var, key: Key | None) -> int | None:
