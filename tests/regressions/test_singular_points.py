@@ -1,11 +1,13 @@
 """Points where a derivative is not what the formula says: kinks, ties, zeros, infinities."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 
 import adjoint as ad
+from regressions.differences import right
 
 
 def assert_gradient(f, x, expected):
@@ -189,3 +191,27 @@ def test_sqrt_at_zero_raises_no_more_than_the_function() -> None:
         ad.grad(lambda x: math.sqrt(x))(-1.0)
     with pytest.raises(ZeroDivisionError):
         ad.grad(lambda x: 1.0 / x)(0.0)
+
+
+def test_fits_of_fewer_points_than_coefficients() -> None:
+    """NumPy gives the shortest of the polynomials that go through them."""
+
+    def parabola(x, y):
+        return np.sum(np.polyfit(x, y, 2) ** 2)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy's RankWarning
+        right(parabola, np.array([0.7]), np.array([2.0]))
+        right(parabola, np.array([0.7, 1.9]), np.array([2.0, -1.0]))
+
+
+def test_fits_of_equal_points_have_no_derivative() -> None:
+    def line(x, y):
+        return np.sum(np.polyfit(x, y, 1) ** 2)
+
+    x, y = np.full(3, 0.3), np.array([3.0, 1.0, 2.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value, gradients = ad.value_and_grad(line, wrt=(0, 1))(x, y)
+        assert value == pytest.approx(line(x, y))
+    assert all(np.isnan(gradient).all() for gradient in gradients)

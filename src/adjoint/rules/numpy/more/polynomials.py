@@ -7,7 +7,7 @@ import numpy.polynomial.polynomial as ascending
 
 from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
 from adjoint.rules.numpy.conversions import as_array, inexact
-from adjoint.runtime import places
+from adjoint.runtime import linalg, places
 from adjoint.runtime.arrays import float_dtype, unbroadcast
 from adjoint.runtime.numbers import is_real
 
@@ -149,9 +149,7 @@ def _polyfit(x, y, deg, rcond=None, full=False, w=None):
         powers = powers * np.expand_dims(w, 1)
         values = values * w if np.ndim(y) == 1 else values * np.expand_dims(w, 1)
     scale = np.sqrt(np.sum(powers * powers, axis=0))
-    q, r = np.linalg.qr(powers / scale)
-    turned = np.transpose(q) if is_real(q) else np.conjugate(np.transpose(q))
-    found = np.linalg.solve(r, np.matmul(turned, values))
+    found = linalg.least_squares(powers / scale, values, len(x) * np.finfo(float_dtype(x)).eps)
     return found / scale if np.ndim(y) == 1 else found / np.expand_dims(scale, 1)
 
 
