@@ -106,6 +106,7 @@ BEGINNINGS = {
     "types": "ad.differentiable(program.Model)",
     "demo": "import adjoint.demo",
     "forward": "ad.jvp(program.polynomial, (1.0, 2.0), (1.0, 0.0))",
+    "exported code": "from adjoint import runtime\nruntime.spread, runtime.owned, runtime.finish",
     "arrays": "ad.grad(program.vector)(program.np.ones(3))",
 }
 """What processes begin with. An import is lazy where one of them loads its module, but not what it imports."""

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.diagnostics import error
-
 OUTSIDE_SAID = "math domain error"
 GROWN_SAID = "math range error"
 FRACTION_SAID = "machine code has no fraction for a whole number to a negative power: start from a float"
@@ -321,6 +319,8 @@ def check_floats(array: Any, name: str | None) -> None:
     """
     dtype = getattr(array, "dtype", None)
     if dtype is not None and dtype.kind in "iub":
+        from adjoint.diagnostics import error  # lazy
+
         which = "an array" if name is None else f"the array {name!r}"
         label = f"{which} holds integers in this call, and what is written into it is cut off"
         raise error(
@@ -339,6 +339,8 @@ def check_array(operand: Any, name: str | None) -> None:
     >>> check_array(np.zeros(()), "y")
     """
     if not isinstance(operand, np.ndarray):
+        from adjoint.diagnostics import error  # lazy
+
         which = "what is changed in place" if name is None else repr(name)
         shown = name or "y"
         label = f"in this call {which} is a number, which is bound anew, and not an array, which is written"
@@ -354,6 +356,8 @@ def check_single(array: Any) -> None:
         AD0406.
     """
     if array.size != 1:
+        from adjoint.diagnostics import error  # lazy
+
         raise error("AD0406", None, f"in this call the result is an array of shape {array.shape}")
 
 
@@ -394,6 +398,8 @@ def check_operand(operand: Any, name: str | None) -> None:
     """
     cls = type(operand)
     if cls is not float and cls is not np.ndarray and brings_arithmetic(cls):
+        from adjoint.diagnostics import error  # lazy
+
         which = "an operand" if name is None else repr(name)
         label = f"in this call {which} is an object of class {cls.__name__!r}"
         raise error("AD0207", None, label, helps=ways_out(cls), name=cls.__name__)

@@ -6,9 +6,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from adjoint.diagnostics import diagnostic
-from adjoint.diagnostics.errors import DifferentiationError
-
 _NUMBERS: Any = (int, float, complex, np.generic, np.ndarray)
 
 
@@ -69,4 +66,7 @@ def _described(value: Any) -> str:
 
 
 def _refuse(label: str, **name: str) -> NoReturn:
+    from adjoint.diagnostics import diagnostic  # lazy
+    from adjoint.diagnostics.errors import DifferentiationError  # lazy
+
     raise DifferentiationError(diagnostic("AD0205", None, label, **name))  # type: ignore[arg-type]
