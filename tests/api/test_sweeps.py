@@ -132,7 +132,7 @@ def test_sweeps_of_bundles_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPat
 
 
 def test_long_sweeps_of_bundles(monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit in ("LONGEST", "SHORTEST_PART", "LONGEST_PART"):
+    for limit in ("LONGEST_FUNCTION", "SHORTEST_PART", "LONGEST_PART"):
         monkeypatch.setattr(outlining, limit, 4)
 
     def powers(x: np.ndarray, a: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from adjoint.native.compile import threads
 
 @pytest.fixture(autouse=True)
 def _short_loops_too(monkeypatch):
-    monkeypatch.setattr(threads, "_FEWEST", 2)
+    monkeypatch.setattr(threads, "FEWEST_IN_THREADS", 2)
 
 
 @pytest.fixture

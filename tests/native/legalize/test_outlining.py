@@ -28,7 +28,7 @@ def test_same_gradient(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     if not isinstance(case.function(*clone(arguments)), (float, np.floating)) or not wrt:
         pytest.skip("not a function to a number")
     expected = numbers(ad.grad(case.function, wrt=wrt)(*arguments))
-    monkeypatch.setattr(outlining, "LONGEST", 6)
+    monkeypatch.setattr(outlining, "LONGEST_FUNCTION", 6)
     monkeypatch.setattr(outlining, "SHORTEST_PART", 3)
     monkeypatch.setattr(outlining, "LONGEST_PART", 5)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
@@ -48,7 +48,7 @@ def polynomial(x: float) -> float:
 
 
 def test_parts_are_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, length in (("LONGEST", 6), ("SHORTEST_PART", 3), ("LONGEST_PART", 5)):
+    for name, length in (("LONGEST_FUNCTION", 6), ("SHORTEST_PART", 3), ("LONGEST_PART", 5)):
         monkeypatch.setattr(outlining, name, length)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
     monkeypatch.setattr(call_cache, "_known", {})

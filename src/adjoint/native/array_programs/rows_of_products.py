@@ -10,12 +10,10 @@ from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Loop, Range, Statement, Subscript, Var
 from adjoint.ir.types import FLOAT, Array
 from adjoint.ir.walk import map_blocks, map_body, rebuild_terminator, same_atom, statements_in, substitute, targets_of
+from adjoint.native.costs import WIDEST_ROW
 from adjoint.native.loops.uses import Uses
 from adjoint.records import dataclass
 from adjoint.runtime import bundles
-
-WIDEST = 12
-"""So many elements of a row, and what they are summed up of, fit into registers."""
 
 
 def with_rows_of_products(function: Function) -> Function:
@@ -75,7 +73,7 @@ class _Rows:
             if isinstance(loop, Loop) and _counts_upwards(loop):
                 places = [_place_in_row(load, loop.index) for load in loads]
                 known = [place for place in places if place is not None]
-                if len(known) == len(places) and max(known) < WIDEST and _always_reads(loop, loads):
+                if len(known) == len(places) and max(known) < WIDEST_ROW and _always_reads(loop, loads):
                     return _Row(loop, loads, 1 + max(known))
         return None
 

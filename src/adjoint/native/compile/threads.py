@@ -21,6 +21,7 @@ from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.native.compile.numba_types import numba_type
 from adjoint.native.compile.progress import told_when_slow
 from adjoint.native.compile.unit import signature_of
+from adjoint.native.costs import FEWEST_IN_THREADS
 from adjoint.native.loops.vectorize.chunks_for_threads import Chunked, Plain, first_loop, in_pieces
 from adjoint.pipeline import THREADS, Context, run
 from adjoint.target import Target
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 Compile = Callable[[Function, str, frozenset[Storage] | None], "Core"]
 """Makes compiled code of a function, given more options for the compiler, and the memory that others see."""
-
-_FEWEST = 2**16
-"""Iterations of a loop without inner ones for which a thread is worth while."""
 
 
 def in_threads(function: Function, target: Target, compile: Compile) -> InThreads | Diagnostic | None:
@@ -169,7 +167,7 @@ class Chunks:
         self._zeros = tuple({"float": 0.0, "int": 0, "bool": False, "complex": 0j}[kind] for kind in kinds)
         first = len(piece.sums)
         self._added = tuple(first + place for place in piece.added)
-        self._fewest = 2 if piece.is_long else _FEWEST
+        self._fewest = 2 if piece.is_long else FEWEST_IN_THREADS
         self._is_blocked = piece.is_blocked
 
     def __call__(self, start: int, stop: int, step: int, *given: Any) -> Any:

@@ -10,6 +10,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Function, Load, Statement, Store, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import map_blocks, operands, read_counts, substitute, targets_of
+from adjoint.native.costs import LONGEST_SEGMENT
 from adjoint.native.fusion.generate import Generator
 from adjoint.native.fusion.plan import Plan
 from adjoint.native.fusion.ranks import with_known_ranks
@@ -17,9 +18,6 @@ from adjoint.native.fusion.recognize import Recognizer
 from adjoint.native.fusion.schedule import Schedule
 from adjoint.native.fusion.shapes import Shapes
 from adjoint.native.fusion.terms import Extent, Map, Node, Operand, Other, Reduce, Write
-
-_LONGEST = 400
-"""How many statements are looked at together."""
 
 
 def fuse(function: Function) -> Function:
@@ -45,7 +43,7 @@ class _Fusion:
         statements: list[Statement] = []
         segment: list[Statement] = []
         for statement in block.statements:
-            if _may_move(statement) and len(segment) < _LONGEST:
+            if _may_move(statement) and len(segment) < LONGEST_SEGMENT:
                 segment.append(statement)
                 continue
             statements += self._segment(segment)

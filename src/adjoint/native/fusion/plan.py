@@ -9,6 +9,7 @@ from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.nodes import Store, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import operands, targets_of
+from adjoint.native.costs import CHEAP
 from adjoint.native.fusion.terms import (
     CannotCompose,
     Extent,
@@ -24,9 +25,6 @@ from adjoint.native.fusion.terms import (
     composed,
 )
 from adjoint.records import dataclass
-
-CHEAP = 4
-"""What costs no more additions is computed again rather than kept."""
 
 Link = tuple[Places, Places]
 """Where one node touches an array, and where one that waits for it does."""

@@ -11,13 +11,10 @@ import numpy as np
 
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import BOOL, Array, Scalar
+from adjoint.native.costs import DIVISION, MOST_FACTORS, SLOW
 from adjoint.native.fusion.scalars import DTYPES, Scalars
 from adjoint.native.fusion.terms import Recipe
 from adjoint.runtime import lanes, numbers
-
-SLOW = 20
-"""The cost of a function of the C library, in additions."""
-_DIVISION = 5
 
 _ARITHMETIC: dict[Any, tuple[Any, int]] = {
     operator.add: (operator.add, 1),
@@ -36,11 +33,11 @@ _ARITHMETIC: dict[Any, tuple[Any, int]] = {
     np.minimum: (lanes.smallest, 2),
 }
 _OF_FLOATS: dict[Any, tuple[Any, int]] = {
-    operator.truediv: (operator.truediv, _DIVISION),
-    np.divide: (operator.truediv, _DIVISION),
+    operator.truediv: (operator.truediv, DIVISION),
+    np.divide: (operator.truediv, DIVISION),
     np.fabs: (abs, 1),
-    np.sqrt: (np.sqrt, _DIVISION),
-    numbers.sqrt: (np.sqrt, _DIVISION),
+    np.sqrt: (np.sqrt, DIVISION),
+    numbers.sqrt: (np.sqrt, DIVISION),
     numbers.log: (np.log, SLOW),
     np.floor: (np.floor, 1),
     np.ceil: (np.ceil, 1),
@@ -159,22 +156,19 @@ def _reciprocal(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | N
     if dtype.kind != "f":
         return None
     divide = _applied(operator.truediv, dtype)
-    return (lambda scalars, parts: divide(scalars, (Const(1.0), *parts))), _DIVISION
-
-
-_MOST_FACTORS = 4
+    return (lambda scalars, parts: divide(scalars, (Const(1.0), *parts))), DIVISION
 
 
 def _power(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     exponent = args[1].value if isinstance(args[1], Const) else None
-    if isinstance(exponent, (int, float)) and exponent in range(1, _MOST_FACTORS + 1) and dtype.kind != "b":
+    if isinstance(exponent, (int, float)) and exponent in range(1, MOST_FACTORS + 1) and dtype.kind != "b":
         count = int(exponent)
         return (lambda scalars, parts: _powers(scalars, scalars.cast(parts[0], dtype), count, dtype)), count - 1
     if dtype.kind != "f":
         return None
     if exponent == 0.5:
         root = _applied(np.sqrt, dtype)
-        return (lambda scalars, parts: root(scalars, parts[:1])), _DIVISION
+        return (lambda scalars, parts: root(scalars, parts[:1])), DIVISION
     return _applied(operator.pow, dtype), SLOW
 
 
@@ -250,9 +244,9 @@ _SPECIAL: dict[Any, Callable[[Sequence[Atom], np.dtype], tuple[Recipe, int] | No
     np.power: _power,
     np.float_power: _power,
     numbers.power: _power,
-    numbers.divide: _cleared(operator.truediv, _DIVISION),
+    numbers.divide: _cleared(operator.truediv, DIVISION),
     numbers.times: _cleared(operator.mul, 1),
-    numbers.quotient: _floating(operator.truediv, _DIVISION),
+    numbers.quotient: _floating(operator.truediv, DIVISION),
     numbers.product: _floating(operator.mul, 1),
     numbers.selected: _selected,
     np.where: _chosen,

@@ -11,19 +11,15 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, Statement, Var
 from adjoint.ir.types import Scalar, Type
 from adjoint.ir.walk import inline, leaves, map_blocks, operands, rebuild_terminator, statements_in, substitute
+from adjoint.native.costs import LONGEST_INLINED, MOST_INLINED_CALLS
 from adjoint.rules.typing import type_of_call
-
-LONGEST = 40
-"""Functions of more statements are left as they are."""
-MOST_CALLS = 2
-"""Functions that call themselves in more places are, too."""
 
 
 def unfolded(function: Function) -> Function:
     """The function with the calls of itself written out once, if it is small."""
     statements = statements_in(function.body)
     calls = sum(_calls_itself(statement, function) for statement in statements)
-    if not 0 < calls <= MOST_CALLS or len(statements) > LONGEST or not _gives_numbers(function):
+    if not 0 < calls <= MOST_INLINED_CALLS or len(statements) > LONGEST_INLINED or not _gives_numbers(function):
         return function
 
     def block(old: Block) -> Block:

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from adjoint.ir.nodes import Block, Call, Definition, Function, Return, Statement, Var
 from adjoint.ir.walk import blocks_of, free_vars, operands, statements_in, targets_of
-
-LONGEST = 1500
-"""Functions of more statements are taken apart."""
-SHORTEST_PART, LONGEST_PART = 500, 800
+from adjoint.native.costs import LONGEST_FUNCTION, LONGEST_PART, SHORTEST_PART
 
 
 def in_parts(function: Function) -> Function:
@@ -18,7 +15,7 @@ def in_parts(function: Function) -> Function:
     A part ends where the fewest variables are alive.
     """
     statements = function.body.statements
-    if sum(map(_size, statements)) <= LONGEST or len(statements) <= SHORTEST_PART:
+    if sum(map(_size, statements)) <= LONGEST_FUNCTION or len(statements) <= SHORTEST_PART:
         return function
     after = _read_from(statements, function.body)
     parts: list[Statement] = []

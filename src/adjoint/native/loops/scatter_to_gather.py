@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from adjoint.ir.nodes import Atom, Block, Call, Continue, Function, Load, Loop, Statement, Store, Var
 from adjoint.ir.types import FLOAT, INT
 from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom
+from adjoint.native.costs import MOST_CARRIED
 from adjoint.native.loops.access import Touch, Walk, key_of, last_of, placed, walk_of
 from adjoint.native.loops.merging.scalar_replacement import computed_first
 from adjoint.native.loops.reductions import NEUTRAL, OPERATORS
 from adjoint.records import dataclass
-
-_MOST_CARRIED = 8
-"""How many numbers a loop may carry for this: registers are few."""
 
 
 def with_neighbours_summed(function: Function) -> Function:
@@ -63,7 +61,7 @@ def _lines(walk: Walk) -> dict[Line, list[_Sum]]:
     several = {line: sums for line, sums in found.items() if len({offset for _, offset in sums}) > 1}
     lines = {line: _delayed(sums, walk.over.backward) for line, sums in several.items()}
     carried = sum(sum_.delay for sums in lines.values() for sum_ in sums)
-    return lines if carried <= _MOST_CARRIED else {}
+    return lines if carried <= MOST_CARRIED else {}
 
 
 def _leave_alone(sum_: Touch, other: Touch) -> bool:

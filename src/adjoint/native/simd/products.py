@@ -15,6 +15,7 @@ from numba.core import cgutils, imputils, types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, lower_builtin, register_jitable, type_callable
 
+from adjoint.native.costs import ROWS_OF_TILES
 from adjoint.native.runtime.declaring import declare_instruction, overload
 from adjoint.native.simd.bundle_type import ITEM, bundle, same_everywhere
 from adjoint.native.simd.bundles import EXTENT
@@ -26,8 +27,6 @@ _IS_LARGE = "+avx512vl" in cpu_target.target_context.codegen().magic_tuple()[2].
 """Whether there are 32 registers for vectors of four doubles."""
 _ROWS, _COLUMNS = 4 if _IS_LARGE else 2, 4
 """A tile has so many: its sums must fit into the registers, and each number that is loaded should serve several."""
-_BLOCK = 64
-"""Of so many rows of each factor a product is made at a time: they stay in the cache."""
 
 
 class _Tile:
@@ -112,10 +111,10 @@ def _multiply(a, b, skips, out):
     """``out[...] = a @ b``; rows of ``b`` that are zero in all directions may be left out if ``skips``."""
     rows, columns = out.shape
     places = moving_rows(b, skips)
-    for begin in range(0, max(len(places), 1), _BLOCK):
-        end = min(begin + _BLOCK, len(places))
-        for start in range(0, rows, _BLOCK):
-            stop = min(start + _BLOCK, rows)
+    for begin in range(0, max(len(places), 1), ROWS_OF_TILES):
+        end = min(begin + ROWS_OF_TILES, len(places))
+        for start in range(0, rows, ROWS_OF_TILES):
+            stop = min(start + ROWS_OF_TILES, rows)
             for j in range(0, columns - _COLUMNS + 1, _COLUMNS):
                 for i in range(start, stop - _ROWS + 1, _ROWS):
                     _tile(a, i, b, j, places, begin, end, out)

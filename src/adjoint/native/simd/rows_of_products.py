@@ -10,6 +10,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import lower_builtin, register_jitable, type_callable
 
+from adjoint.native.costs import FEW_ROWS
 from adjoint.native.runtime.declaring import declare_instruction, overload
 from adjoint.native.simd.bundle_type import INDEX, ITEM, Bundle, bundle, is_size, same_everywhere
 from adjoint.native.simd.bundles import EXTENT
@@ -18,8 +19,6 @@ from adjoint.runtime import bundles, plain
 
 _BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()
 _SIZE = bundle.size
-_FEW = 64
-"""Rows of bundles, of which each row of a product is the sum of multiples: so many stay in the cache."""
 
 
 @overload(bundles.product_by_rows, prefer_literal=True)
@@ -31,7 +30,7 @@ def _product_by_rows(a, b, skips, width):
         if a.shape[1] != b.shape[0]:
             raise ValueError("matmul: operands have a mismatch in their core dimensions")
         places = moving_rows(b, skips)
-        if len(places) > _FEW:
+        if len(places) > FEW_ROWS:
             whole = bundles.product_of_moving_bundles(a, b, skips, False)
             return plain.empty(0, np.int64), bundles.no_bundles_yet((0, width), _SIZE), whole
         return places, _rows_at(b, places, width), bundles.no_bundles_yet((0, width), _SIZE)

@@ -14,13 +14,11 @@ from functools import cached_property
 from adjoint.analysis.extents import Extents
 from adjoint.ir.nodes import Block, Function, Loop, Statement, Var
 from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom
+from adjoint.native.costs import MOST_FUSED
 from adjoint.native.loops.access import Distinct, Row, row_of, touches_of
 from adjoint.native.loops.merging.alignment import Entry, Piece, Plan, aligned
 from adjoint.native.loops.merging.scalar_replacement import carried
 from adjoint.native.loops.uses import count_of_uses, own_arrays
-
-_MOST_STATEMENTS = 200
-"""How long the body of a loop may become: registers are few."""
 
 
 def with_loops_in_step(function: Function) -> Function:
@@ -90,7 +88,7 @@ def _fit(entries: Sequence[Entry]) -> bool:
     """Whether loops end where each other end, and do not come to too much."""
     rows = [entry for entry in entries if isinstance(entry, Row)]
     size = sum(len(row.loop.body.statements) for row in rows)
-    return size <= _MOST_STATEMENTS and all(row.stop == rows[0].stop for row in rows)
+    return size <= MOST_FUSED and all(row.stop == rows[0].stop for row in rows)
 
 
 __all__ = ["with_loops_in_step"]

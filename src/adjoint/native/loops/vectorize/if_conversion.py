@@ -32,6 +32,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import BOOL, FLOAT, INT, Scalar, Storage
 from adjoint.ir.walk import blocks_of, map_blocks, operands, targets_of
+from adjoint.native.costs import MOST_AT_ONCE
 from adjoint.native.loops.reductions import NEUTRAL
 from adjoint.records import replace
 from adjoint.runtime import bundles
@@ -42,8 +43,6 @@ _LIGHT = (
 )
 Place = tuple[Atom, tuple[Atom | Slice, ...]]
 """An array, and an index."""
-MOST_AT_ONCE = 6
-"""A side of so few statements, which are arithmetic, is computed whether an iteration takes it or not."""
 
 
 def differing(body: Block, index: Var, shared: Collection[Storage]) -> set[Var]:

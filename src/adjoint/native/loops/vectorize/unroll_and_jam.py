@@ -46,6 +46,7 @@ from adjoint.ir.walk import (
     targets_of,
     with_inner,
 )
+from adjoint.native.costs import JAMMED, LONGEST_ABREAST, LONGEST_JAMMED
 from adjoint.native.loops.allocation_hoisting import is_fact
 from adjoint.native.loops.loop_reversal import Accesses, commutes
 from adjoint.native.loops.register_promotion import in_block
@@ -53,11 +54,6 @@ from adjoint.native.loops.vectorize import outer_loops
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import lanes
-
-TOGETHER = 4
-"""So many iterations go side by side."""
-LONGEST, LONGEST_ABREAST = 40, 200
-"""Loops whose bodies have more statements are left as they are: as they are written, or with bundles for iterations."""
 
 Grouping = Callable[[Var, tuple[Var, ...]], Block | None]
 """What makes the body for a group of iterations, given the number of the first one and what the groups add to."""
@@ -97,7 +93,7 @@ def _has_chains(loop: Loop) -> bool:
 def _is_short(loop: Loop) -> bool:
     """Whether there are few statements in a loop, and all those of inner loops are brief."""
     inner = (statement for each in _inner_loops(loop) for statement in statements_in(each.body))
-    return len(statements_in(loop.body)) <= LONGEST and all(map(_is_brief, inner))
+    return len(statements_in(loop.body)) <= LONGEST_JAMMED and all(map(_is_brief, inner))
 
 
 def _inner_loops(loop: Loop) -> list[Loop]:
@@ -247,7 +243,7 @@ class _Jam:
         if naturals is not None and self.may_be_bundles(naturals):
             left = self.in_groups(left, outer_loops.TOGETHER, self.bundle, builder)
         if _is_short(left):
-            left = self.in_groups(left, TOGETHER, self.group, builder)
+            left = self.in_groups(left, JAMMED, self.group, builder)
         builder.emit(left)
         return builder.statements
 
@@ -291,7 +287,7 @@ class _Jam:
         assert isinstance(end, Continue) and self.loop.index is not None
         copies: list[_Copy] = []
         values: tuple[Atom, ...] = params
-        for place in range(TOGETHER):
+        for place in range(JAMMED):
             index = first if place == 0 else builder.call(operator.add, first, Const(place), hint=first.hint)
             names: dict[Var, Atom] = {self.loop.index: index}
             if copies:

@@ -7,11 +7,9 @@ from __future__ import annotations
 import numpy as np
 from numba.core import types
 
+from adjoint.native.costs import FEWEST_WITH_ZEROS
 from adjoint.native.runtime.declaring import overload
 from adjoint.runtime import plain, sparse_products
-
-_FEWEST = 1024
-"""Numbers of a matrix from which on it is looked at whether zeros may be skipped."""
 
 
 def _are_real_matrices(*arrays):
@@ -25,7 +23,7 @@ def _lets_zeros_be_skipped(factor):
 
     def lets_zeros_be_skipped(factor):
         rows, columns = factor.shape
-        if rows * columns < _FEWEST:
+        if rows * columns < FEWEST_WITH_ZEROS:
             return False
         for i in range(rows):
             others = 0
