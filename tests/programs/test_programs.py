@@ -3,6 +3,7 @@
 import pytest
 
 import adjoint as ad
+from adjoint.dispatch import specialize
 from adjoint.testing import check_grads, clone, leaves
 from programs.registry import Case, collect
 
@@ -27,5 +28,6 @@ def test_text_is_the_same_each_time(case: Case) -> None:
     if not isinstance(case.function(*clone(args)), float):
         pytest.skip("grad needs a scalar result")
     wrt = tuple(i for i, arg in enumerate(args) if leaves(arg))
-    texts = [ad.source(ad.grad(case.function, wrt=wrt), *clone(args)) for _ in range(2)]
-    assert texts[0] == texts[1]
+    first = ad.source(ad.grad(case.function, wrt=wrt), *clone(args))
+    specialize.forget()
+    assert ad.source(ad.grad(case.function, wrt=wrt), *clone(args)) == first
