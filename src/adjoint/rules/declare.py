@@ -301,21 +301,10 @@ class Elementwise(Rule):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Linear(Rule):
-    """Linear in the arguments ``wrt`` together (None: in all positional ones).
-
-    ``transpose(ct, *args, **kwargs)`` returns the cotangent of the argument, or a tuple, one for each of ``wrt``
-    (for each positional argument where ``wrt`` is None or has several). Forward mode calls the function with
-    tangents in their place. Arguments of ``wrt`` that a call leaves out do not count. All others are taken as given;
-    the result of a function of this library does not depend on them smoothly: a shape, a condition.
-    """
+class _Transposed(Rule):
+    """A rule that is a transpose: it takes the cotangent of the result first."""
 
     transpose: Fn
-    wrt: tuple[int, ...] | None = (0,)
-
-    def _takes_as_given(self, place: int) -> bool:
-        left_out = self.wrt is not None and place not in self.wrt
-        return place in self.fixed or (left_out and self.is_of_a_user)
 
     @property
     def derivative(self) -> Fn | None:
@@ -327,21 +316,28 @@ class Linear(Rule):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bilinear(Rule):
-    """Linear in each of the first two arguments; ``transpose(ct, a, b, **kwargs)`` returns both cotangents."""
+class Linear(_Transposed):
+    """Linear in the arguments ``wrt`` together (None: in all positional ones).
 
-    transpose: Fn
+    ``transpose(ct, *args, **kwargs)`` returns the cotangent of the argument, or a tuple, one for each of ``wrt``
+    (for each positional argument where ``wrt`` is None or has several). Forward mode calls the function with
+    tangents in their place. Arguments of ``wrt`` that a call leaves out do not count. All others are taken as given;
+    the result of a function of this library does not depend on them smoothly: a shape, a condition.
+    """
+
+    wrt: tuple[int, ...] | None = (0,)
+
+    def _takes_as_given(self, place: int) -> bool:
+        left_out = self.wrt is not None and place not in self.wrt
+        return place in self.fixed or (left_out and self.is_of_a_user)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bilinear(_Transposed):
+    """Linear in each of the first two arguments; ``transpose(ct, a, b, **kwargs)`` returns both cotangents."""
 
     def _takes_as_given(self, place: int) -> bool:
         return place in self.fixed or (place > 1 and self.is_of_a_user)
-
-    @property
-    def derivative(self) -> Fn | None:
-        return self.transpose
-
-    @property
-    def leading(self) -> int:
-        return 1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

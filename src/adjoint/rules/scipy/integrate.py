@@ -6,8 +6,9 @@ import numpy as np
 from scipy import integrate, optimize
 
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.declarations.implicit import marks, refused, solved
+from adjoint.declarations.implicit import marks, solved
 from adjoint.rules.declare import case, definition
+from adjoint.rules.helpers.solvers import Solution, tupled
 from adjoint.runtime.implicit import answered, happenings, integral, integral_error, root, stops, taken, trajectory
 from adjoint.runtime.scipy_solvers import (
     event_times,
@@ -18,10 +19,6 @@ from adjoint.runtime.scipy_solvers import (
     steps,
     up_to_last,
 )
-
-
-def _tupled(args):
-    return args if isinstance(args, tuple) else (args,)
 
 
 def _quad(
@@ -45,7 +42,7 @@ def _quad(
         raise NotImplementedError("full_output" if full_output else "complex_func")
     if weight is not None:
         raise NotImplementedError("weight")
-    args = _tupled(args)
+    args = tupled(args)
     function = lambda t: func(t, *args)
     options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": stop_gradient(points)}
     low, high = float(a), float(b)
@@ -63,7 +60,7 @@ definition(
 )
 
 
-class OdeResult:
+class OdeResult(Solution):
     """Stands for what ``solve_ivp`` returns."""
 
     __adjoint_stands_for__ = optimize.OptimizeResult
@@ -75,12 +72,6 @@ class OdeResult:
         self.y_events = y_events
         self.success = True
         self.status = status
-
-    def __getitem__(self, name):
-        return getattr(self, name)
-
-    def __getattr__(self, name):
-        return refused(name)
 
 
 def _solve_ivp(
@@ -104,7 +95,7 @@ def _solve_ivp(
             raise NotImplementedError(name)
     if jac is not None:
         raise NotImplementedError("jac")
-    further = () if args is None else _tupled(args)
+    further = () if args is None else tupled(args)
     state = np.ravel(np.asarray(y0) + 0.0)
     rate = lambda t, y: np.reshape(np.asarray(fun(t, y, *further)), np.shape(y))
     options = {"method": method, "rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step}
@@ -212,7 +203,7 @@ def _odeint(
     for name, value in (("Dfun", Dfun), ("ml", ml), ("mu", mu), ("tcrit", tcrit)):
         if value is not None:
             raise NotImplementedError(name)
-    further = _tupled(args)
+    further = tupled(args)
     state = np.ravel(np.asarray(y0) + 0.0)
     if tfirst:
         rate = lambda t, y: np.reshape(np.asarray(func(t, y, *further)), np.shape(y))

@@ -11,13 +11,14 @@ from scipy import optimize
 
 from adjoint.api.gradients import jacobian
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.declarations.implicit import arity, refused, solved
+from adjoint.declarations.implicit import arity, solved
 from adjoint.rules.declare import case, definition
+from adjoint.rules.helpers.solvers import Solution, tupled
 from adjoint.runtime.implicit import minimum_of_part
 from adjoint.runtime.scipy_solvers import fitted, fitted_by_minpack
 
 
-class FitResult:
+class FitResult(Solution):
     """Stands for what ``least_squares`` returns, without what tells how it went."""
 
     __adjoint_stands_for__ = optimize.OptimizeResult
@@ -27,16 +28,6 @@ class FitResult:
         self.cost = cost
         self.fun = fun
         self.success = True
-
-    def __getitem__(self, name):
-        return getattr(self, name)
-
-    def __getattr__(self, name):
-        return refused(name)
-
-
-def _tupled(args):
-    return args if isinstance(args, tuple) else (args,)
 
 
 def _of_loss(loss, z):
@@ -117,7 +108,7 @@ def _least_squares(
         raise NotImplementedError("a loss of one's own")
     if isinstance(jac, str) and jac == "cs":
         raise NotImplementedError("jac='cs'")
-    args = _tupled(args)
+    args = tupled(args)
     named = {} if kwargs is None else kwargs
     start = np.atleast_1d(np.asarray(stop_gradient(x0)) + 0.0)
     settings = {
@@ -177,7 +168,7 @@ def _leastsq(
 ):
     if full_output or col_deriv:
         raise NotImplementedError("full_output" if full_output else "col_deriv")
-    args = _tupled(args)
+    args = tupled(args)
     start = np.ravel(np.asarray(stop_gradient(x0)) + 0.0)
     settings = {"x0": start, "ftol": ftol, "xtol": xtol, "gtol": gtol, "maxfev": maxfev}
     settings = {**settings, "epsfcn": epsfcn, "factor": factor, "diag": diag, "has_slope": Dfun is not None}

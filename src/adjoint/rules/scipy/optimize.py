@@ -6,8 +6,9 @@ import numpy as np
 from scipy import optimize
 
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.declarations.implicit import refused, solved
+from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.helpers.solvers import Solution, tupled
 from adjoint.runtime.implicit import minimum, minimum_of_part, root, root_of_part
 from adjoint.runtime.scipy_solvers import (
     image_fixed,
@@ -32,7 +33,7 @@ definition(optimize.rosen, _rosen, cases=[case(sample(5)), case(sample(3, 4))])
 FOUR_ULPS = 8.881784197001252e-16
 
 
-class OptimizeResult:
+class OptimizeResult(Solution):
     """Stands for what solvers return, without what tells how they went, which a derivative does not know."""
 
     __adjoint_stands_for__ = optimize.OptimizeResult
@@ -42,14 +43,8 @@ class OptimizeResult:
         self.fun = fun
         self.success = True
 
-    def __getitem__(self, name):
-        return getattr(self, name)
 
-    def __getattr__(self, name):
-        return refused(name)
-
-
-class RootResults:
+class RootResults(Solution):
     """The same of ``root_scalar``."""
 
     __adjoint_stands_for__ = optimize.RootResults
@@ -57,16 +52,6 @@ class RootResults:
     def __init__(self, x):
         self.root = x
         self.converged = True
-
-    def __getitem__(self, name):
-        return getattr(self, name)
-
-    def __getattr__(self, name):
-        return refused(name)
-
-
-def _tupled(args):
-    return args if isinstance(args, tuple) else (args,)
 
 
 def _given(options):
@@ -81,7 +66,7 @@ def _bracketing(solver):
     def find(f, a, b, args=(), xtol=2e-12, rtol=FOUR_ULPS, maxiter=100, full_output=False, disp=True):
         if full_output or not disp:
             raise NotImplementedError("full_output=True" if full_output else "disp=False")
-        args = _tupled(args)
+        args = tupled(args)
         settings = (stop_gradient(a), stop_gradient(b), (), xtol, rtol, maxiter)
         return solved(root, lambda x: f(x, *args), (0.5,), solver, settings)
 
@@ -91,7 +76,7 @@ def _bracketing(solver):
 def _toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=FOUR_ULPS, maxiter=100, full_output=False, disp=True):
     if full_output or not disp:
         raise NotImplementedError("full_output=True" if full_output else "disp=False")
-    args = _tupled(args)
+    args = tupled(args)
     settings = (stop_gradient(a), stop_gradient(b), (), k, xtol, rtol, maxiter)
     return solved(root, lambda x: f(x, *args), (0.5,), optimize.toms748, settings)
 
@@ -119,7 +104,7 @@ def _newton(
         raise NotImplementedError("full_output=True" if full_output else "disp=False")
     if fprime2 is not None:
         raise NotImplementedError("fprime2")
-    args = _tupled(args)
+    args = tupled(args)
     start = _start(x0)
     options = {"x0": start, "tol": tol, "maxiter": maxiter, "x1": stop_gradient(x1), "rtol": rtol}
     if fprime is None:
@@ -165,7 +150,7 @@ def _root_scalar(
 ):
     if fprime2 is not None or options is not None:
         raise NotImplementedError("options" if fprime2 is None else "fprime2")
-    args = _tupled(args)
+    args = tupled(args)
     settings = {
         "method": method,
         "bracket": stop_gradient(bracket),
@@ -219,7 +204,7 @@ def _fsolve(
 ):
     if full_output or col_deriv:
         raise NotImplementedError("full_output" if full_output else "col_deriv")
-    args = _tupled(args)
+    args = tupled(args)
     start = np.ravel(np.asarray(stop_gradient(x0)) + 0.0)
     options = {
         "x0": start,
@@ -248,7 +233,7 @@ SHAPELESS = ("hybr",)
 def _root(fun, x0, args=(), method="hybr", jac=None, tol=None, callback=None, options=None):
     if callback is not None:
         raise NotImplementedError("callback")
-    args = _tupled(args)
+    args = tupled(args)
     start = np.atleast_1d(np.asarray(stop_gradient(x0)) + 0.0)
     if method in SHAPELESS:
         start = np.ravel(start)
@@ -303,7 +288,7 @@ definition(
 
 
 def _fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
-    args = _tupled(args)
+    args = tupled(args)
     start = _start(x0)
 
     def both(x):
@@ -345,7 +330,7 @@ def _minimize(
             raise NotImplementedError(name)
     if not (isinstance(constraints, tuple) and len(constraints) == 0):
         raise NotImplementedError("constraints")
-    args = _tupled(args)
+    args = tupled(args)
     start = np.ravel(np.asarray(stop_gradient(x0)) + 0.0)
     settings = {"x0": start, "method": method, "tol": tol, "options": options}
     if jac is None or jac is False:
@@ -377,7 +362,7 @@ definition(
 
 
 def _minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
-    args = _tupled(args)
+    args = tupled(args)
     function = lambda x: fun(x, *args)
     settings = {
         "bracket": stop_gradient(bracket),
