@@ -96,8 +96,8 @@ class _Writer:
                 self.write(getattr(value, field))
 
 
-def name_of(value: Any) -> str:
-    """The name of an object in a versioned module.
+def name_of(value: Any, others: Collection[str] = ()) -> str:
+    """The name of an object in a versioned module, or in one of ``others``.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def name_of(value: Any) -> str:
     found: Any = sys.modules.get(module)
     for part in parts:
         found = getattr(found, part, None)
-    if found is not value or module.split(".")[0] not in VERSIONED:
+    if found is not value or module.split(".")[0] not in (*VERSIONED, *others):
         raise Nameless(value)
     return ".".join((module, ":", *parts))
 

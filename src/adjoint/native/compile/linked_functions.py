@@ -29,6 +29,8 @@ def linked_functions() -> Iterator[None]:
     from numba.core.compiler_lock import global_compiler_lock  # lazy
     from numba.core.cpu import CPUContext  # lazy
 
+    from adjoint.native.kept.functions import kept_functions  # lazy
+
     linking = _Linking()
     patches = (
         (CPUContext, "post_lowering", linking.note),
@@ -46,6 +48,7 @@ def linked_functions() -> Iterator[None]:
             undo.callback(setattr, owner, name, usual)
             setattr(owner, name, made(usual))
         undo.callback(linking.set_pending)
+        undo.enter_context(kept_functions(linking))
         yield
 
 
@@ -55,6 +58,10 @@ class _Linking:
     def __init__(self) -> None:
         self._libraries: set[Any] = set()
         self._environments: list[Callable[[], None]] = []
+
+    def link_only(self, library):
+        """Notes that nobody but machine code calls what a library holds."""
+        self._libraries.add(library)
 
     def note(self, usual):
         """What neither Python nor C calls: of a unit, and what implementations compile for their own calls."""

@@ -18,6 +18,8 @@ _MACHINE_CODE = "__pycache__"
 _NAMES = f"*_{'[0-9a-f]' * 24}.py"
 ENTRY = ".unit"
 """How names of entries end that name units."""
+FUNCTION = "function_"
+"""How names of functions begin that units call."""
 _UNFINISHED = (f".{'[0-9a-f]' * 16}-*", f"{_MACHINE_CODE}/*.nb[ic].tmp.*")
 """What a process leaves that is killed while it writes."""
 _STAMP = 1_000_000_000  # one time for all files: Numba takes a new time for a new text
@@ -79,11 +81,15 @@ def keep(name: str, text: str) -> Path | None:
 
     What lies there is left alone only if it is a plain file of this user with just this text.
     """
+    return keep_bytes(name, text.encode())
+
+
+def keep_bytes(name: str, content: bytes) -> Path | None:
+    """As :func:`keep`, with this content."""
     folder = directory()
     if folder is None:
         return None
     path = folder / name
-    content = text.encode()
     if not _holds(path, content):
         try:
             _write(path, content)
@@ -140,7 +146,7 @@ def clear() -> int:
     """Removes all that is kept; the number of derivatives that it was. Other files stay."""
     folder = place()
     count = len(entries())
-    patterns = (_NAMES, f"*{ENTRY}", f"{_MACHINE_CODE}/*.nb[ic]", *_UNFINISHED)
+    patterns = (_NAMES, f"*{ENTRY}", f"{FUNCTION}{'[0-9a-f]' * 32}", f"{_MACHINE_CODE}/*.nb[ic]", *_UNFINISHED)
     for path in [path for pattern in patterns for path in folder.glob(pattern)]:
         with contextlib.suppress(OSError):
             path.unlink()

@@ -72,12 +72,20 @@ def _add_runtime():
 
 
 def _environment(module, constants, name):
-    """What functions of Numba look up when they run: constants, and nothing of their modules, which stay unread."""
-    if module in sys.modules or not module.startswith("numba."):
-        return _rebuild_env(module, constants, name)
+    """What functions of Numba look up when they run: constants, and nothing of their modules, which stay unread.
+
+    Functions of one name share what they look up: those that were compiled twice have all constants twice.
+    """
     known = lookup_environment(name)
     if known is not None:
+        if any(
+            type(mine) is not type(other) or mine != other for mine, other in zip(known.consts, constants, strict=False)
+        ):
+            raise OSError("two functions go by one name")  # then it is compiled anew, under another
+        known.consts.extend(constants[len(known.consts) :])
         return known
+    if module in sys.modules or not module.startswith("numba."):
+        return _rebuild_env(module, constants, name)
     made = Environment({"__name__": module})
     made.consts[:] = constants
     made.env_name = name
@@ -85,7 +93,9 @@ def _environment(module, constants, name):
     return made
 
 
-class _Unpickler(pickle.Unpickler):
+class Unpickler(pickle.Unpickler):
+    """Reads compiled functions."""
+
     def find_class(self, module, name):
         if (module, name) == (Environment.__module__, _rebuild_env.__name__):
             return _environment
@@ -106,7 +116,7 @@ class _Files(IndexDataCacheFile):
         digest, content = content[:32], content[32:]
         if hashlib.sha256(content).digest() != digest:
             raise OSError("the machine code that was kept is damaged")  # as if it were not there
-        found = _Unpickler(io.BytesIO(content)).load()
+        found = Unpickler(io.BytesIO(content)).load()
         _log("loaded from", self._data_path(name))
         return found
 
