@@ -15,7 +15,7 @@ pytest.importorskip("numba")
 
 RULES = """
 numpy.diff[1] numpy.pad[3] numpy.kron[0] numpy.einsum[2] numpy.roll[2] numpy.linalg.norm[4] numpy.interp[0]
-adjoint.runtime.arrays.match[0] math.cbrt[0]
+adjoint.runtime.array_functions.arrays.match[0] math.cbrt[0]
 """.split()
 
 pytestmark = pytest.mark.usefixtures("own_cache")
@@ -154,7 +154,7 @@ def test_what_numba_would_compile_as_something_else_is_refused(name):
 def test_memory_that_may_be_shared():
     numba = pytest.importorskip("numba")
     import adjoint.native.runtime.declarations  # noqa: F401
-    from adjoint.runtime import plain
+    from adjoint.runtime.array_functions import plain
 
     overlap = numba.njit(lambda a, b: plain.may_overlap(a, b))
     a = np.arange(24.0).reshape(4, 6)

@@ -14,7 +14,7 @@ import scipy.special
 import scipy.stats
 
 from adjoint.rules.declare import Bilinear, Case, Elementwise, General, Linear, Rule, Sample
-from adjoint.runtime.arrays import unbroadcast, zeros_like
+from adjoint.runtime.array_functions.arrays import unbroadcast, zeros_like
 
 Derivative = Callable[..., Any]
 WITH_RULES = (np, scipy.special, scipy.linalg, scipy.stats, scipy.signal, scipy.optimize, scipy.integrate)

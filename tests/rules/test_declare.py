@@ -24,7 +24,7 @@ from adjoint.rules.registry import (
     rule_for,
     variadic,
 )
-from adjoint.runtime.sequences import concatenate_of
+from adjoint.runtime.array_functions.sequences import concatenate_of
 
 
 def test_exactly_one_form() -> None:
@@ -134,9 +134,11 @@ def test_what_is_said_of_arrays_is_found_by_where_they_come_from() -> None:
 
 
 def test_what_is_said_of_helpers_for_structures_is_found_by_where_they_come_from() -> None:
-    question = "from adjoint.rules.registry import rule_for; from adjoint.runtime import {0}; rule_for({0}.{1})"
-    assert not set(STRUCTURES).intersection(_loaded_after(question.format("numbers", "is_real")))
-    assert {*BASICS, *STRUCTURES} <= set(_loaded_after(question.format("tangents", "pour")))
+    question = (
+        "from adjoint.rules.registry import rule_for; from adjoint.runtime{0} import {1} as part; rule_for(part.{2})"
+    )
+    assert not set(STRUCTURES).intersection(_loaded_after(question.format(".arithmetic", "numbers", "is_real")))
+    assert {*BASICS, *STRUCTURES} <= set(_loaded_after(question.format("", "tangents", "pour")))
     for part in (STRUCTURES, BISECTION):
         for name in _declared_by((*BASICS, *part)) - _declared_by(BASICS):
             home = name.split()[-1]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.arrays import prod_others, spread, unbroadcast
-from adjoint.runtime.numbers import divide, log, polygamma, power, sign, sqrt, times
+from adjoint.runtime.arithmetic.numbers import divide, log, polygamma, power, sign, sqrt, times
+from adjoint.runtime.array_functions.arrays import prod_others, spread, unbroadcast
 
 INF = math.inf
 

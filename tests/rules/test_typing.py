@@ -15,9 +15,9 @@ from adjoint.rules import typing
 from adjoint.rules.joined_types import join
 from adjoint.rules.registry import all_rules, rule_for
 from adjoint.rules.typing import abstract, type_of_call
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import unbroadcast
+from adjoint.runtime.array_functions.sequences import concatenate_of, concatenated_part
 from adjoint.runtime.display import make_list
-from adjoint.runtime.sequences import concatenate_of, concatenated_part
 from rules.evaluate import cases_of
 
 F8, F4 = np.dtype(float), np.dtype(np.float32)

@@ -40,7 +40,9 @@ from adjoint.ir.types import Array, Scalar, same_dtype
 from adjoint.ir.walk import blocks_of, defined_by, leaves, operands, statements_in, terminators_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import arrays, bundles, display
+from adjoint.runtime import display
+from adjoint.runtime.arithmetic import bundles
+from adjoint.runtime.array_functions import arrays
 
 Extent = Hashable
 Shape = tuple[Extent, ...]

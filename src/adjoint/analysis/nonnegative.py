@@ -25,7 +25,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import INT, Array
 from adjoint.ir.walk import blocks_of, leaves
-from adjoint.runtime import indices, lanes
+from adjoint.runtime.arithmetic import fused_loops, indices
 
 
 def naturals_of(function: Function) -> set[Var]:
@@ -86,7 +86,7 @@ class _Naturals:
 
     def call(self, call: Call) -> bool:
         callee, args = call.callee, call.args
-        if callee in (indices.natural, indices.row, indices.unsigned, lanes.step_along, len, np.size):
+        if callee in (indices.natural, indices.row, indices.unsigned, fused_loops.step_along, len, np.size):
             return True
         if callee in (operator.add, operator.mul, operator.floordiv, min):
             return all(map(self.has, args))

@@ -19,7 +19,7 @@ from adjoint.ir.nodes import Function
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import BATCH_DIRECTIONS, SEVERAL_DIRECTIONS, VECTOR_DIRECTIONS, Context, run
 from adjoint.records import dataclass
-from adjoint.runtime.bundles import DIRECTIONS
+from adjoint.runtime.arithmetic.bundles import DIRECTIONS
 from adjoint.target import Target
 from adjoint.types.structure import children, is_container
 

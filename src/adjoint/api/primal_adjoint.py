@@ -22,7 +22,7 @@ from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.differentiation.primal_adjoint import lower_artifacts
 from adjoint.frontend.entry.inputs import differentiated
 from adjoint.runtime.boundary import check_cotangent
-from adjoint.runtime.checkpoints import Checkpoints
+from adjoint.runtime.objects import Checkpoints
 
 _KINDS = ("grad", "value_and_grad")
 

@@ -18,8 +18,8 @@ from adjoint.frontend.differentiation.taylor_recurrences import of_series
 from adjoint.frontend.entry.entry import Entry, lower_operator
 from adjoint.frontend.entry.inputs import differentiated
 from adjoint.records import replace
+from adjoint.runtime.arithmetic.taylor import ORDER, RECURRENCES, NotCovered, Series, value_of
 from adjoint.runtime.copies import copy_as_it_lies
-from adjoint.runtime.taylor import ORDER, RECURRENCES, NotCovered, Series, value_of
 from adjoint.types.structure import field_names, is_container, is_namedtuple, is_object, new_object, set_field
 from adjoint.types.vectors import tangent_class
 

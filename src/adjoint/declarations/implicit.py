@@ -70,7 +70,7 @@ def answer(solve: Callable[..., Any], residual: Callable[..., Any], args: tuple[
 def solved(primitive: Callable[..., Any], function: Callable[..., Any], point: Any, *settings: Any) -> Any:
     """``primitive`` of a function of a point, which may capture what varies; ``point`` shows what points are like.
 
-    >>> from adjoint.runtime.implicit import root
+    >>> from adjoint.runtime.numerical_methods.implicit import root
     >>> solved(root, lambda x: x - 2.0, (1.0,), lambda f, start: start - f(start), (1.0,))
     2.0
     """

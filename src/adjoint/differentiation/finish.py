@@ -16,7 +16,7 @@ from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in
 from adjoint.pipeline import FINISH, Context, run
 from adjoint.rules.declare import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.results import owned
+from adjoint.runtime.copies import owned
 from adjoint.target import PYTHON, Target
 
 

@@ -46,7 +46,7 @@ from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.declare import Constant, General, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import is_defined, rule_for
 from adjoint.runtime import display, tangents
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of_values
 
 Node = Var | Slot

@@ -32,8 +32,7 @@ from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, 
 from adjoint.records import dataclass, field, replace
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
-from adjoint.runtime.checkpoints import Checkpoints
-from adjoint.runtime.objects import put_attribute
+from adjoint.runtime.objects import Checkpoints, put_attribute
 from adjoint.target import PYTHON, Target
 
 if TYPE_CHECKING:

@@ -41,10 +41,8 @@ from adjoint.ir.types import RESIDUAL, Array, Dict, Instance, List, Opaque, Scal
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import tangents
-from adjoint.runtime.checkpoints import Checkpoints
-from adjoint.runtime.copies import fresh_shadows, snapshot
-from adjoint.runtime.objects import attribute_or_none, make_object
-from adjoint.runtime.results import owned
+from adjoint.runtime.copies import fresh_shadows, owned, snapshot
+from adjoint.runtime.objects import Checkpoints, attribute_or_none, make_object
 from adjoint.types.vectors import TangentVector
 
 if TYPE_CHECKING:
@@ -185,7 +183,7 @@ _CMATH = """
     acos acosh asin asinh atan atanh cos cosh exp isclose isfinite isinf isnan log log10 phase polar rect
     sin sinh sqrt tan tanh
 """
-_LANES = "plus times_by largest smallest sliced step_along block_size block_end"
+_OF_LOOPS = "plus times_by largest smallest sliced step_along block_size block_end"
 _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "cmath": dict.fromkeys(_CMATH.split(), PURE),
     "adjoint.runtime.functions": {
@@ -193,7 +191,7 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
         "pulled_back": NEW,
         **dict.fromkeys(("forward_of", "as_function", "as_optional_function"), PURE),
     },
-    "adjoint.runtime.bundles": {
+    "adjoint.runtime.arithmetic.bundles": {
         **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),
         "product_by_rows": NEW,
         "row_of_product": PURE,
@@ -206,9 +204,9 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
         **dict.fromkeys(("zero_bundles", "no_bundles_yet"), NEW_ARRAY),
         "same_in_bundles": NEW,
     },
-    "adjoint.runtime.indices": {"natural": PURE, "row": PURE, "unsigned": PURE},
-    "adjoint.runtime.lanes": dict.fromkeys(_LANES.split(), PURE),
-    "adjoint.runtime.sparse_products": {"product_of_moving": PURE, "lets_zeros_be_skipped": PURE},
+    "adjoint.runtime.arithmetic.indices": {"natural": PURE, "row": PURE, "unsigned": PURE},
+    "adjoint.runtime.arithmetic.fused_loops": dict.fromkeys(_OF_LOOPS.split(), PURE),
+    "adjoint.runtime.array_functions.sparse": {"product_of_moving": PURE, "lets_zeros_be_skipped": PURE},
     "adjoint.runtime.stacks": {"field_of_all": NEW, "shadow_of_all": NEW, "put_field_of_all": FILLS_FIRST},
 }
 """By module: those that few programs need are not imported for a table."""

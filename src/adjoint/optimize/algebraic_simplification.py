@@ -16,8 +16,8 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
 from adjoint.records import replace
-from adjoint.runtime.arrays import copy_laid_out_like
-from adjoint.runtime.numbers import selected
+from adjoint.runtime.arithmetic.numbers import selected
+from adjoint.runtime.array_functions.arrays import copy_laid_out_like
 
 Folded = Atom | Call | None
 

@@ -20,9 +20,8 @@ from adjoint.ir.types import Array, Scalar, is_float_dtype, same_dtype
 from adjoint.ir.walk import map_blocks, statements_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.arrays import count, spread, unbroadcast
-from adjoint.runtime.checkpoints import Checkpoints
-from adjoint.runtime.objects import make_object
+from adjoint.runtime.array_functions.arrays import count, spread, unbroadcast
+from adjoint.runtime.objects import Checkpoints, make_object
 from adjoint.types.vectors import TangentVector
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adjoint.ir.nodes import Block, Call, Function, Statement
 from adjoint.ir.walk import statements_in, targets_of
-from adjoint.runtime.checks import check_single
+from adjoint.runtime.arithmetic.checks import check_single
 
 
 def with_early_checks(function: Function) -> Function:

@@ -57,9 +57,6 @@ ARRAYS = (
     "helpers.sequences",
     "numpy.methods",
 )
-_HELPERS = """
-    arrays bessel linalg places products scans segments sequences sparse_matrices spectra
-"""
 OF_SCIPY = {
     "scipy.special": ("scipy.special",),
     "scipy.linalg": ("scipy.linalg",),
@@ -70,19 +67,26 @@ OF_SCIPY = {
 }
 """What is said of modules of SciPy, which need not be installed."""
 _HELPERS_OF_SCIPY = {
-    "adjoint.runtime.scipy_linalg": "scipy.linalg",
-    "adjoint.runtime.bessel_orders": "scipy.special",
-    "adjoint.runtime.incomplete": "scipy.special",
+    "adjoint.runtime.numerical_methods.scipy_linalg": "scipy.linalg",
+    "adjoint.runtime.numerical_methods.bessel_orders": "scipy.special",
+    "adjoint.runtime.numerical_methods.incomplete": "scipy.special",
 }
-_ARRAY_HELPERS = frozenset(f"adjoint.runtime.{name}" for name in _HELPERS.split())
+_ARRAY_HELPERS = frozenset(
+    f"adjoint.runtime.{home}.{name}"
+    for home, names in (
+        ("array_functions", "arrays linalg places products scans segments sequences sparse spectra"),
+        ("numerical_methods", "bessel"),
+    )
+    for name in names.split()
+)
 _SEPARATE = {
     **{
         f"adjoint.runtime.{name}": STRUCTURES
-        for name in ("checks", "objects", "outside", "overlap", "sorting", "tangents")
+        for name in ("arithmetic.checks", "lists", "objects", "outside", "overlap", "tangents")
     },
     "_bisect": BISECTION,
     "adjoint.runtime.functions": FUNCTIONS,
-    "adjoint.runtime.implicit": IMPLICIT,
+    "adjoint.runtime.numerical_methods.implicit": IMPLICIT,
 }
 """What is read besides for functions of some modules."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import Array, Dim, Number, Opaque, Scalar, Tuple, Type
-from adjoint.runtime import arrays, places, products, segments, sequences, sparse_matrices
+from adjoint.runtime.array_functions import arrays, places, products, segments, sequences, sparse
 
 _LIKE: dict[Any, int] = {
     **dict.fromkeys((arrays.undiff, arrays.unrepeat, arrays.untile, arrays.unpad, arrays.unpad_places), 1),
@@ -45,8 +45,8 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type |
         return Array(np.dtype(np.intp), dims)
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
-    if fn in (sparse_matrices.sparse_times, sparse_matrices.times_sparse):
-        return _of_rank(arguments[0 if fn is sparse_matrices.times_sparse else 1])
+    if fn in (sparse.sparse_times, sparse.times_sparse):
+        return _of_rank(arguments[0 if fn is sparse.times_sparse else 1])
     if fn in _MAKERS and arguments:
         return _made(fn, arguments, named)
     place = _model(fn, arguments) if callable(fn) else None

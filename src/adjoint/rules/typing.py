@@ -38,7 +38,7 @@ from adjoint.rules import registry
 from adjoint.rules.declare import Elementwise, NoDerivative, Rule
 from adjoint.rules.joined_types import join_all
 from adjoint.rules.python import containers
-from adjoint.runtime.checks import brings_arithmetic
+from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.types.structure import fields_of, float_fields, slots_of
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]

@@ -1,4 +1,4 @@
-"""Displays and calls as functions, so that the intermediate representation needs no nodes for them.
+"""Displays, calls and context managers, so that the intermediate representation needs no nodes for them.
 
 The printer of the Python back end writes each of them as the syntax it stands for: ``make_list(a, b)`` as
 ``[a, b]``, ``call(f, x)`` as ``f(x)``.
@@ -7,6 +7,7 @@ The printer of the Python back end writes each of them as the syntax it stands f
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 
@@ -67,3 +68,29 @@ def format_value(value: Any, conversion: str | int | None = None, spec: str | No
 def join_string(*parts: Any) -> str:
     """An f-string: its literal parts and formatted fields put together."""
     return "".join(format(part) for part in parts)
+
+
+class letting_through:
+    """A context manager that must let exceptions through.
+
+    If the one inside handles an exception, the derivative does not know how far the block came: better no result than
+    a wrong one.
+
+    >>> from contextlib import nullcontext
+    >>> with letting_through(nullcontext(1.0)) as x:
+    ...     print(x)
+    1.0
+    """
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+
+    def __enter__(self) -> Any:
+        return self.context.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self.context.__exit__(kind, problem, traceback) and problem is not None:
+            name = type(self.context).__name__
+            raise RuntimeError(f"the context manager {name!r} handles exceptions, and is differentiated") from problem

@@ -15,7 +15,7 @@ from adjoint.declarations.function_values import Fn, Signature, dtype_of, name_o
 from adjoint.diagnostics import error
 from adjoint.dispatch.specialize import Specialization
 from adjoint.ir.types import Array
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 
 _FORWARD_OF = "__adjoint_forward_of__"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
 
@@ -83,3 +83,12 @@ def check_size(size: int, count: int) -> None:
         if size < count:
             relation = f"not enough values to unpack (expected {count}, got {size})"
         raise ValueError(relation)
+
+
+class Checkpoints:
+    """Base of the dataclasses with a field for each value that a primal keeps; one for each derivative."""
+
+    compiled: ClassVar[Any] = None
+    """The compiled primal and adjoint that they are for."""
+    made_for: ClassVar[Any] = None
+    """What tells the derivative from others."""

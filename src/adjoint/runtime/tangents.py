@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import empty_as, zeros_as, zeros_like
+from adjoint.runtime.array_functions.arrays import empty_as, zeros_as, zeros_like
 from adjoint.types.structure import (
     field_names,
     float_fields,

@@ -20,7 +20,7 @@ from adjoint.native.runtime import declaring
 from adjoint.native.runtime.overloads import general
 from adjoint.native.simd import bundles
 from adjoint.native.vectors import functions
-from adjoint.runtime import checks
+from adjoint.runtime.arithmetic import checks
 
 PROGRAM = """
 import adjoint as ad

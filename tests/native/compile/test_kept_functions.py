@@ -18,7 +18,7 @@ from numba.extending import register_jitable
 from adjoint.ir.fingerprint import Nameless
 from adjoint.native.kept import functions, versions
 from adjoint.native.runtime.overloads.general import _made
-from adjoint.runtime import plain
+from adjoint.runtime.array_functions import plain
 
 PROGRAM = """
 import json, sys

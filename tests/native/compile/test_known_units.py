@@ -16,7 +16,7 @@ from adjoint.ir.fingerprint import Nameless, fingerprint
 from adjoint.ir.nodes import Block, Call, Const, Function, Return, Var
 from adjoint.ir.types import FLOAT, INT, Array, Storage
 from adjoint.records import replace
-from adjoint.runtime import numbers
+from adjoint.runtime.arithmetic import numbers
 from adjoint.target import MACHINE
 
 pytest.importorskip("numba")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.runtime import checks
+from adjoint.runtime.arithmetic import checks
 
 pytest.importorskip("numba")
 
@@ -174,7 +174,7 @@ def test_loops_with_checks_become_vector_code():
 
     import adjoint.native.runtime.overloads.checks
     import adjoint.native.vectors.functions  # noqa: F401
-    from adjoint.runtime.vector_math import vector_exp
+    from adjoint.runtime.arithmetic.vector_math import vector_exp
 
     @numba.njit(error_model="numpy")
     def fill(x, y):

@@ -5,7 +5,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.native.legalize import python_calls
-from adjoint.runtime import places
+from adjoint.runtime.array_functions import places
 from native.agreement import compare
 
 numba = pytest.importorskip("numba")

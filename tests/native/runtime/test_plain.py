@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.runtime import lanes, linalg, places, plain
+from adjoint.runtime.arithmetic import fused_loops
+from adjoint.runtime.array_functions import linalg, places, plain
 
 numba = pytest.importorskip("numba")
 import adjoint.native.runtime.declarations  # noqa: E402
@@ -132,9 +133,9 @@ NUMBERS = [(3, 5), (5, -3), (2.5, -1.0), (2, 2.5), (math.nan, 1.0), (1.0, math.n
 
 @pytest.mark.parametrize("name", ["plus", "times_by", "largest", "smallest"])
 def test_combinations_of_two_numbers(name):
-    function = compiled(f"def f(a, b): return lanes.{name}(a, b)", lanes=lanes)
+    function = compiled(f"def f(a, b): return fused_loops.{name}(a, b)", fused_loops=fused_loops)
     for a, b in NUMBERS:
-        found, expected = function(a, b), getattr(lanes, name)(a, b)
+        found, expected = function(a, b), getattr(fused_loops, name)(a, b)
         np.testing.assert_equal(found, expected)
         assert type(found) is int if type(a) is type(b) is int else type(found) is float
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-import adjoint.runtime.vector_math
+import adjoint.runtime.arithmetic.vector_math
 
 numba = pytest.importorskip("numba")
 mpmath = pytest.importorskip("mpmath")
@@ -212,7 +212,7 @@ def test_powers_of_single_precision():
 
 @pytest.mark.parametrize("name", ["vector_power", "vector_power_to_infinity"])
 def test_interpreted_and_compiled_powers_agree(name):
-    function = getattr(adjoint.runtime.vector_math, name)
+    function = getattr(adjoint.runtime.arithmetic.vector_math, name)
     compiled = numba.njit(lambda x, y: function(x, y))
     for x in (0.0, -0.0, 2.5, -3.0, math.inf):
         for y in (-1.0, 0.0, 2.0, 0.5, 3):
@@ -311,7 +311,7 @@ def test_powers_that_are_products_stay_what_they_are():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_interpreted_and_compiled_forms_agree(name):
-    function = getattr(adjoint.runtime.vector_math, f"vector_{name}")
+    function = getattr(adjoint.runtime.arithmetic.vector_math, f"vector_{name}")
     compiled = numba.njit(lambda x: function(x))
     for x in (0.3, 20.0, math.inf, 0.0, 2):
         assert compiled(x) == pytest.approx(function(x), rel=1e-15, nan_ok=True)

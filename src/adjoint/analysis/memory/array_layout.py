@@ -14,7 +14,7 @@ import numpy as np
 from adjoint.ir.nodes import Call, Definition, Function
 from adjoint.ir.types import Array, Storage
 from adjoint.ir.walk import statements_in
-from adjoint.runtime import arrays
+from adjoint.runtime.array_functions import arrays
 
 VIEWS_AT_NEED: tuple[Any, ...] = (
     *(np.reshape, np.ravel, np.ndarray.reshape, np.ascontiguousarray, np.asfortranarray),

@@ -21,7 +21,8 @@ from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Definition, Funct
 from adjoint.ir.types import OPAQUE, Opaque, Type
 from adjoint.ir.walk import map_blocks, operands, rebuild_terminator, targets_of
 from adjoint.records import dataclass, field
-from adjoint.runtime import display, numbers
+from adjoint.runtime import display
+from adjoint.runtime.arithmetic import numbers
 from adjoint.types.structure import is_float_array, numbers_in
 
 _DERIVED = re.compile(r"(?P<of>\w+?)_(?P<kind>bar|dot)(_\d+)?$")

@@ -30,7 +30,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Tuple
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
-from adjoint.runtime import bundles
+from adjoint.runtime.arithmetic import bundles
 
 _FACTS = ("shape", "ndim", "size", "dtype")
 """Attributes of an array that say nothing of its elements."""

@@ -44,10 +44,12 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import FLOAT, INT, Array, Scalar, Tuple, same_dtype
 from adjoint.ir.walk import statements_in, with_values
 from adjoint.records import replace
-from adjoint.runtime import arrays, bundles, display, lanes, numbers, plain, sparse_products, tangents
+from adjoint.runtime import display, tangents
+from adjoint.runtime.arithmetic import bundles, fused_loops, numbers
+from adjoint.runtime.array_functions import arrays, plain, sparse
 
 _ARITHMETIC = (
-    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, lanes.plus),
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, fused_loops.plus),
     *(numbers.divide, numbers.times, numbers.quotient, numbers.product, numbers.selected, numbers.unit, numbers.choose),
 )
 """Functions of numbers that are there for bundles."""
@@ -306,7 +308,7 @@ class _Sweep(Bundling):
             case Call(callee=callee, kwargs=(), args=(Var() as a, Var() as b)) if callee in _PRODUCTS:
                 left = self._factor_that_moves(a, b)
                 yield replace(call, callee=bundles.product_with_bundles, args=(a, b, Const(left)))
-            case Call(callee=sparse_products.product_of_moving, args=(Var() as a, Var() as b, _, _)):
+            case Call(callee=sparse.product_of_moving, args=(Var() as a, Var() as b, _, _)):
                 self._factor_that_moves(a, b)
                 yield replace(call, callee=bundles.product_of_moving_bundles)
             case _:

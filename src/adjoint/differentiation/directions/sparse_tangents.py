@@ -13,7 +13,7 @@ from adjoint.differentiation.directions.dependence import Directed
 from adjoint.ir.nodes import Block, Call, Const, Function, Statement, Var
 from adjoint.ir.types import BOOL, Array, Type
 from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom, statements_in, targets_of
-from adjoint.runtime.sparse_products import lets_zeros_be_skipped, product_of_moving
+from adjoint.runtime.array_functions.sparse import lets_zeros_be_skipped, product_of_moving
 
 _PRODUCTS = (operator.matmul, np.matmul, np.dot)
 

@@ -32,8 +32,8 @@ from adjoint.ir.walk import operands, rebuild
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
-from adjoint.runtime.arrays import match, zeros_like
-from adjoint.runtime.numbers import times
+from adjoint.runtime.arithmetic.numbers import times
+from adjoint.runtime.array_functions.arrays import match, zeros_like
 from adjoint.runtime.tangents import follow_view, shadow_like, shadow_or_zeros
 from adjoint.types import shadow_class
 

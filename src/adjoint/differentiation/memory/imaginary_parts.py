@@ -36,7 +36,7 @@ from adjoint.ir.types import Array, Number, Scalar
 from adjoint.ir.walk import map_blocks, operands, read_counts, rebuild, statements_in
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime.arrays import complex_of
+from adjoint.runtime.array_functions.arrays import complex_of
 
 _ALSO_OF_COMPLEX = (*REORDERED, np.ndarray.transpose)
 """Functions that always give a view: of the imaginary parts, the imaginary parts of the same view."""

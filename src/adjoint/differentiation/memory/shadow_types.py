@@ -23,7 +23,7 @@ from adjoint.ir.types import (
     is_float_dtype,
     may_vary,
 )
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.tangents import shadow_like
 from adjoint.types import shadow_class
 

@@ -39,7 +39,7 @@ from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, with_inner
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 
 LIST_CHANGES = (list.append, list.pop)
 """The calls that change a list and whose reverse is known."""

@@ -45,7 +45,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.raising import goes_on
 from adjoint.ir.types import INT, Array, List, Scalar, Tuple, is_handle, may_be_whole
 from adjoint.ir.walk import blocks_of, leaves
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.tangents import shadow_or_zeros
 
 NOTHING: Mapping[Var, Var] = {}

@@ -6,7 +6,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Var
 from adjoint.ir.types import Array, Scalar, Type, same_dtype
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 
 def fitted(sweep: Builder, cotangent: Atom, var: Var, *, shaped: bool = False) -> Atom:

@@ -41,7 +41,7 @@ from adjoint.ir.types import Scalar, Storage, storage_of
 from adjoint.ir.walk import blocks_of, key_atoms, operands, rebound, statements_in, substitute
 from adjoint.rules.declare import Bilinear, Linear
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.numbers import choose, divide, product, quotient, selected, times
+from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, times
 
 _ARITHMETIC = frozenset(
     {

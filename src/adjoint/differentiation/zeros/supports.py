@@ -26,8 +26,8 @@ from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass
 from adjoint.rules.declare import Linear
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.arrays import unbroadcast
-from adjoint.runtime.numbers import choose, divide, product, quotient, selected, somewhere, times
+from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 _MOVING = """
     spread restore_axes reshape_like scatter scatter_take scatter_along unrepeat untile undiag place_diagonal

@@ -54,8 +54,8 @@ from adjoint.ir.walk import (
 )
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
-from adjoint.runtime.arrays import unbroadcast
-from adjoint.runtime.numbers import choose, divide, product, quotient, selected, somewhere, times
+from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 PRESENT = Const(1.0)
 """The support of a cotangent of which it is not known whether anything was left out."""

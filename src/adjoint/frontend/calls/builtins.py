@@ -39,8 +39,9 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.expressions import on_each_option, truth_of
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Scalar
-from adjoint.runtime import display, numbers
-from adjoint.runtime.arrays import float_dtype
+from adjoint.runtime import display
+from adjoint.runtime.arithmetic import numbers
+from adjoint.runtime.array_functions.arrays import float_dtype
 
 
 @handles(range)

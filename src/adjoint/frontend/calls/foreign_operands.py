@@ -15,8 +15,8 @@ from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import map_blocks, operands, statements_in
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.checks import PLAIN, brings_arithmetic, check_operand, ways_out
-from adjoint.runtime.sparse_matrices import sparse_times, times_sparse
+from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, ways_out
+from adjoint.runtime.array_functions.sparse import sparse_times, times_sparse
 
 _DIFFERENTIATED = (Elementwise, Linear, Bilinear, General)
 

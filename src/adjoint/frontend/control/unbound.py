@@ -36,7 +36,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import BOOL
 from adjoint.ir.walk import map_blocks, operands, statements_in, terminators_in
 from adjoint.records import replace
-from adjoint.runtime.checks import check_bound
+from adjoint.runtime.arithmetic.checks import check_bound
 
 
 def with_unbound_told(function: Function, *, returns_one_structure: bool) -> Function:

@@ -23,7 +23,7 @@ from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.expressions import evaluate, truth_of
 from adjoint.ir.nodes import Attribute, Const, Load, Var
 from adjoint.ir.types import OPAQUE
-from adjoint.runtime.contexts import letting_through
+from adjoint.runtime.display import letting_through
 from adjoint.sources import definitions
 from adjoint.sources.trees import nodes
 

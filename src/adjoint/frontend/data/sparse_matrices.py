@@ -9,7 +9,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Method, Value
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Opaque
-from adjoint.runtime.sparse_matrices import is_sparse, sparse_times, times_sparse, transposed_sparse
+from adjoint.runtime.array_functions.sparse import is_sparse, sparse_times, times_sparse, transposed_sparse
 
 
 def is_sparse_matrix(value: Value) -> bool:

@@ -22,7 +22,7 @@ from adjoint.ir.effects import written_places
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
 from adjoint.ir.walk import inline
-from adjoint.runtime import implicit
+from adjoint.runtime.numerical_methods import implicit
 
 _ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minimum_of_part)
 _OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part, implicit.happenings)

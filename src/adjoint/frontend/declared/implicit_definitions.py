@@ -6,7 +6,7 @@ from typing import Any
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
-from adjoint.runtime.implicit import answered, outcome, root, taken
+from adjoint.runtime.numerical_methods.implicit import answered, outcome, root, taken
 
 
 def of_opaque_solver(solve: Any, residual: Any, args: Any, like: Any) -> Any:

@@ -39,7 +39,7 @@ from adjoint.ir.types import (
     is_handle,
 )
 from adjoint.runtime import tangents
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.cotangents import check_cotangent
 
 

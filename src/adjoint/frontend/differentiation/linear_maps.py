@@ -24,7 +24,7 @@ from adjoint.ir.walk import clone, free_vars, substitute
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.zeros_by_shape import with_named_shapes
 from adjoint.records import dataclass
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.target import Target
 
 

@@ -72,7 +72,7 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.records import dataclass, replace
-from adjoint.runtime.checks import brings_arithmetic, check_single, ways_out
+from adjoint.runtime.arithmetic.checks import brings_arithmetic, check_single, ways_out
 from adjoint.runtime.tangents import to_shadow
 
 _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
@@ -131,7 +131,7 @@ def _called(
     options = dict(operator.options)
     if operator.kind in ("grad", "value_and_grad"):
         return _gradient(lo, operator, options, args, kwargs, node)
-    from adjoint.runtime import jacobians  # lazy
+    from adjoint.runtime.numerical_methods import jacobians  # lazy
 
     if operator.kind == "checkpoint":
         from adjoint.frontend.surgery.checkpointed_loops import call_checkpointed  # lazy

@@ -35,8 +35,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple,
 from adjoint.ir.walk import free_vars, inline, statements_in, substitute, targets_of
 from adjoint.records import dataclass, replace
 from adjoint.runtime import display
-from adjoint.runtime.checkpoints import Checkpoints
-from adjoint.runtime.objects import make_object
+from adjoint.runtime.objects import Checkpoints, make_object
 from adjoint.target import PYTHON, Target
 
 

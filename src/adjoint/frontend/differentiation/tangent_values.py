@@ -36,7 +36,7 @@ from adjoint.ir.types import (
     has_one_layout,
     is_handle,
 )
-from adjoint.runtime import results, tangents
+from adjoint.runtime import copies, tangents
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.vectors import tangent_class
 
@@ -109,7 +109,7 @@ def tangent_of(
             if isinstance(type_, Scalar):
                 python = complex if type_.kind == "complex" else float
                 return converted(lo, python if type_.dtype is None else type_.dtype.type, [leaf], leaf)
-            return converted(lo, results.owned, [leaf], leaf)
+            return converted(lo, copies.owned, [leaf], leaf)
         case Const(value=constant) if isinstance(constant, float):
             return next(leaves)
         case TupleValue(items=items, cls=cls):
@@ -160,7 +160,7 @@ def owned_tangent(lo: Lowerer, atom: Atom, like: Atom) -> Atom:
     if isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Array):
         return converted(lo, tangents.finish, [atom, like], atom)
     if isinstance(atom, Var) and isinstance(atom.type, (Array, Number)):
-        return converted(lo, results.owned, [atom], atom)
+        return converted(lo, copies.owned, [atom], atom)
     return atom
 
 

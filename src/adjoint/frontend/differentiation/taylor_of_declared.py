@@ -21,7 +21,7 @@ from adjoint.differentiation.forward.forward import forward
 from adjoint.ir.nodes import Block, Call, Declared, Definition, Function, Return, Statement, Surgery, Var
 from adjoint.ir.types import Array, carries_derivative, is_handle
 from adjoint.ir.walk import map_blocks, rebuild_terminator
-from adjoint.runtime.taylor import (
+from adjoint.runtime.arithmetic.taylor import (
     NotCovered,
     Series,
     coefficient,

@@ -41,10 +41,19 @@ from adjoint.rules.declarations import declaration_for
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import abstract, type_of_call
-from adjoint.runtime import taylor
+from adjoint.runtime.arithmetic import taylor
+from adjoint.runtime.arithmetic.taylor import (
+    Lifted,
+    NotCovered,
+    Series,
+    coefficient,
+    derived,
+    holds_series,
+    solved,
+    value_of,
+)
+from adjoint.runtime.array_functions.sequences import array_of
 from adjoint.runtime.functions import called
-from adjoint.runtime.sequences import array_of
-from adjoint.runtime.taylor import Lifted, NotCovered, Series, coefficient, derived, holds_series, solved, value_of
 
 _AS_THEY_ARE = (range, len, list, tuple, dict, zip, enumerate, reversed, slice, iter, next, isinstance, type, bool)
 """Functions of Python that take series as they take anything."""

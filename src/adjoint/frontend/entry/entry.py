@@ -32,7 +32,7 @@ from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import free_vars, inline, statements_in, substitute
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
-from adjoint.runtime.checkpoints import Checkpoints
+from adjoint.runtime.objects import Checkpoints
 from adjoint.target import PYTHON, Target
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from adjoint.records import dataclass
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_defined, is_of_users
 from adjoint.rules.typing import abstract
-from adjoint.runtime.checks import brings_arithmetic
+from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.types.structure import fields_of, slots_of
 
 MAX_PARTS = 64

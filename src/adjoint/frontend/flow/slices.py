@@ -55,7 +55,7 @@ from adjoint.ir.walk import (
 )
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 
 
 class _Uncounted(Exception):

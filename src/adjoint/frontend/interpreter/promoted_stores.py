@@ -8,7 +8,7 @@ from adjoint.analysis.unknown_dtypes import unsure_arrays
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import map_blocks, rebuild, rebuild_terminator
-from adjoint.runtime.checks import check_floats
+from adjoint.runtime.arithmetic.checks import check_floats
 
 
 def with_kinds_checked(function: Function) -> Function:

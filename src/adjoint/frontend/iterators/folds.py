@@ -183,7 +183,7 @@ def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(sorted)
 def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """The order is found without derivatives; then the items are taken in that order."""
-    from adjoint.runtime.sorting import order_of  # lazy
+    from adjoint.runtime.lists import order_of_items  # lazy
 
     given = sequence(lo, args[0])
     if isinstance(given, Var) and isinstance(given.type, Opaque):
@@ -199,7 +199,7 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         return making.new_list(lo, [Const(item) for item in ordered], node)
     atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
     places = Var("order", List(Scalar("int")))
-    lo.emit(Call((places,), order_of, tuple(atoms), (), lo.span(node)))
+    lo.emit(Call((places,), order_of_items, tuple(atoms), (), lo.span(node)))
     if items is not None:
         if all(is_atom(item) for item in items):
             element = making.joined_types([type_of(item) for item in items], lo, node)

@@ -24,9 +24,9 @@ from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, Tup
 from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, has_one_layout
-from adjoint.runtime.places import from_diagonal
-from adjoint.runtime.products import einsum_of_one
-from adjoint.runtime.sequences import array_of
+from adjoint.runtime.array_functions.places import from_diagonal
+from adjoint.runtime.array_functions.products import einsum_of_one
+from adjoint.runtime.array_functions.sequences import array_of
 
 _TRUE = Const(True)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.checks import check_alike
-from adjoint.runtime.places import along, chosen
-from adjoint.runtime.plain import check_inside
+from adjoint.runtime.arithmetic.checks import check_alike
+from adjoint.runtime.array_functions.places import along, chosen
+from adjoint.runtime.array_functions.plain import check_inside
 
 
 def sort(a: Any, axis: Any = -1) -> None:

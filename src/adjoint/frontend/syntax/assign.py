@@ -28,7 +28,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, statements_in
-from adjoint.runtime.checks import check_array
+from adjoint.runtime.arithmetic.checks import check_array
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:

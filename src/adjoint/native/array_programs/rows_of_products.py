@@ -13,7 +13,7 @@ from adjoint.ir.walk import map_blocks, map_body, rebuild_terminator, same_atom,
 from adjoint.native.costs import WIDEST_ROW
 from adjoint.native.loops.uses import Uses
 from adjoint.records import dataclass
-from adjoint.runtime import bundles
+from adjoint.runtime.arithmetic import bundles
 
 
 def with_rows_of_products(function: Function) -> Function:

@@ -34,7 +34,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple,
 from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, substitute, targets_of, vars_used
 from adjoint.records import dataclass
 from adjoint.runtime import display, objects, stacks, tangents
-from adjoint.runtime.checkpoints import Checkpoints
+from adjoint.runtime.objects import Checkpoints
 from adjoint.runtime.tangents import TangentVector
 
 _READERS = (stacks.field_of_all, tangents.zero_tangent, tangents.to_shadow)

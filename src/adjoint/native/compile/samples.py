@@ -6,7 +6,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Atom, Call, Const, Statement, Var
 from adjoint.ir.types import Array, List, Scalar, Type
-from adjoint.runtime.tables import any_layout, no_items
+from adjoint.runtime.lists import any_layout, no_items
 
 _ZEROS = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
 

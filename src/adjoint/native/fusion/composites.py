@@ -14,7 +14,8 @@ from adjoint.native.fusion.recipes import REDUCTIONS, converted, is_real
 from adjoint.native.fusion.scalars import DTYPES, Scalars, dtype_of_target, rank_of
 from adjoint.native.fusion.terms import START, Axis, Dims, Extent, Place
 from adjoint.native.fusion.views import View
-from adjoint.runtime import arrays, lanes
+from adjoint.runtime.arithmetic import fused_loops
+from adjoint.runtime.array_functions import arrays
 
 if TYPE_CHECKING:
     from adjoint.native.fusion.recognize import Recognizer
@@ -60,7 +61,7 @@ def _mean(
     if axes is None or dtype != _NONE or not _is_flag(keepdims) or not is_real(x) or not _is_float(target):
         return False
     total = Var("total", target.type)
-    if not reader.reduce(total, x, axes, bool(keepdims.value), lanes.plus, 0):  # type: ignore[union-attr]
+    if not reader.reduce(total, x, axes, bool(keepdims.value), fused_loops.plus, 0):  # type: ignore[union-attr]
         return False
     shape = reader.shapes.of(x)
     assert shape is not None
@@ -154,7 +155,7 @@ def _unbroadcast(reader: Recognizer, target: Var, ct: Atom, like: Atom) -> bool:
     total: Var = target
     if dims and extra:  # sums keep the axes of extent 1 that are summed, or drop all that are
         total = Var(target.hint, _typed(target, (None,) * extra + dims))
-    if not reader.reduce(total, ct, frozenset(summed), bool(dims), lanes.plus, 0):
+    if not reader.reduce(total, ct, frozenset(summed), bool(dims), fused_loops.plus, 0):
         return False
     if total is target:
         return True
@@ -194,7 +195,7 @@ def _share(
     kept = tuple(None if place in axes else extent for place, extent in enumerate(dims))
     count = Var("count", _typed(target, kept, np.dtype(np.int64)))
     share = Var("share", _typed(target, kept, np.dtype(np.float64)))
-    if not reader.reduce(count, attained, axes, True, lanes.plus, 0):
+    if not reader.reduce(count, attained, axes, True, fused_loops.plus, 0):
         return False
     dtype = dtype_of_target(target)
     return reader.spread(share, kept, [count], _inverse, 5) and reader.spread(

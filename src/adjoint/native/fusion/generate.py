@@ -44,7 +44,8 @@ from adjoint.native.fusion.terms import (
     Sliced,
     Write,
 )
-from adjoint.runtime import display, indices, lanes
+from adjoint.runtime import display
+from adjoint.runtime.arithmetic import fused_loops, indices
 
 _INDEX_NAMES = "ijkl"
 _ACCUMULATORS: dict[str, Any] = {"f": np.float64, "i": np.int64, "b": np.bool_}
@@ -148,7 +149,7 @@ class Generator:
         if isinstance(source, Sliced):
             whole = self._extent(source.extent)
             upper = whole if source.upper == Const(None) else self._resolved(source.upper)
-            return scalars.call(lanes.sliced, whole, Const(source.lower), upper, type=INT, hint="n")
+            return scalars.call(fused_loops.sliced, whole, Const(source.lower), upper, type=INT, hint="n")
         if isinstance(source[0], Var):
             array, axis = source
             rank = len(array.type.dims)
@@ -158,7 +159,7 @@ class Generator:
             scalars.statements.append(Load(target, shape, Subscript((Const(axis),))))
             return target
         parts = [self._extent(part) for part in source]
-        return scalars.call(lanes.common_extent, *parts, type=INT, hint="n")
+        return scalars.call(fused_loops.common_extent, *parts, type=INT, hint="n")
 
     # Memory
 
@@ -240,7 +241,7 @@ class Generator:
         index = _subscript(self._index(self._memory[node].selected(own_places(node)), body))
         array = self._arrays[node.target]
         value = body.scalars.cast(value, node.dtype)
-        if node.combine is lanes.plus:
+        if node.combine is fused_loops.plus:
             body.scalars.statements.append(Store(array, index, value, "add"))
             return
         old = Var("old", element_type(node.dtype))
@@ -346,7 +347,7 @@ class Generator:
         key = ("step", extent)
         found = self._top.known.get(key)
         if found is None:
-            atom = self._top.scalars.call(lanes.step_along, self._extent(extent), type=INT, hint="step")
+            atom = self._top.scalars.call(fused_loops.step_along, self._extent(extent), type=INT, hint="step")
             found = self._top.known[key] = atom, 0
         return found[0]
 
@@ -388,7 +389,7 @@ class Generator:
         index = Var(_INDEX_NAMES[body.depth % len(_INDEX_NAMES)], INT)
         inner.known["index", loop] = index, inner.depth
         params = tuple(Var("total", _accumulator_type(node)) for node in totals)
-        inits = tuple(_start(node) if node.combine is lanes.plus else body.totals[node] for node in totals)
+        inits = tuple(_start(node) if node.combine is fused_loops.plus else body.totals[node] for node in totals)
         inner.totals.update(zip(totals, params, strict=True))
         self._items(loop.items, inner)
         leaf = Continue(tuple(inner.totals[node] for node in totals))
@@ -409,8 +410,8 @@ class Generator:
         params = tuple(Var("total", _accumulator_type(node)) for node in totals)
         outer.totals.update(zip(totals, params, strict=True))
         inits = tuple(body.totals[node] for node in totals)
-        size = body.scalars.call(lanes.block_size, extent, type=INT, hint="size")
-        end = outer.scalars.call(lanes.block_end, index, size, extent, type=INT, hint="end")
+        size = body.scalars.call(fused_loops.block_size, extent, type=INT, hint="size")
+        end = outer.scalars.call(fused_loops.block_end, index, size, extent, type=INT, hint="end")
         start = outer.scalars.call(indices.natural, index, type=INT, hint="start")
         self._nest(loop, start, end, totals, outer)
         leaf = Continue(tuple(outer.totals[node] for node in totals))
@@ -434,9 +435,9 @@ class Generator:
         body.scalars.statements.append(Loop(over, index, params, inits, inside, targets))
         for node, target in zip(totals, targets, strict=True):
             before = body.totals[node]
-            if node.combine is lanes.plus and before != _start(node):
+            if node.combine is fused_loops.plus and before != _start(node):
                 body.totals[node] = body.scalars.call(
-                    lanes.plus, before, target, type=_accumulator_type(node), hint="total"
+                    fused_loops.plus, before, target, type=_accumulator_type(node), hint="total"
                 )
             else:
                 body.totals[node] = target
@@ -485,7 +486,7 @@ def _start(node: Reduce) -> Const:
 
 
 def _is_float_sum(node: Reduce) -> bool:
-    return node.dtype.kind == "f" and node.combine is lanes.plus
+    return node.dtype.kind == "f" and node.combine is fused_loops.plus
 
 
 def _subscript(index: tuple[Atom, ...]) -> Subscript:

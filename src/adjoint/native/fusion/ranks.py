@@ -26,7 +26,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import OPAQUE, Array, Dim, List, Number, Scalar, Type
 from adjoint.ir.walk import blocks_of, leaves, rebuild, rebuild_terminator, statements_in
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime import arrays, products
+from adjoint.runtime.array_functions import arrays, products
 
 
 def with_known_ranks(function: Function) -> Function:

@@ -14,7 +14,7 @@ from adjoint.ir.types import BOOL, Array, Scalar
 from adjoint.native.costs import DIVISION, MOST_FACTORS, SLOW
 from adjoint.native.fusion.scalars import DTYPES, Scalars
 from adjoint.native.fusion.terms import Recipe
-from adjoint.runtime import lanes, numbers
+from adjoint.runtime.arithmetic import fused_loops, numbers
 
 _ARITHMETIC: dict[Any, tuple[Any, int]] = {
     operator.add: (operator.add, 1),
@@ -29,8 +29,8 @@ _ARITHMETIC: dict[Any, tuple[Any, int]] = {
     np.positive: (operator.pos, 0),
     abs: (abs, 1),
     np.abs: (abs, 1),
-    np.maximum: (lanes.largest, 2),
-    np.minimum: (lanes.smallest, 2),
+    np.maximum: (fused_loops.largest, 2),
+    np.minimum: (fused_loops.smallest, 2),
 }
 _OF_FLOATS: dict[Any, tuple[Any, int]] = {
     operator.truediv: (operator.truediv, DIVISION),
@@ -254,10 +254,10 @@ _SPECIAL: dict[Any, Callable[[Sequence[Atom], np.dtype], tuple[Recipe, int] | No
 }
 
 REDUCTIONS: dict[Any, tuple[Callable[..., Any], float, bool]] = {
-    np.sum: (lanes.plus, 0, False),
-    np.prod: (lanes.times_by, 1, False),
-    np.max: (lanes.largest, -math.inf, True),
-    np.min: (lanes.smallest, math.inf, True),
+    np.sum: (fused_loops.plus, 0, False),
+    np.prod: (fused_loops.times_by, 1, False),
+    np.max: (fused_loops.largest, -math.inf, True),
+    np.min: (fused_loops.smallest, math.inf, True),
     np.any: (operator.or_, False, False),
     np.all: (operator.and_, True, False),
 }

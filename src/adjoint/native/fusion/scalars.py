@@ -10,7 +10,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Atom, Call, Const, Statement, Var
 from adjoint.ir.types import BOOL, INT, Array, Scalar, Type
-from adjoint.runtime import numbers
+from adjoint.runtime.arithmetic import numbers
 
 DTYPES = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_)))
 """Of what the arrays may be."""

@@ -8,7 +8,7 @@ from adjoint.analysis.extents import Extents, sliced_extent
 from adjoint.ir.nodes import Atom, Const, Function, Slice, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.native.fusion.terms import Check, Dims, Extent, Sliced, Source
-from adjoint.runtime import lanes
+from adjoint.runtime.arithmetic import fused_loops
 
 
 class Shapes:
@@ -98,23 +98,23 @@ class Shapes:
             self.equate(result, extent, order)
         for extent in wide:
             if extent.may_be_one:
-                self.checks.append(Check(lanes.fits_extent, (extent, result), order))
+                self.checks.append(Check(fused_loops.fits_extent, (extent, result), order))
         return result
 
     def equate(self, one: Extent, other: Extent, order: int) -> None:
         """Two extents that have to be equal from here on."""
         mine, theirs = one.find(), other.find()
         if mine is not theirs:
-            self.checks.append(Check(lanes.same_extent, (mine, theirs), order))
+            self.checks.append(Check(fused_loops.same_extent, (mine, theirs), order))
             mine.unite(theirs, order)
 
     def require_fit(self, narrow: Extent, wide: Extent, order: int) -> None:
         """An extent that must be 1 or that of another."""
-        self.checks.append(Check(lanes.fits_extent, (narrow, wide), order))
+        self.checks.append(Check(fused_loops.fits_extent, (narrow, wide), order))
 
     def require_some(self, extent: Extent, order: int) -> None:
         """An extent that must not be 0."""
-        self.checks.append(Check(lanes.some, (extent,), order))
+        self.checks.append(Check(fused_loops.some, (extent,), order))
 
 
 def _is_many(term: object) -> bool:

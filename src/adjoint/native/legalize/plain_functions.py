@@ -17,7 +17,9 @@ from adjoint.native.legalize.arrays.indices import rank_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import bundles, display, places, plain
+from adjoint.runtime import display
+from adjoint.runtime.arithmetic import bundles
+from adjoint.runtime.array_functions import places, plain
 
 
 def with_plain_functions(function: Function) -> Function:

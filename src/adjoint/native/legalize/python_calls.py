@@ -40,7 +40,9 @@ from adjoint.native.compile.numba_types import declared_type, dtype_of, numba_ty
 from adjoint.native.legalize.arrays.indices import is_mask, rank_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.rules.declarations import declaration_for
-from adjoint.runtime import arrays, bundles, checks, display, numbers, places, results, sequences, tables, tangents
+from adjoint.runtime import copies, display, lists, tangents
+from adjoint.runtime.arithmetic import bundles, checks, numbers
+from adjoint.runtime.array_functions import arrays, places, sequences
 from adjoint.runtime.cotangents import as_array, as_number
 
 _NOTHING = Const(None)
@@ -287,10 +289,10 @@ _SURE = {
             np.sum,
             np.arange,
         ),
-        *(arrays.zeros_like, arrays.unbroadcast, arrays.match, results.owned, results.of_dtype),
+        *(arrays.zeros_like, arrays.unbroadcast, arrays.match, copies.owned, copies.of_dtype),
         *(numbers.quotient, numbers.product, numbers.selected, numbers.somewhere),
         *(numbers.divide, numbers.times, numbers.power, numbers.log, numbers.sqrt, numbers.choose, numbers.unit),
-        *(tables.no_items, tables.any_layout, checks.check_divisor, checks.check_domain, checks.check_range),
+        *(lists.no_items, lists.any_layout, checks.check_divisor, checks.check_domain, checks.check_range),
         *(checks.check_power, checks.check_bound),
     )
 }

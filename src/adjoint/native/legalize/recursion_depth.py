@@ -13,7 +13,7 @@ from adjoint.differentiation.definitions import called_by
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Statement, Store, Var
 from adjoint.ir.types import INT, Scalar
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import checks
+from adjoint.runtime.arithmetic import checks
 
 
 def with_depth_checked(function: Function) -> Function:

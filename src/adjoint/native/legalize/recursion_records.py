@@ -39,7 +39,7 @@ from adjoint.ir.types import INT, List, Opaque, Storage, Type
 from adjoint.ir.walk import leaves, map_leaves, operands, rebuild, rebuild_terminator, statements_in, with_values
 from adjoint.native.compile.samples import sample_of
 from adjoint.runtime import display
-from adjoint.runtime.tables import no_items
+from adjoint.runtime.lists import no_items
 
 _NONE = Const(-1)
 _SAME = (list.copy, operator.mul, display.make_list, list.append, list.pop)

@@ -42,7 +42,8 @@ from adjoint.ir.walk import (
 from adjoint.native.loops.uses import Uses
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime import bundles, display
+from adjoint.runtime import display
+from adjoint.runtime.arithmetic import bundles
 
 _FILLS: dict[Any, bool] = {np.empty: False, np.zeros: True, np.empty_like: False, np.zeros_like: True}
 _FILLS |= {bundles.no_bundles_yet: False, bundles.zero_bundles: True}

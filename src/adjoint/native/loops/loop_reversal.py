@@ -47,7 +47,8 @@ from adjoint.ir.walk import (
 from adjoint.native.loops.reductions import adds_up
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime import display, indices, lanes
+from adjoint.runtime import display
+from adjoint.runtime.arithmetic import fused_loops, indices
 
 Key = tuple[Atom | Slice, ...] | None
 
@@ -237,7 +238,7 @@ class Accesses:
         """Whether an inner loop runs from the index of the outer one to the next."""
         start, end = self._made.get(over.start), self._made.get(over.stop)
         first = start.args[0] if start is not None and start.callee is indices.natural else over.start
-        if end is None or end.callee is not lanes.block_end or over.step != Const(1):
+        if end is None or end.callee is not fused_loops.block_end or over.step != Const(1):
             return False
         return first is self._index and end.args[:2] == (first, self._step)
 

@@ -20,7 +20,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import INT, Array
 from adjoint.ir.walk import map_blocks, rebuild_terminator
-from adjoint.runtime import indices
+from adjoint.runtime.arithmetic import indices
 
 
 def with_unsigned_indices(function: Function) -> Function:

@@ -8,7 +8,7 @@ from typing import Any
 
 from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, If, Loop, Range, Var
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, terminators_in
-from adjoint.runtime import lanes
+from adjoint.runtime.arithmetic import fused_loops
 
 OPERATORS: dict[str, Any] = {"add": operator.add, "sub": operator.sub}
 """What a store that accumulates does, by its mode."""
@@ -53,7 +53,7 @@ class _States:
             self._block(inner)
 
     def _call(self, call: Call) -> None:
-        if call.callee not in (operator.add, operator.sub, lanes.plus):
+        if call.callee not in (operator.add, operator.sub, fused_loops.plus):
             return
         total, part = call.args
         if part in self.states and call.callee is not operator.sub:

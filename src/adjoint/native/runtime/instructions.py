@@ -16,7 +16,8 @@ from numba.extending import lower_builtin, type_callable
 
 from adjoint.native.runtime.declaring import declare_instruction
 from adjoint.native.runtime.new_memory import new_array
-from adjoint.runtime import indices, lanes, plain
+from adjoint.runtime.arithmetic import fused_loops, indices
+from adjoint.runtime.array_functions import plain
 
 _FREE = ("reassoc", "nsz")
 _BROADCAST = "operands could not be broadcast together"
@@ -123,10 +124,10 @@ def _are_numbers(a, b):
     return all(isinstance(kind, (types.Float, types.Integer, types.Boolean)) for kind in (a, b))
 
 
-_combining(lanes.plus, operator.add, lambda builder, a, b: builder.fadd(a, b, flags=_FREE))
-_combining(lanes.times_by, operator.mul, lambda builder, a, b: builder.fmul(a, b, flags=_FREE))
-_declare_extreme(lanes.largest, ">", "llvm.maximum")
-_declare_extreme(lanes.smallest, "<", "llvm.minimum")
+_combining(fused_loops.plus, operator.add, lambda builder, a, b: builder.fadd(a, b, flags=_FREE))
+_combining(fused_loops.times_by, operator.mul, lambda builder, a, b: builder.fmul(a, b, flags=_FREE))
+_declare_extreme(fused_loops.largest, ">", "llvm.maximum")
+_declare_extreme(fused_loops.smallest, "<", "llvm.minimum")
 
 
 # Extents
@@ -161,7 +162,7 @@ def _greater(builder, a, b):
     return builder.select(builder.icmp_signed(">", a, b), a, b)
 
 
-@_instruction(lanes.fits_extent, lambda narrow, wide: _checked(narrow, wide))
+@_instruction(fused_loops.fits_extent, lambda narrow, wide: _checked(narrow, wide))
 def _fits_extent(context, builder, signature, args):
     narrow, wide = _as_extents(context, builder, signature, args)
     differs = builder.and_(builder.icmp_signed("!=", narrow, narrow.type(1)), builder.icmp_signed("!=", narrow, wide))
@@ -177,12 +178,14 @@ def _declare_comparison(function, error, message):
         return context.get_dummy_value()
 
 
-_declare_comparison(lanes.same_extent, ValueError, _BROADCAST)
-_declare_comparison(lanes.contracts_extent, ValueError, "matmul: operands have a mismatch in their core dimensions")
-_declare_comparison(lanes.selects_extent, IndexError, "boolean index did not match indexed array")
+_declare_comparison(fused_loops.same_extent, ValueError, _BROADCAST)
+_declare_comparison(
+    fused_loops.contracts_extent, ValueError, "matmul: operands have a mismatch in their core dimensions"
+)
+_declare_comparison(fused_loops.selects_extent, IndexError, "boolean index did not match indexed array")
 
 
-@_instruction(lanes.inside_extent, lambda place, extent: _checked(place, extent))
+@_instruction(fused_loops.inside_extent, lambda place, extent: _checked(place, extent))
 def _inside_extent(context, builder, signature, args):
     place, extent = _as_extents(context, builder, signature, args)
     counted = builder.select(builder.icmp_signed("<", place, place.type(0)), builder.add(place, extent), place)
@@ -190,7 +193,7 @@ def _inside_extent(context, builder, signature, args):
     return context.get_dummy_value()
 
 
-@_instruction(lanes.some, lambda extent: _checked(extent))
+@_instruction(fused_loops.some, lambda extent: _checked(extent))
 def _some(context, builder, signature, args):
     (extent,) = _as_extents(context, builder, signature, args)
     message = "zero-size array to reduction operation which has no identity"
@@ -208,33 +211,35 @@ def _declare_broadcast(function, error, message):
         return builder.select(takes_other, other, one)
 
 
-_declare_broadcast(lanes.common_extent, ValueError, _BROADCAST)
-_declare_broadcast(lanes.common_places, IndexError, "shape mismatch: indexing arrays could not be broadcast together")
+_declare_broadcast(fused_loops.common_extent, ValueError, _BROADCAST)
+_declare_broadcast(
+    fused_loops.common_places, IndexError, "shape mismatch: indexing arrays could not be broadcast together"
+)
 
 
-@_instruction(lanes.sliced, lambda extent, lower, upper: _counted(extent, lower, upper))
+@_instruction(fused_loops.sliced, lambda extent, lower, upper: _counted(extent, lower, upper))
 def _sliced(context, builder, signature, args):
     extent, lower, upper = _as_extents(context, builder, signature, args)
     counted = builder.select(builder.icmp_signed("<", upper, upper.type(0)), builder.add(upper, extent), upper)
     return _greater(builder, builder.sub(_lesser(builder, counted, extent), lower), extent.type(0))
 
 
-@_instruction(lanes.step_along, lambda extent: _counted(extent))
+@_instruction(fused_loops.step_along, lambda extent: _counted(extent))
 def _step_along(context, builder, signature, args):
     (extent,) = _as_extents(context, builder, signature, args)
     return builder.select(_is(builder, extent, 1), extent.type(0), extent.type(1))
 
 
-@_instruction(lanes.block_size, lambda extent: _counted(extent))
+@_instruction(fused_loops.block_size, lambda extent: _counted(extent))
 def _block_size(context, builder, signature, args):
     (extent,) = _as_extents(context, builder, signature, args)
     double = ir.DoubleType()
     root = builder.module.declare_intrinsic("llvm.sqrt", [double], ir.FunctionType(double, [double]))
     size = builder.fptosi(builder.call(root, [builder.sitofp(extent, double)]), extent.type)
-    return _greater(builder, size, extent.type(lanes._SHORTEST))
+    return _greater(builder, size, extent.type(fused_loops._SHORTEST))
 
 
-@_instruction(lanes.block_end, lambda start, size, stop: _counted(start, size, stop))
+@_instruction(fused_loops.block_end, lambda start, size, stop: _counted(start, size, stop))
 def _block_end(context, builder, signature, args):
     start, size, stop = _as_extents(context, builder, signature, args)
     return _lesser(builder, builder.add(start, size), stop)

@@ -11,7 +11,7 @@ from numba.core.datamodel import models, register_default
 from numba.core.typeconv import Conversion
 from numba.extending import lower_cast
 
-from adjoint.runtime.bundles import DIRECTIONS
+from adjoint.runtime.arithmetic.bundles import DIRECTIONS
 
 _DOUBLE, _BIT, INDEX = ir.DoubleType(), ir.IntType(1), ir.IntType(32)
 ITEM = 8

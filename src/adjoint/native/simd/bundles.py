@@ -17,7 +17,7 @@ from numba.extending import intrinsic, lower_builtin, overload, type_callable
 from numba.np import arrayobj
 
 from adjoint.native.simd.bundle_type import ITEM, Bundle, Conditions, common_bundle, is_number, is_size, same_everywhere
-from adjoint.runtime.bundles import unless_zero
+from adjoint.runtime.arithmetic.bundles import unless_zero
 
 _DOUBLE, EXTENT = ir.DoubleType(), ir.IntType(64)
 

@@ -48,7 +48,8 @@ from adjoint.native.vectors.functions import (
     square_root,
     tanh,
 )
-from adjoint.runtime import bundles, indices, numbers, plain, vector_math
+from adjoint.runtime.arithmetic import bundles, indices, numbers, vector_math
+from adjoint.runtime.array_functions import plain
 
 
 def _is_bundles(kind):

@@ -19,7 +19,8 @@ from adjoint.native.costs import ROWS_OF_TILES
 from adjoint.native.runtime.declaring import declare_instruction, overload
 from adjoint.native.simd.bundle_type import ITEM, bundle, same_everywhere
 from adjoint.native.simd.bundles import EXTENT
-from adjoint.runtime import bundles, plain
+from adjoint.runtime.arithmetic import bundles
+from adjoint.runtime.array_functions import plain
 
 _SIZE, _VECTOR = bundle.size, bundle.vector
 _BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()

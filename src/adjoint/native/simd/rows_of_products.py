@@ -15,7 +15,8 @@ from adjoint.native.runtime.declaring import declare_instruction, overload
 from adjoint.native.simd.bundle_type import INDEX, ITEM, Bundle, bundle, is_size, same_everywhere
 from adjoint.native.simd.bundles import EXTENT
 from adjoint.native.simd.products import are_factors, moving_rows, multiply_add
-from adjoint.runtime import bundles, plain
+from adjoint.runtime.arithmetic import bundles
+from adjoint.runtime.array_functions import plain
 
 _BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()
 _SIZE = bundle.size

@@ -29,7 +29,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Scalar, storage_of
 from adjoint.ir.walk import blocks_of, map_blocks, operands, rebuild_terminator, statements_in, targets_of
 from adjoint.native.vectors.forms import vector_form
-from adjoint.runtime import indices
+from adjoint.runtime.arithmetic import indices
 
 
 def with_vector_calls(function: Function) -> Function:

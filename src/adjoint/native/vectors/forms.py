@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime import numbers, vector_math
+from adjoint.runtime.arithmetic import numbers, vector_math
 
 _FORMS: dict[Any, Any] = {
     math.exp: vector_math.vector_exp,

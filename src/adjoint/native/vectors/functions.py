@@ -22,7 +22,7 @@ from adjoint.native.vectors.exponentials import write_exp, write_log, write_tanh
 from adjoint.native.vectors.instructions import Code
 from adjoint.native.vectors.power import write_power, write_power_to_infinity
 from adjoint.native.vectors.waves import write_cos, write_sin
-from adjoint.runtime import vector_math
+from adjoint.runtime.arithmetic import vector_math
 
 
 def _of_doubles(write, context, *given):

@@ -5,7 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, constant, linear, no_derivative, number, sample
-from adjoint.runtime import arrays, places
+from adjoint.runtime.array_functions import arrays, places
 
 CONDITION = np.array([True, False, True])
 

@@ -1,4 +1,4 @@
-"""Derivatives of solutions, integrals and trajectories (:mod:`adjoint.runtime.implicit`).
+"""Derivatives of solutions, integrals and trajectories (:mod:`adjoint.runtime.numerical_methods.implicit`).
 
 * A root moves as the implicit function theorem says: one system of linear equations with the Jacobian of the residual.
 * An integral moves as Leibniz' rule says: the integral of the derivative, and the integrand at limits that move.
@@ -15,7 +15,7 @@ from adjoint.api.jvp_vjp import jvp, vjp
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, general, no_derivative, sample
-from adjoint.runtime.implicit import (
+from adjoint.runtime.numerical_methods.implicit import (
     happenings,
     integral,
     integral_error,

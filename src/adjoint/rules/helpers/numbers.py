@@ -6,9 +6,10 @@ import numpy as np
 
 from adjoint.rules.declare import case, elementwise, general, linear, no_derivative, number, observer, sample
 from adjoint.rules.python.operators import power_of_constant, power_of_number
-from adjoint.runtime import cotangents, display, numbers, results
-from adjoint.runtime.arrays import unbroadcast
-from adjoint.runtime.numbers import choose, divide, is_real, polygamma, selected, times
+from adjoint.runtime import copies, cotangents, display
+from adjoint.runtime.arithmetic import numbers
+from adjoint.runtime.arithmetic.numbers import choose, divide, is_real, polygamma, selected, times
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 POSITIVE = (0.5, 2.0)
 CONDITION = np.array([True, False, True])
@@ -85,4 +86,4 @@ linear(
 no_derivative(numbers.first_equal)
 no_derivative(display.format_value, display.join_string, display.make_slice, display.make_set)
 observer(display.keys_of)
-linear(results.owned, lambda ct, x: ct, cases=[case(sample(4, 3)), case(number())])
+linear(copies.owned, lambda ct, x: ct, cases=[case(sample(4, 3)), case(number())])

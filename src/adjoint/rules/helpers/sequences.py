@@ -6,9 +6,9 @@ import numpy as np
 
 from adjoint.rules.declare import case, general, linear, number, sample
 from adjoint.rules.registry import add_variadic
-from adjoint.runtime import sequences
-from adjoint.runtime.arrays import zeros_like
-from adjoint.runtime.sequences import (
+from adjoint.runtime.array_functions import sequences
+from adjoint.runtime.array_functions.arrays import zeros_like
+from adjoint.runtime.array_functions.sequences import (
     array_leaf,
     array_of,
     beside_part,

@@ -2,7 +2,15 @@
 
 from adjoint.rules.declare import case, constant, linear, no_derivative, observer, sample
 from adjoint.runtime import tangents
-from adjoint.runtime.checks import check_alike, check_array, check_bound, check_floats, check_operand, check_single
+from adjoint.runtime.arithmetic.checks import (
+    check_alike,
+    check_array,
+    check_bound,
+    check_floats,
+    check_operand,
+    check_single,
+)
+from adjoint.runtime.lists import order_of_items
 from adjoint.runtime.objects import (
     check_least_length,
     check_length,
@@ -14,9 +22,8 @@ from adjoint.runtime.objects import (
 )
 from adjoint.runtime.outside import assign_captured, assign_global
 from adjoint.runtime.overlap import check_separate
-from adjoint.runtime.sorting import order_of
 
-no_derivative(order_of, slice_bounds)
+no_derivative(order_of_items, slice_bounds)
 no_derivative(first_items, pure=False)
 observer(check_alike, check_array, check_bound, check_floats, check_operand, check_separate, check_single, pure=False)
 observer(check_least_length, check_length, check_size, pure=False)

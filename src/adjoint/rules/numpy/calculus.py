@@ -6,8 +6,8 @@ import numpy as np
 
 from adjoint.rules.declare import case, constant, definition, number, sample
 from adjoint.rules.numpy.conversions import as_array, inexact, of_dtype
-from adjoint.runtime import places
-from adjoint.runtime.arrays import copy_laid_out_like
+from adjoint.runtime.array_functions import places
+from adjoint.runtime.array_functions.arrays import copy_laid_out_like
 
 TURN = 6.283185307179586
 GRID = np.array([0.0, 1.0, 1.5, 3.0, 4.0])

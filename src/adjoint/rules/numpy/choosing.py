@@ -6,8 +6,8 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, method, no_derivative, sample
 from adjoint.rules.numpy.conversions import as_array
-from adjoint.runtime import places
-from adjoint.runtime.arrays import scatter_along
+from adjoint.runtime.array_functions import places
+from adjoint.runtime.array_functions.arrays import scatter_along
 
 
 def _compress(condition, a, axis=None):

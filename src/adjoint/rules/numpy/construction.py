@@ -5,8 +5,8 @@
 import numpy as np
 
 from adjoint.rules.declare import case, constant, definition, general, linear, no_derivative, number, sample
-from adjoint.runtime.arrays import unbroadcast, zeros_like
-from adjoint.runtime.sequences import fill_cotangent, unarray
+from adjoint.runtime.array_functions.arrays import unbroadcast, zeros_like
+from adjoint.runtime.array_functions.sequences import fill_cotangent, unarray
 
 constant(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, always_array=True, arrays=())
 constant(np.zeros_like, np.ones_like, np.empty_like)

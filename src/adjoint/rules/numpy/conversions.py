@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from adjoint.runtime.arrays import float_dtype
+from adjoint.runtime.array_functions.arrays import float_dtype
 
 
 def as_array(x):

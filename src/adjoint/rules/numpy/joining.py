@@ -6,7 +6,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, linear, no_derivative, number, sample
 from adjoint.rules.numpy.conversions import of_dtype
-from adjoint.runtime import places
+from adjoint.runtime.array_functions import places
 
 
 def _append(arr, values, axis=None):

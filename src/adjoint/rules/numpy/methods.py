@@ -5,7 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import attribute, case, linear, method, no_derivative, sample
-from adjoint.runtime.arrays import reshape_like, unbroadcast
+from adjoint.runtime.array_functions.arrays import reshape_like, unbroadcast
 
 CLASSES = (np.ndarray, np.generic)
 

@@ -5,7 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, general, linear, no_derivative, sample
-from adjoint.runtime.arrays import order_of, scatter, scatter_along, unbroadcast
+from adjoint.runtime.array_functions.arrays import order_of, scatter, scatter_along, unbroadcast
 
 no_derivative(
     np.argmax,

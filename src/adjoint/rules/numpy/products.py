@@ -7,8 +7,8 @@ import operator
 import numpy as np
 
 from adjoint.rules.declare import bilinear, case, definition, general, linear, no_derivative, number, sample
-from adjoint.runtime import arrays, products
-from adjoint.runtime.arrays import (
+from adjoint.runtime.array_functions import arrays, products
+from adjoint.runtime.array_functions.arrays import (
     dot_left,
     dot_right,
     matmul_left,
@@ -17,7 +17,7 @@ from adjoint.runtime.arrays import (
     tensordot_right,
     unbroadcast,
 )
-from adjoint.runtime.products import (
+from adjoint.runtime.array_functions.products import (
     adjoint_subscripts,
     collected_subscripts,
     convolve_part,
@@ -27,7 +27,7 @@ from adjoint.runtime.products import (
     kron_left,
     kron_right,
 )
-from adjoint.runtime.sparse_matrices import sparse_times, times_sparse, transposed_sparse
+from adjoint.runtime.array_functions.sparse import sparse_times, times_sparse, transposed_sparse
 
 MODES = ("full", "same", "valid")
 BY_RANK = {

@@ -5,8 +5,9 @@
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
-from adjoint.runtime import scans
-from adjoint.runtime.arrays import (
+from adjoint.runtime.arithmetic.numbers import choose, divide, is_real, times
+from adjoint.runtime.array_functions import scans
+from adjoint.runtime.array_functions.arrays import (
     count,
     float_dtype,
     prod_others,
@@ -18,8 +19,7 @@ from adjoint.runtime.arrays import (
     spread,
     unrows,
 )
-from adjoint.runtime.numbers import choose, divide, is_real, times
-from adjoint.runtime.scans import following, previous, recur, recur_back
+from adjoint.runtime.array_functions.scans import following, previous, recur, recur_back
 
 AXES = [
     case(sample(4, 3)),

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, number, sample
-from adjoint.runtime import arrays, places
-from adjoint.runtime.arrays import (
+from adjoint.runtime.array_functions import arrays, places
+from adjoint.runtime.array_functions.arrays import (
     inverse_axes,
     opposite,
     reshape_like,

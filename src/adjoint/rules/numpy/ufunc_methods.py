@@ -5,8 +5,8 @@
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
-from adjoint.runtime import segments
-from adjoint.runtime.arrays import copy_laid_out_like, restore_axes, spread
+from adjoint.runtime.array_functions import segments
+from adjoint.runtime.array_functions.arrays import copy_laid_out_like, restore_axes, spread
 
 
 def _add_reduce(array, axis=0, *, keepdims=False, initial=None, where=True):

@@ -20,8 +20,8 @@ from adjoint.rules.declare import (
     observer,
 )
 from adjoint.rules.python.operators import power_of_constant
-from adjoint.runtime.arrays import unbroadcast
-from adjoint.runtime.numbers import choose, first_equal, log, power, times, unit
+from adjoint.runtime.arithmetic.numbers import choose, first_equal, log, power, times, unit
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 linear(float, lambda ct, x: unbroadcast(ct, x), cases=[case(number())])
 linear(complex, lambda ct, real, imag=0.0: (ct.real, -ct.imag), wrt=(0, 1), cases=[case(number(), number())])

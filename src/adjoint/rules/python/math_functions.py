@@ -6,7 +6,7 @@ import math
 
 from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, number
 from adjoint.rules.python.operators import power_of_constant, power_of_number
-from adjoint.runtime.numbers import divide, polygamma, sign, times
+from adjoint.runtime.arithmetic.numbers import divide, polygamma, sign, times
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046

@@ -8,7 +8,7 @@ import numpy as np
 
 from adjoint.rules.declare import constant, elementwise, no_derivative
 from adjoint.rules.registry import add_in_place
-from adjoint.runtime.numbers import divide, log, power, sign, times
+from adjoint.runtime.arithmetic.numbers import divide, log, power, sign, times
 
 POSITIVE = (0.5, 2.0)
 

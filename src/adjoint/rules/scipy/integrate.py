@@ -9,8 +9,17 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import marks, solved
 from adjoint.rules.declare import case, definition
 from adjoint.rules.helpers.solvers import Solution, tupled
-from adjoint.runtime.implicit import answered, happenings, integral, integral_error, root, stops, taken, trajectory
-from adjoint.runtime.scipy_solvers import (
+from adjoint.runtime.numerical_methods.implicit import (
+    answered,
+    happenings,
+    integral,
+    integral_error,
+    root,
+    stops,
+    taken,
+    trajectory,
+)
+from adjoint.runtime.numerical_methods.scipy_solvers import (
     event_times,
     initial_values,
     odeint,

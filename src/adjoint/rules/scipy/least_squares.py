@@ -14,8 +14,8 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import arity, solved
 from adjoint.rules.declare import case, definition
 from adjoint.rules.helpers.solvers import Solution, tupled
-from adjoint.runtime.implicit import minimum_of_part
-from adjoint.runtime.scipy_solvers import fitted, fitted_by_minpack
+from adjoint.runtime.numerical_methods.implicit import minimum_of_part
+from adjoint.runtime.numerical_methods.scipy_solvers import fitted, fitted_by_minpack
 
 
 class FitResult(Solution):

@@ -10,9 +10,16 @@ from scipy import linalg
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.rules.numpy.linalg.eigenvalues import eigh_jvp, eigh_vjp
-from adjoint.runtime.arrays import unbroadcast
-from adjoint.runtime.linalg import as_columns, completed, conjugated, from_columns, hermitian, transposed
-from adjoint.runtime.scipy_linalg import row_order, triangle, triangular_solution
+from adjoint.runtime.array_functions.arrays import unbroadcast
+from adjoint.runtime.array_functions.linalg import (
+    as_columns,
+    completed,
+    conjugated,
+    from_columns,
+    hermitian,
+    transposed,
+)
+from adjoint.runtime.numerical_methods.scipy_linalg import row_order, triangle, triangular_solution
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
 

@@ -9,8 +9,8 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.helpers.solvers import Solution, tupled
-from adjoint.runtime.implicit import minimum, minimum_of_part, root, root_of_part
-from adjoint.runtime.scipy_solvers import (
+from adjoint.runtime.numerical_methods.implicit import minimum, minimum_of_part, root, root_of_part
+from adjoint.runtime.numerical_methods.scipy_solvers import (
     image_fixed,
     least,
     least_number,

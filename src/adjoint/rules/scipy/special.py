@@ -10,16 +10,16 @@ import numpy as np
 from scipy import special
 
 from adjoint.rules.declare import case, elementwise, general, no_derivative, number, sample
-from adjoint.runtime.arrays import match, restore_axes, unbroadcast
-from adjoint.runtime.bessel_orders import iv_slope, ive_slope, jv_slope, kv_slope, yv_slope
-from adjoint.runtime.incomplete import (
+from adjoint.runtime.arithmetic.numbers import divide, is_real, log, sign, times
+from adjoint.runtime.array_functions.arrays import match, restore_axes, unbroadcast
+from adjoint.runtime.numerical_methods.bessel_orders import iv_slope, ive_slope, jv_slope, kv_slope, yv_slope
+from adjoint.runtime.numerical_methods.incomplete import (
     beta_density_slope,
     betainc_slope,
     boxcox_slope,
     gamma_density_slope,
     gammainc_slope,
 )
-from adjoint.runtime.numbers import divide, is_real, log, sign, times
 
 LN10 = 2.302585092994046
 TWO_BY_ROOT_PI = 1.1283791670955126

@@ -35,7 +35,7 @@ from adjoint.ir.walk import operands
 from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
-from adjoint.runtime.numbers import times
+from adjoint.runtime.arithmetic.numbers import times
 from adjoint.runtime.objects import make_object
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import INT, OPAQUE, Array, Storage, Type
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.snapshots import next_snapshot
 
 

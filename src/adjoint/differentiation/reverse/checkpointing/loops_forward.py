@@ -30,7 +30,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import INT, OPAQUE
 from adjoint.ir.walk import clone
 from adjoint.runtime import display
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.snapshots import make_shelf, next_snapshot, snapshots_within, thin_out
 
 

@@ -20,9 +20,9 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import blocks_of, map_key, operands, statements_in, targets_of
-from adjoint.runtime import arrays, cotangents, tangents
-from adjoint.runtime.copies import snapshot
-from adjoint.runtime.results import owned
+from adjoint.runtime import cotangents, tangents
+from adjoint.runtime.array_functions import arrays
+from adjoint.runtime.copies import owned, snapshot
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.memory.loose_views import LooseViews

@@ -28,7 +28,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import INT, Array, Storage, is_float_dtype, is_handle
 from adjoint.ir.walk import blocks_of, operands
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 
 
 class Ownership:

@@ -67,7 +67,7 @@ from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_i
 from adjoint.rules.declare import Constant
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.objects import make_object
 from adjoint.types import tangent_class
 
@@ -491,7 +491,7 @@ def _writable(view: Any) -> Any:
     """What gives the same view as a function, but one that can be written."""
     if view is not np.diagonal and view is not np.diag:
         return view
-    from adjoint.runtime import places  # lazy
+    from adjoint.runtime.array_functions import places  # lazy
 
     return places.diagonal if view is np.diagonal else places.diag
 

@@ -19,10 +19,10 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Key, Load, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, Dict, Dim, Instance, List, Number, Scalar, Storage, Type, is_handle
 from adjoint.ir.walk import statements_in
-from adjoint.runtime.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_like
+from adjoint.runtime.array_functions.places import numbered
+from adjoint.runtime.copies import owned
 from adjoint.runtime.objects import attribute_or_none, make_object
-from adjoint.runtime.places import numbered
-from adjoint.runtime.results import owned
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.context import Context

@@ -31,7 +31,7 @@ def unwound(keeper: Keeper, var: Var, binding: Binding) -> Var | None:
     node.values.append(before)
     if not keeper.reverser.compiled or not keeper.is_natural(var):
         return before
-    from adjoint.runtime.indices import natural  # lazy
+    from adjoint.runtime.arithmetic.indices import natural  # lazy
 
     known = Var(var.hint, var.type)
     node.body.first((-1, 0), Call((known,), natural, (before,)))

@@ -13,7 +13,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import blocks_of, map_blocks, statements_in, substitute, targets_of
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 if TYPE_CHECKING:
     from adjoint.analysis.extents import Shape

@@ -8,7 +8,7 @@ from typing import Any
 from adjoint.codegen.expressions import lookup
 from adjoint.ir.nodes import Atom, Call, Const
 from adjoint.native.legalize.arrays.indices import rank_of
-from adjoint.runtime import plain, sequences
+from adjoint.runtime.array_functions import plain, sequences
 
 _PARTS: dict[Any, Any] = {
     sequences.beside_part: sequences.hstack_of,

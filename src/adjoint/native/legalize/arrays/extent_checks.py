@@ -18,7 +18,8 @@ from adjoint.ir.nodes import Atom, Attribute, Call, Const, Function, Load, Slice
 from adjoint.ir.types import INT, OPAQUE, Array
 from adjoint.native.legalize.arrays.indices import axes_of, rank_of
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import arrays, lanes, plain
+from adjoint.runtime.arithmetic import fused_loops
+from adjoint.runtime.array_functions import arrays, plain
 
 
 def with_extents_compared(function: Function) -> Function:
@@ -40,7 +41,7 @@ class _Comparing(Rewriting):
                 ranks = rank_of(one), rank_of(other)
                 if ranks in ((1, 2), (2, 1), (2, 2)):
                     found = _extent(one, -1), _extent(other, -2 if ranks[1] == 2 else -1)
-                    return (*_check(lanes.contracts_extent, *found, statement), statement)
+                    return (*_check(fused_loops.contracts_extent, *found, statement), statement)
             case Call(callee=callee) if callee in _AT_PLACES:
                 return (*_places_checked(statement), statement)
             case Load(base=base, key=Subscript() as key) | Store(base=base, key=Subscript() as key):
@@ -50,7 +51,7 @@ class _Comparing(Rewriting):
     def masks(self, statement: Load | Store, base: Atom, key: Subscript) -> Iterator[Statement]:
         for axis, item in _placed(base, key):
             if not isinstance(item, Slice) and _is_mask(item):
-                yield from _check(lanes.selects_extent, _extent(item, 0), _extent(base, axis), statement)
+                yield from _check(fused_loops.selects_extent, _extent(item, 0), _extent(base, axis), statement)
 
 
 class _CheckingRows(Rewriting):
@@ -66,7 +67,7 @@ class _CheckingRows(Rewriting):
             return
         for axis, item in placed:
             if is_whole_number(item) and not isinstance(item, Slice):
-                yield from _check(lanes.inside_extent, _as_it_is(item), _extent(base, axis), statement)
+                yield from _check(fused_loops.inside_extent, _as_it_is(item), _extent(base, axis), statement)
 
 
 _PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
@@ -97,7 +98,7 @@ def _places_checked(call: Call) -> Iterable[Statement]:
         return ()
     extent = _size(array) if axis.value is None else _extent(array, axis.value)
     if is_whole_number(places):
-        return _check(lanes.inside_extent, _as_it_is(places), extent, call)
+        return _check(fused_loops.inside_extent, _as_it_is(places), extent, call)
     type_ = type_of_atom(places)
     if not isinstance(type_, Array) or type_.dtype is None or type_.dtype.kind not in "iu":
         return ()

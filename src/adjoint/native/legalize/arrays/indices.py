@@ -13,7 +13,7 @@ from adjoint.ir.types import Array, List, Opaque, Scalar
 from adjoint.native.compile.numba_types import dtype_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import display
-from adjoint.runtime.places import add_at
+from adjoint.runtime.array_functions.places import add_at
 
 _WHOLE = Slice(Const(None), Const(None), Const(None))
 

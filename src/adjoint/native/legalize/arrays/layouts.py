@@ -25,7 +25,9 @@ from adjoint.native.legalize.python_calls import by_python
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import arrays, bundles, numbers, results, sequences
+from adjoint.runtime import copies
+from adjoint.runtime.arithmetic import bundles, numbers
+from adjoint.runtime.array_functions import arrays, sequences
 
 _BY_ROWS = (
     *(np.zeros, np.empty, np.ones, np.full, np.eye, np.identity, np.ndarray.copy, sequences.array_of),
@@ -34,7 +36,7 @@ _BY_ROWS = (
 """Functions that lay their results out by rows, if nobody asks them for another order."""
 _AS_THEY_LIE = (
     *(np.copy, np.array, np.zeros_like, np.empty_like, np.ones_like, np.full_like, np.where, np.clip),
-    *(arrays.zeros_like, arrays.match, results.owned, arrays.copy_laid_out_like, numbers.choose, np.ndarray.astype),
+    *(arrays.zeros_like, arrays.match, copies.owned, arrays.copy_laid_out_like, numbers.choose, np.ndarray.astype),
 )
 """Functions that lay their results out by rows if their arguments lie so, as element-wise ones do."""
 _REASON = "how this array lies in memory decides what is written here, and machine code does not know it"

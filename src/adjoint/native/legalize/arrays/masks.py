@@ -9,7 +9,7 @@ from adjoint.ir.nodes import Atom, Call, Function, Load, Statement, Store, Subsc
 from adjoint.ir.types import Array, Scalar
 from adjoint.native.legalize.arrays.indices import is_mask, rank_of
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import plain
+from adjoint.runtime.array_functions import plain
 
 _FORMS = {"set": plain.put_selected, "add": plain.add_selected, "sub": plain.take_selected}
 

@@ -29,7 +29,8 @@ from adjoint.ir.types import INT, OPAQUE, Array, Dim, Scalar, ScalarKind, Type
 from adjoint.ir.walk import statements_in
 from adjoint.native.legalize.arrays.indices import place, rank_of
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import indices, lanes, plain
+from adjoint.runtime.arithmetic import fused_loops, indices
+from adjoint.runtime.array_functions import plain
 
 _ANY: Dim = "any"
 _FORMS = {"set": plain.put, "add": plain.add_to, "sub": plain.take_from}
@@ -126,8 +127,8 @@ def _one_by_one(part: Var, value: Var, store: Store) -> list[Statement]:
         shape = Var("shape", OPAQUE)
         statements.append(Load(shape, array, Attribute("shape"), store.span))
         statements.append(Load(extent, shape, Subscript((Const(0),)), store.span))
-    statements.append(Call((), lanes.fits_extent, (given, size), (), store.span))
-    statements.append(Call((step,), lanes.step_along, (given,), (), store.span))
+    statements.append(Call((), fused_loops.fits_extent, (given, size), (), store.span))
+    statements.append(Call((step,), fused_loops.step_along, (given,), (), store.span))
     at, place_, scaled, source = Var("i", INT), Var("i", INT), Var("i", INT), Var("i", INT)
     element = Var("t", _element_of(value))
     body = (

@@ -16,7 +16,7 @@ from adjoint.ir.join import kind_of_numbers, type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
 from adjoint.ir.types import INT, Scalar
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import checks
+from adjoint.runtime.arithmetic import checks
 
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, divmod)
 _SHIFTS = (operator.lshift, operator.rshift)

@@ -47,7 +47,7 @@ from adjoint.ir.walk import (
 )
 from adjoint.native.legalize.numbers.arithmetic_checks import is_checked_operation
 from adjoint.native.vectors.calls import chained
-from adjoint.runtime import checks, lanes
+from adjoint.runtime.arithmetic import checks, fused_loops
 
 _MOST = 60
 _NOTES = {
@@ -142,15 +142,17 @@ def _is_float(atom: Atom) -> bool:
 
 _WHOLE = (operator.floordiv, operator.mod, operator.pow, operator.lshift, operator.rshift, divmod, pow, int, round)
 _RAISING = (
-    *(lanes.same_extent, lanes.fits_extent, lanes.common_extent, lanes.some),
-    *(lanes.contracts_extent, lanes.selects_extent, lanes.inside_extent, lanes.common_places),
+    *(fused_loops.same_extent, fused_loops.fits_extent, fused_loops.common_extent, fused_loops.some),
+    *(fused_loops.contracts_extent, fused_loops.selects_extent, fused_loops.inside_extent, fused_loops.common_places),
 )
 _QUIET_MODULES = (
     "_operator",
     "builtins",
     "math",
     "numpy",
-    *(f"adjoint.runtime.{name}" for name in ("numbers", "indices", "arrays")),
+    "adjoint.runtime.arithmetic.indices",
+    "adjoint.runtime.arithmetic.numbers",
+    "adjoint.runtime.array_functions.arrays",
 )
 
 
@@ -161,7 +163,7 @@ def _raises_nothing(call: Call) -> bool:
     if _is_one_of(call, _WHOLE) and not any(map(_is_float, call.args)):
         return False
     module = getattr(call.callee, "__module__", None) or type(call.callee).__module__
-    return module in (*_QUIET_MODULES, lanes.__name__)
+    return module in (*_QUIET_MODULES, fused_loops.__name__)
 
 
 class _Led:

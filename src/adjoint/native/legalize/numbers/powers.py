@@ -14,7 +14,7 @@ from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store
 from adjoint.ir.types import FLOAT, INT, Scalar
 from adjoint.ir.walk import key_atoms, operands, statements_in, substitute, terminators_in
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import numbers
+from adjoint.runtime.arithmetic import numbers
 
 
 def with_quotients(function: Function) -> Function:

@@ -18,7 +18,8 @@ from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store
 from adjoint.ir.types import FLOAT, Array, Scalar
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import numbers, results
+from adjoint.runtime import copies
+from adjoint.runtime.arithmetic import numbers
 
 _WIDE = (np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64), np.dtype(np.bool_))
 """Dtypes of which Numba's numbers are by themselves."""
@@ -196,5 +197,5 @@ def _with_result(call: Call) -> Iterable[Statement]:
         found = Var(target.hint, FLOAT)
         return Call((found,), call.callee, call.args, call.kwargs, call.span), Call((target,), dtype.type, (found,))
     found = Var(target.hint, target.type)
-    again = Call((target,), results.of_dtype, (found, Const(dtype.type)))
+    again = Call((target,), copies.of_dtype, (found, Const(dtype.type)))
     return Call((found,), call.callee, call.args, call.kwargs, call.span), again

@@ -17,7 +17,8 @@ from adjoint.ir.types import INT, Array, Number, Scalar, Type
 from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import checks, numbers, results
+from adjoint.runtime import copies
+from adjoint.runtime.arithmetic import checks, numbers
 
 _HALF = np.dtype(np.float16)
 _QUOTIENTS = (operator.truediv, np.true_divide, numbers.divide)
@@ -88,7 +89,7 @@ def _computed(call: Call) -> Iterable[Statement]:
         wide = Var(target.hint, INT)
         return Call((wide,), call.callee, call.args, call.kwargs, call.span), Call((target,), dtype.type, (wide,))
     found = Var(target.hint, target.type)
-    cut = Call((target,), results.of_dtype, (found, Const(dtype.type)))
+    cut = Call((target,), copies.of_dtype, (found, Const(dtype.type)))
     return Call((found,), call.callee, call.args, call.kwargs, call.span), cut
 
 

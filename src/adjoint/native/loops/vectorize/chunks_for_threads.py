@@ -18,7 +18,7 @@ from adjoint.ir.types import INT, Array, Scalar, Storage, Type
 from adjoint.ir.walk import free_vars, leaves, statements_in, substitute, targets_of, vars_used, with_inner
 from adjoint.native.loops.loop_reversal import Accesses, commutes, only_adds, touch_apart
 from adjoint.records import dataclass
-from adjoint.runtime import indices, lanes
+from adjoint.runtime.arithmetic import fused_loops, indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def chunked(loop: Loop, name: str, handed: Collection[Storage], naturals: set[Va
     function = _with_naturals(function, naturals | {start} if _is_natural(over.start, naturals) else naturals)
     ends = [end.values for end in leaves(loop.body) if isinstance(end, Continue)]
     sums = tuple(any(values[slot] is not param for values in ends) for slot, param in enumerate(loop.params))
-    is_blocked = any(getattr(part, "callee", None) is lanes.block_end for part in loop.body.statements)
+    is_blocked = any(getattr(part, "callee", None) is fused_loops.block_end for part in loop.body.statements)
     is_long = any(isinstance(part, Loop) for part in statements_in(loop.body)) and not is_blocked
     return Chunked(function, loop, captured, sums, added, is_long, is_blocked)
 

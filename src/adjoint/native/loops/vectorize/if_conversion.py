@@ -35,7 +35,7 @@ from adjoint.ir.walk import blocks_of, map_blocks, operands, targets_of
 from adjoint.native.costs import MOST_AT_ONCE
 from adjoint.native.loops.reductions import NEUTRAL
 from adjoint.records import replace
-from adjoint.runtime import bundles
+from adjoint.runtime.arithmetic import bundles
 
 _LIGHT = (
     *(operator.add, operator.sub, operator.mul, operator.neg),

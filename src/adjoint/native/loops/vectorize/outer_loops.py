@@ -37,13 +37,14 @@ from adjoint.native.loops.reductions import OPERATORS
 from adjoint.native.loops.vectorize.if_conversion import chosen, differing, places_of
 from adjoint.native.vectors.forms import vector_form
 from adjoint.records import replace
-from adjoint.runtime import arrays, bundles, lanes, numbers
+from adjoint.runtime.arithmetic import bundles, fused_loops, numbers
+from adjoint.runtime.array_functions import arrays
 
 TOGETHER = bundles.ITERATIONS
 """So many iterations go abreast."""
 
 _SIZE = Const(TOGETHER)
-_SUMS = (operator.add, operator.sub, lanes.plus)
+_SUMS = (operator.add, operator.sub, fused_loops.plus)
 _ARITHMETIC = (
     *(*_SUMS, operator.mul, operator.neg, operator.truediv, numbers.divide, numbers.times),
     *(numbers.quotient, numbers.product, numbers.selected),
@@ -63,8 +64,8 @@ _NAMED: dict[Any, Any] = {
     np.sqrt: bundles.bundle_sqrt,
     numbers.sqrt: bundles.bundle_sqrt,
     **{callee: vector_form(callee) for callee in (np.exp, np.log, numbers.log, np.tanh, np.sin, np.cos)},
-    **dict.fromkeys((np.maximum, lanes.largest), bundles.bundle_maximum),
-    **dict.fromkeys((np.minimum, lanes.smallest), bundles.bundle_minimum),
+    **dict.fromkeys((np.maximum, fused_loops.largest), bundles.bundle_maximum),
+    **dict.fromkeys((np.minimum, fused_loops.smallest), bundles.bundle_minimum),
     **dict.fromkeys(_OF_MATH),
 }
 """Functions of numbers, and what they are called for bundles if that is something else."""

@@ -53,7 +53,7 @@ from adjoint.native.loops.register_promotion import in_block
 from adjoint.native.loops.vectorize import outer_loops
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime import lanes
+from adjoint.runtime.arithmetic import fused_loops
 
 Grouping = Callable[[Var, tuple[Var, ...]], Block | None]
 """What makes the body for a group of iterations, given the number of the first one and what the groups add to."""
@@ -126,7 +126,7 @@ def _carries_numbers(loop: Loop) -> bool:
 
 
 def _adds_in_any_order(statement: Statement) -> bool:
-    return isinstance(statement, Call) and statement.callee is lanes.plus
+    return isinstance(statement, Call) and statement.callee is fused_loops.plus
 
 
 def _is_brief(statement: Statement) -> bool:

@@ -11,7 +11,7 @@ from numba.extending import register_jitable
 
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.simd.bundle_type import Bundle
-from adjoint.runtime import checks
+from adjoint.runtime.arithmetic import checks
 
 
 def _somewhere(condition, *kinds):

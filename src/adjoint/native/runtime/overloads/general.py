@@ -14,7 +14,8 @@ from numba.extending import register_jitable
 from numba.np.numpy_support import as_dtype, from_dtype
 
 from adjoint.native.runtime.declaring import overload
-from adjoint.runtime import arrays, objects, plain, results, sequences, tangents
+from adjoint.runtime import copies, objects, tangents
+from adjoint.runtime.array_functions import arrays, plain, sequences
 
 
 def _is_array(x):
@@ -72,12 +73,12 @@ def _check_size(size, count):
 # Arrays
 
 
-@overload(results.owned)
+@overload(copies.owned)
 def _owned(x):
     return (lambda x: x.copy()) if _is_array(x) else (lambda x: x)
 
 
-@overload(results.of_dtype)
+@overload(copies.of_dtype)
 def _of_dtype(x, dtype):
     if x.dtype == getattr(dtype, "dtype", None):
         return lambda x, dtype: x

@@ -9,7 +9,8 @@ from numba.core import types
 
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _is_array, _is_number, _made
-from adjoint.runtime import lanes, places, plain
+from adjoint.runtime.arithmetic import fused_loops
+from adjoint.runtime.array_functions import places, plain
 
 
 class _Index:
@@ -177,6 +178,10 @@ def _element(found, rank):
     return f"values[{', '.join(parts)}]", lines
 
 
-_NAMES = {"common_places": lanes.common_places, "fits_extent": lanes.fits_extent, "step_along": lanes.step_along}
+_NAMES = {
+    "common_places": fused_loops.common_places,
+    "fits_extent": fused_loops.fits_extent,
+    "step_along": fused_loops.step_along,
+}
 _declare(places.add_at, "+=", "plain.add_to")
 _declare(plain.put_at, "=", "plain.put")

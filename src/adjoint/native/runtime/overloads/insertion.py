@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _float_like, _is_array, _is_number
-from adjoint.runtime import places, plain
+from adjoint.runtime.array_functions import places, plain
 
 
 @overload(places.all_but)

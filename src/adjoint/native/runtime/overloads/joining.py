@@ -11,7 +11,7 @@ from numba.np.numpy_support import as_dtype
 
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _all_axes, _extents, _float_like, _is_array, _loses, _made, _nest
-from adjoint.runtime import plain, sequences
+from adjoint.runtime.array_functions import plain, sequences
 
 
 @overload(plain.joined, prefer_literal=True)

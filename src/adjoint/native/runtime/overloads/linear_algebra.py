@@ -16,7 +16,7 @@ from numba.extending import register_jitable
 from numba.np import linalg as of_numba
 
 from adjoint.native.runtime.declaring import overload
-from adjoint.runtime import linalg, plain
+from adjoint.runtime.array_functions import linalg, plain
 
 _PIVOT = of_numba.F_INT_nptype
 _LAPACK = of_numba._LAPACK

@@ -9,7 +9,8 @@ from numba.extending import register_jitable
 
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _all_axes, _extents, _is_array, _is_number, _made, _nest
-from adjoint.runtime import lanes, plain
+from adjoint.runtime.arithmetic import fused_loops
+from adjoint.runtime.array_functions import plain
 
 
 @overload(plain.selected)
@@ -49,7 +50,11 @@ def _declare(function, operation, operate):
             return None
         store = f"{operate}({part}, {value})" if rest else f"{part} {operation} {value}"
         lines += _nest_where(mask, store, after)
-        names = {"fits_extent": lanes.fits_extent, "step_along": lanes.step_along, "check_axis": _check_axis}
+        names = {
+            "fits_extent": fused_loops.fits_extent,
+            "step_along": fused_loops.step_along,
+            "check_axis": _check_axis,
+        }
         return _made("a, values, mask", lines, **names)
 
 

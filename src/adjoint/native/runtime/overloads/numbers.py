@@ -13,7 +13,9 @@ from numba.np.numpy_support import as_dtype
 
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _is_array, _is_number, _zero_of
-from adjoint.runtime import bessel, numbers, plain
+from adjoint.runtime.arithmetic import numbers
+from adjoint.runtime.array_functions import plain
+from adjoint.runtime.numerical_methods import bessel
 
 
 @overload(numbers.divide)

@@ -10,17 +10,18 @@ from numba.extending import register_jitable
 
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _is_array, _made
-from adjoint.runtime import arrays, objects, places, plain, sequences, tables, tangents
+from adjoint.runtime import lists, objects, tangents
+from adjoint.runtime.array_functions import arrays, places, plain, sequences
 
 # Lists
 
 
-@overload(tables.no_items)
+@overload(lists.no_items)
 def _no_items(sample):
     return lambda sample: [sample for _ in range(0)]
 
 
-@overload(tables.any_layout)
+@overload(lists.any_layout)
 def _any_layout(array):
     return lambda array: array[::1]
 
@@ -142,10 +143,10 @@ def _follow_view(shadow, base, like, like_base):
     def follow_view(shadow, base, like, like_base):
         follows = plain.may_overlap(shadow, base)
         if not plain.may_overlap(like, like_base):
-            return tables.any_layout(shadow.copy() if follows else shadow)
+            return lists.any_layout(shadow.copy() if follows else shadow)
         if not follows:
             raise ValueError("a tangent is laid out differently from the array that it belongs to")
-        return tables.any_layout(shadow)
+        return lists.any_layout(shadow)
 
     return follow_view
 

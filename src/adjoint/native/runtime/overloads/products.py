@@ -12,7 +12,8 @@ from numba.np.numpy_support import as_dtype
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _is_array, _made
 from adjoint.native.runtime.overloads.joining import _axis_of
-from adjoint.runtime import lanes, plain, products
+from adjoint.runtime.arithmetic import fused_loops
+from adjoint.runtime.array_functions import plain, products
 
 
 @overload(plain.cross, prefer_literal=True)
@@ -120,8 +121,8 @@ def _add_cross(one, other, out):
 
 
 _NAMES = {
-    "common_extent": lanes.common_extent,
-    "step_along": lanes.step_along,
+    "common_extent": fused_loops.common_extent,
+    "step_along": fused_loops.step_along,
     "check_vectors": _check_vectors,
     "add_cross": _add_cross,
 }

@@ -10,7 +10,7 @@ from numba.np.numpy_support import as_dtype
 
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _all_axes, _extents, _is_array, _is_number, _made, _nest
-from adjoint.runtime import arrays, plain
+from adjoint.runtime.array_functions import arrays, plain
 
 
 def _declare(function, operation):

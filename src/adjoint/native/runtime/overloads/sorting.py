@@ -11,7 +11,8 @@ from numba.extending import register_jitable
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _all_axes, _float_like, _is_array, _loses, _made, _nest
 from adjoint.native.runtime.overloads.joining import _axis_from_first, _is_nothing
-from adjoint.runtime import arrays, lanes, places, plain
+from adjoint.runtime.arithmetic import fused_loops
+from adjoint.runtime.array_functions import arrays, places, plain
 
 
 @register_jitable
@@ -163,7 +164,7 @@ def _are_places(x, indices):
     return _is_array(x) and _is_array(indices) and isinstance(indices.dtype, types.Integer)
 
 
-_NAMES = {"common_places": lanes.common_places, "step_along": lanes.step_along}
+_NAMES = {"common_places": fused_loops.common_places, "step_along": fused_loops.step_along}
 
 
 def _with_extents(rank, along):

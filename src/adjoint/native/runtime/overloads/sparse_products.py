@@ -9,14 +9,14 @@ from numba.core import types
 
 from adjoint.native.costs import FEWEST_WITH_ZEROS
 from adjoint.native.runtime.declaring import overload
-from adjoint.runtime import plain, sparse_products
+from adjoint.runtime.array_functions import plain, sparse
 
 
 def _are_real_matrices(*arrays):
     return all(isinstance(a, types.Array) and a.ndim == 2 and isinstance(a.dtype, types.Float) for a in arrays)
 
 
-@overload(sparse_products.lets_zeros_be_skipped)
+@overload(sparse.lets_zeros_be_skipped)
 def _lets_zeros_be_skipped(factor):
     if not _are_real_matrices(factor):
         return None
@@ -36,7 +36,7 @@ def _lets_zeros_be_skipped(factor):
     return lets_zeros_be_skipped
 
 
-@overload(sparse_products.product_of_moving)
+@overload(sparse.product_of_moving)
 def _product_of_moving(a, b, skips, moves_left):
     """One function for each pair of types: it is compiled with every derivative that has a product."""
     if not _are_real_matrices(a, b) or a.dtype != b.dtype:

@@ -11,8 +11,9 @@ Eigenvectors of other matrices are normalised as LAPACK does it: of length one, 
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
-from adjoint.runtime.arrays import fitted, unbroadcast
-from adjoint.runtime.linalg import (
+from adjoint.runtime.arithmetic.numbers import divide, is_real
+from adjoint.runtime.array_functions.arrays import fitted, unbroadcast
+from adjoint.runtime.array_functions.linalg import (
     completed,
     conjugated,
     diagonal_matrix,
@@ -27,7 +28,6 @@ from adjoint.runtime.linalg import (
     widened,
     without_phase,
 )
-from adjoint.runtime.numbers import divide, is_real
 
 ONE = np.ones((1, 1))
 DEFINITE = [case(sample(3, 3, kind="definite")), case(sample(2, 3, 3, kind="definite"))]

@@ -6,9 +6,9 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, sample
 from adjoint.rules.numpy.reductions import one_or_nan
-from adjoint.runtime.arrays import restore_axes, spread
-from adjoint.runtime.linalg import power_norm
-from adjoint.runtime.numbers import divide, is_real, power, sign, times
+from adjoint.runtime.arithmetic.numbers import divide, is_real, power, sign, times
+from adjoint.runtime.array_functions.arrays import restore_axes, spread
+from adjoint.runtime.array_functions.linalg import power_norm
 
 
 def _euclidean_jvp(dots, y, x, ord=None, axis=None, keepdims=False):

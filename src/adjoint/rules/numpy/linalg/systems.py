@@ -12,9 +12,10 @@ import math
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
-from adjoint.runtime import linalg
-from adjoint.runtime.arrays import copy_laid_out_like, fitted, unbroadcast
-from adjoint.runtime.linalg import (
+from adjoint.runtime.arithmetic.numbers import is_real
+from adjoint.runtime.array_functions import linalg
+from adjoint.runtime.array_functions.arrays import copy_laid_out_like, fitted, unbroadcast
+from adjoint.runtime.array_functions.linalg import (
     as_columns,
     cofactors,
     cofactors_along,
@@ -30,7 +31,6 @@ from adjoint.runtime.linalg import (
     transposed,
     unskew,
 )
-from adjoint.runtime.numbers import is_real
 
 ONE = np.ones((1, 1))
 SQUARE = [case(sample(3, 3, kind="regular")), case(sample(2, 3, 3, kind="regular"))]

@@ -5,8 +5,8 @@
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, number, sample
-from adjoint.runtime.arrays import fitted, unbroadcast
-from adjoint.runtime.spectra import refitted, times_pairs
+from adjoint.runtime.array_functions.arrays import fitted, unbroadcast
+from adjoint.runtime.array_functions.spectra import refitted, times_pairs
 
 LENGTHS = [
     case(sample(6)),

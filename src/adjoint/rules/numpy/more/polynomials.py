@@ -7,9 +7,9 @@ import numpy.polynomial.polynomial as ascending
 
 from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
 from adjoint.rules.numpy.conversions import as_array, inexact
-from adjoint.runtime import linalg, places
-from adjoint.runtime.arrays import float_dtype, unbroadcast
-from adjoint.runtime.numbers import is_real
+from adjoint.runtime.arithmetic.numbers import is_real
+from adjoint.runtime.array_functions import linalg, places
+from adjoint.runtime.array_functions.arrays import float_dtype, unbroadcast
 
 POINTS = np.array([-1.0, -0.2, 0.4, 1.1, 1.9])
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.numpy.reductions import AXES
-from adjoint.runtime.arrays import float_dtype, match, rows_of
-from adjoint.runtime.numbers import choose
+from adjoint.runtime.arithmetic.numbers import choose
+from adjoint.runtime.array_functions.arrays import float_dtype, match, rows_of
 
 
 def _position(q, n, method):

@@ -7,9 +7,9 @@ import numpy as np
 from adjoint.rules.declare import case, definition, no_derivative, sample
 from adjoint.rules.numpy.conversions import as_array, of_dtype
 from adjoint.rules.numpy.reductions import AXES, PLAIN
-from adjoint.runtime import places
-from adjoint.runtime.arrays import float_dtype, rows_of, scatter
-from adjoint.runtime.numbers import choose, is_real
+from adjoint.runtime.arithmetic.numbers import choose, is_real
+from adjoint.runtime.array_functions import places
+from adjoint.runtime.array_functions.arrays import float_dtype, rows_of, scatter
 
 
 def _average(a, axis=None, weights=None):

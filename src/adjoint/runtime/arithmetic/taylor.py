@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime import numbers
+from adjoint.runtime.arithmetic import numbers
 
 Next = Callable[[int], Any]
 

@@ -1,4 +1,4 @@
-"""Products of a matrix with one that moves in a direction: of that, rows or columns are often zero.
+"""Products of matrices of which much is zero: constant ones of SciPy, and those that move in a direction.
 
 A direction moves few of the numbers that a matrix is made of. What is multiplied by zeros is left out where that
 changes nothing: where the other matrix is finite, as zero times infinity is not a number. Here the functions are what
@@ -26,3 +26,23 @@ def lets_zeros_be_skipped(factor: Any) -> bool:
 def product_of_moving(a: Any, b: Any, skips: bool, moves_left: bool) -> Any:
     """``a @ b``; if ``skips``, columns of ``a`` that are zero may be skipped, or rows of ``b``: of what moves."""
     return a @ b
+
+
+def is_sparse(cls: type | None) -> bool:
+    """Whether objects of a class are sparse matrices or arrays of SciPy, which is not imported to tell."""
+    return cls is not None and cls.__module__.startswith("scipy.sparse.") and hasattr(cls, "tocsr")
+
+
+def sparse_times(matrix: Any, x: Any) -> Any:
+    """``matrix @ x``"""
+    return matrix @ x
+
+
+def times_sparse(x: Any, matrix: Any) -> Any:
+    """``x @ matrix``"""
+    return x @ matrix
+
+
+def transposed_sparse(matrix: Any) -> Any:
+    """``matrix.T``"""
+    return matrix.T

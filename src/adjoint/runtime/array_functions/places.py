@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import order_of, unbroadcast
+from adjoint.runtime.array_functions.arrays import order_of, unbroadcast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 
 def einsum_of_one(subscripts: str, operand: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import fitted
+from adjoint.runtime.array_functions.arrays import fitted
 
 
 def refitted(x: Any, like: Any, axes: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import prod_others
+from adjoint.runtime.array_functions.arrays import prod_others
 
 
 def transposed(a: Any) -> Any:

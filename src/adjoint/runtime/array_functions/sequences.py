@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 Template = int | tuple[Any, ...]
 

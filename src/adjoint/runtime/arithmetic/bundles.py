@@ -170,7 +170,7 @@ def product_with_bundles(a: Any, b: Any, moves_left: bool) -> Any:
 
 
 def product_of_moving_bundles(a: Any, b: Any, skips: bool, moves_left: bool) -> Any:
-    """The same of matrices, as :func:`~adjoint.runtime.sparse_products.product_of_moving` is ``a @ b``."""
+    """The same of matrices, as :func:`~adjoint.runtime.array_functions.sparse.product_of_moving` is ``a @ b``."""
     return product_with_bundles(a, b, moves_left)
 
 

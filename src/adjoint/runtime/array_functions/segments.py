@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.runtime.arrays import Axis, zeros_like
+from adjoint.runtime.array_functions.arrays import Axis, zeros_like
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

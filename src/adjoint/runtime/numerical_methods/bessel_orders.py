@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.quadrature import columnwise, integral
+from adjoint.runtime.numerical_methods.quadrature import columnwise, integral
 
 FALL = 45.0
 LARGEST = 1e5

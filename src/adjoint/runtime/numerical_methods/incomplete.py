@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from adjoint.runtime.quadrature import columnwise, integral
+from adjoint.runtime.numerical_methods.quadrature import columnwise, integral
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 FALL = 45.0

@@ -1,0 +1,1 @@
+"""What derivatives of functions of arrays are made of."""

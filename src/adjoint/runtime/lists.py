@@ -1,0 +1,29 @@
+"""Lists that compiled code makes for items of a certain type, and orders of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def no_items(sample: Any) -> list[Any]:
+    """An empty list for values like ``sample``.
+
+    >>> no_items(1.0)
+    []
+    """
+    return []
+
+
+def any_layout(array: Any) -> Any:
+    """The array; to a compiler, one of which nothing is known about where its elements lie."""
+    return array[::1]
+
+
+def order_of_items(keys: Sequence[Any], reverse: bool = False) -> list[int]:
+    """The places of the items in the order in which ``sorted`` puts them.
+
+    >>> order_of_items([3.0, 1.0, 2.0])
+    [1, 2, 0]
+    """
+    return sorted(range(len(keys)), key=lambda place: keys[place], reverse=reverse)

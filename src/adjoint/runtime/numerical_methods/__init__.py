@@ -1,0 +1,1 @@
+"""Series, integrals and solvers that derivatives need."""
