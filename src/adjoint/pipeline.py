@@ -59,15 +59,15 @@ SPECULATE = ("drop-supports",)
 """From a derivative to one that is right as long as its results are numbers, and faster."""
 
 TOUCH_UP = (
-    "cleanup",
+    "cleanup-everywhere",
     "shape-only-residuals",
-    "cleanup",
+    "cleanup-everywhere",
     "array-peepholes",
-    "cleanup",
+    "cleanup-everywhere",
     "in-place-updates",
-    "cleanup",
+    "cleanup-everywhere",
     "redundant-copies",
-    "cleanup",
+    "cleanup-everywhere",
     "early-checks",
 )
 """From there to what is printed for people."""
@@ -267,10 +267,10 @@ def run(pipeline: Sequence[str], function: Function, context: Context) -> Functi
     clean = None
     for name in pipeline:
         step = PASSES[name]
-        if not step.when(context) or (name == "cleanup" and function is clean):
+        if not step.when(context) or (name in DRIVERS and function is clean):
             continue
         function = step.apply(function, context)
-        if name == "cleanup":
+        if name in DRIVERS:
             clean = function
     return function
 
@@ -337,10 +337,12 @@ PASSES = {
             needed=True,
         ),
         Pass("drop-supports", "differentiation.zeros.speculation:without_supports"),
-        Pass("shape-only-residuals", "differentiation.reverse.residuals.shape_only:without_idle_shapes"),
-        Pass("array-peepholes", "optimize.array_peepholes:polish"),
-        Pass("in-place-updates", "differentiation.finish:with_direct_updates"),
-        Pass("redundant-copies", "differentiation.finish:without_idle_conversions"),
+        Pass(
+            "shape-only-residuals", "differentiation.reverse.residuals.shape_only:without_idle_shapes", everywhere=True
+        ),
+        Pass("array-peepholes", "optimize.array_peepholes:polish", everywhere=True),
+        Pass("in-place-updates", "differentiation.finish:with_direct_updates", everywhere=True),
+        Pass("redundant-copies", "differentiation.finish:without_idle_conversions", everywhere=True),
         Pass(
             "early-checks",
             "optimize.early_checks:with_early_checks",

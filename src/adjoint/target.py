@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 
 from adjoint.dispatch.options import ALL_CHECKED, Checked
@@ -14,6 +15,12 @@ Watch = Callable[[str, Function, Function, float], None]
 
 SKIPPED = frozenset(filter(None, os.environ.get("ADJOINT_SKIP", "").replace(" ", "").split(",")))
 """The passes that the environment variable leaves out: to find out what they buy."""
+
+INLINED = int(os.environ.get("ADJOINT_INLINE", "30"))
+"""How many statements inlining may repeat of one function; of 0, every call of a function stays a call."""
+ALL_INLINED = sys.maxsize
+INLINED_BY_MACHINE = 8
+"""How many times as much machine code repeats: loops are not fused across calls, and arrays are not told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,8 @@ class Target:
         What of Python's arithmetic raises exceptions in machine code too.
     threads
         In how many chunks its outermost loops run side by side.
+    inlined
+        How many statements inlining one function may repeat; a function that exceeds that stays a function.
     skipped
         The names of passes that are left out.
     watch
@@ -37,8 +46,14 @@ class Target:
     machine: bool = False
     checked: Checked = ALL_CHECKED
     threads: int = 1
+    inlined: int = INLINED
     skipped: frozenset[str] = SKIPPED
     watch: Watch | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def most_repeated(self) -> int:
+        """How many statements inlining may repeat of one function before that stays a function."""
+        return self.inlined * INLINED_BY_MACHINE if self.machine else self.inlined
 
 
 PYTHON = Target()

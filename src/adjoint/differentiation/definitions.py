@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adjoint.ir.nodes import Call, Definition, Function, Statement
+from adjoint.ir.nodes import Applied, Call, Declared, Definition, Derived, Function, Statement
 from adjoint.ir.printer import format_function
 from adjoint.ir.walk import map_blocks, map_statements, statements_in
+from adjoint.rules.declare import General
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.arithmetic import numbers
 
 
 def everywhere(function: Function, step: Callable[[Function], Function]) -> Function:
@@ -33,6 +36,29 @@ def format_whole(function: Function) -> str:
     return "\n".join(format_function(part) for part in parts if part is not None)
 
 
+def has_singular_slopes(function: Function) -> bool:
+    """Whether slopes in a function, or in one that it calls, may be infinite, or not a number."""
+    bodies = [function, *(definition.function for definition in called_by(function))]
+    return any(
+        isinstance(statement, Call) and _is_singular(statement.callee)
+        for body in bodies
+        if body is not None
+        for statement in statements_in(body.body)
+    )
+
+
+def _is_singular(callee: object) -> bool:
+    if isinstance(callee, (Declared, Derived, Applied)):
+        return True
+    if isinstance(callee, (Definition, Function)):
+        return False
+    module = getattr(callee, "__module__", None) or ""
+    if module == "adjoint.runtime.display":
+        return False
+    rule = rule_for(callee)
+    return isinstance(rule, General) or getattr(rule, "singular", False) or module == numbers.__name__
+
+
 class _Everywhere:
     def __init__(self, step: Callable[[Function], Function]) -> None:
         self.step = step
@@ -51,7 +77,7 @@ class _Everywhere:
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.known:
-            new = self.known[definition] = Definition(definition.name, None, definition.checkpoints)
+            new = self.known[definition] = definition.unfilled()
             assert definition.function is not None
             new.function = self.function(definition.function)
         return self.known[definition]

@@ -33,7 +33,7 @@ from adjoint.records import dataclass, field, replace
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.objects import Checkpoints, put_attribute
-from adjoint.target import PYTHON, Target
+from adjoint.target import ALL_INLINED, PYTHON, Target
 
 if TYPE_CHECKING:
     from adjoint.frontend.differentiation.linear_maps import Differential
@@ -303,16 +303,68 @@ def _made(
     lower: Callable[[Target], Entry], operator: Any, function: Any, native: Native, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     with noting() as captured_by_rules:
-        target = target_of(function, native)
+        target, speculates = target_of(function, native), operator[0] in SPECULATING
         entry = lower(target)
         try:
-            speculates = operator[0] in SPECULATING
-            found = compile_entry(entry, function, native, seen, target, speculates=speculates)
+            found = _with_calls(lower, entry, function, native, seen, target, speculates) if entry.kept else None
+            if found is None and entry.kept:
+                target = replace(target, inlined=ALL_INLINED)
+                entry = lower(target)
+            if found is None:
+                found = compile_entry(entry, function, native, seen, target, speculates=speculates)
         except DifferentiationError as refusal:
             problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)
             raise DifferentiationError(*problems) from refusal.__cause__
     found.guards += tuple(captured_by_rules.values())
     return found, entry.warnings
+
+
+def _with_calls(
+    lower: Callable[[Target], Entry],
+    entry: Entry,
+    function: Any,
+    native: Native,
+    seen: Seen,
+    target: Target,
+    speculates: bool,
+) -> Specialization | None:
+    """A derivative in which functions stay functions; None where only inlining them makes one.
+
+    Across calls it is not known what a selection left out. Where that matters a result is not a number, and is computed
+    again with everything inlined; where it cannot be computed again, it must not matter.
+    """
+    from adjoint.differentiation.definitions import has_singular_slopes  # lazy
+
+    try:
+        found = compile_entry(entry, function, native, seen, target)
+    except DifferentiationError:
+        return None
+    if not speculates:
+        halves = (found.function, found.adjoint_function)
+        return None if any(half is not None and has_singular_slopes(half) for half in halves) else found
+    found.call = Speculative(found.call, functools.partial(_inlined, replace(found), lower, function, native, target))
+    return found
+
+
+def _inlined(
+    calling: Specialization, lower: Callable[[Target], Entry], function: Any, native: Native, target: Target
+) -> Specialization:
+    """What stands for a derivative with calls where inlining them matters; it takes the same inputs."""
+    with _lock, Compilation():
+        target = replace(target, inlined=ALL_INLINED)
+        other = compile_entry(lower(target), function, native, None, target)
+        before = [item.path for item in calling.captured]
+        root, first = differentiated(function), len(calling.function.params) - len(before)
+
+        def call(*inputs: Any) -> Any:
+            own = dict(zip(before, inputs[first:], strict=True))
+            captured = [own[item.path] if item.path in own else item.read(root) for item in other.captured]
+            return other.call(*inputs[:first], *captured)
+
+        same = before == [item.path for item in other.captured]
+        entry = other.call if same else call
+        function, emitted = other.function, other.emitted
+        return replace(calling, call=entry, function=function, emitted=emitted, door=None, lanes={}, ways=None)
 
 
 def _interpreted(

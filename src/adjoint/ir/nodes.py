@@ -298,11 +298,21 @@ class Checkpoints:
 
 @dataclass(eq=False, slots=True)
 class Definition:
-    """A function that is called rather than inlined, so that it may call itself: ``function`` is filled in late."""
+    """A function that is called rather than inlined, so that it may call itself: ``function`` is filled in late.
+
+    Attributes
+    ----------
+    checkpoints
+        How it is run again in the reverse sweep.
+    """
 
     name: str
     function: Function | None = None
     checkpoints: Checkpoints | None = None
+
+    def unfilled(self) -> Definition:
+        """Another one like it, without a function."""
+        return Definition(self.name, None, self.checkpoints)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

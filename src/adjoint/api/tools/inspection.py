@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -10,9 +11,10 @@ from typing import Any
 from adjoint.api.gradients import Derivative, grad
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, error
+from adjoint.differentiation.definitions import format_whole
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch.specialize import Specialization, latest, target_of
-from adjoint.frontend.entry.entry import lower_operator
+from adjoint.frontend.entry.entry import Entry, lower_operator
 from adjoint.ir.nodes import Function
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import DRIVERS, Context, finishing, run
@@ -31,7 +33,13 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
         What an operator returned, or one of the functions that it is made of, as ``ad.grad(f).primal``; or
         ``ad.jvp``, with the arguments it takes.
     *args, **kwargs
-        Arguments for which to print it; not needed where annotations tell their types, or once it was called.
+        Arguments for which to print it; not needed where annotations tell their types, or once it was called. Then
+        the name of a function in the text gives the text of that function: ``ad.source(df, "rhs_pullback")``.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0401 if the types of the arguments are not known.
 
     Examples
     --------
@@ -43,6 +51,10 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
         return 2.0 * x
     <BLANKLINE>
     """
+    if not kwargs and len(args) == 1 and isinstance(args[0], str):
+        found = _named(source(derivative), args[0])
+        if found is not None:
+            return found
     text_of = getattr(derivative, "__adjoint_text__", None)
     if text_of is not None:
         return str(text_of(args, kwargs))
@@ -56,6 +68,15 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
         kind = type(derivative).__name__
         raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=kind)
     return specialization_to_show(derivative, args, kwargs)[0].emitted.text
+
+
+def _named(text: str, name: str) -> str | None:
+    """One function of a text; None if there is no such function."""
+    lines = text.splitlines(keepends=True)
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return "".join(lines[node.lineno - 1 : node.end_lineno])
+    return None
 
 
 def _of_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], **options: Any) -> Specialization:
@@ -126,9 +147,9 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
     Returns
     -------
     str
-        The source of the function, its form inside the compiler, the same simplified, the derivative in that form,
-        and the text of the derivative. If ``native``, the source, then what each pass makes of what it changes, under
-        the name that :mod:`adjoint.pipeline` gives it, and the text for Numba.
+        The source of the function, its form inside the compiler, the same simplified, which functions stay functions
+        and why, the derivative in that form, and the text of the derivative. If ``native``, the source, then what each
+        pass makes of what it changes, under the name that :mod:`adjoint.pipeline` gives it, and the text for Numba.
 
     Examples
     --------
@@ -139,26 +160,33 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
     >>> [line for line in text.splitlines() if line.startswith("--")][:5]
     ['-- source', '-- lowered', '-- reverse', '-- expand-derivatives', '-- dead-code']
     """
-    from adjoint.ir.printer import format_function  # lazy
-
     derivative = f if isinstance(f, Derivative) else grad(f)
     function = derivative.function
     if native:
         return _native_stages(derivative, args, kwargs)
     primal = lower_operator("call", function, (), args, kwargs).function
-    entry = lower_operator(derivative.kind, function, derivative.options, args, kwargs).function
+    entry = lower_operator(derivative.kind, function, derivative.options, args, kwargs)
     parts = {
         "source": _source_of(function),
-        "lowered": format_function(primal),
-        "simplified": format_function(simplify(primal)),
-        "derivative": format_function(finish(entry)),
+        "lowered": format_whole(primal),
+        "simplified": format_whole(simplify(primal)),
+        "functions": _functions(entry),
+        "derivative": format_whole(finish(entry.function)),
         "text": source(derivative, *args, **kwargs),
     }
-    return _under_titles(parts.items())
+    return _under_titles((title, text) for title, text in parts.items() if text)
+
+
+def _functions(entry: Entry) -> str:
+    """Which functions stay functions, and why."""
+    lines = [
+        f"{kept.name} stays a function: {kept.calls} calls of it, inlined, took {kept.statements} statements"
+        for kept in entry.kept
+    ]
+    return "\n".join([*lines, f"lowering was started {entry.attempts} times"]) if lines else ""
 
 
 def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    from adjoint.differentiation.definitions import format_whole  # lazy
     from adjoint.native.backend import compiled_text  # lazy
     from adjoint.native.compile.boundary import halves  # lazy
     from adjoint.native.compile.not_native import NotNative  # lazy

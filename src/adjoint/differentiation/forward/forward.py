@@ -171,9 +171,7 @@ class _Session:
         known = self.definitions.get(key)
         if known is None:
             self.keep.append(callee)
-            known = self.definitions[key] = Definition(
-                f"{callee.name}_forward", None, getattr(callee, "checkpoints", None)
-            )
+            known = self.definitions[key] = Definition(f"{callee.name}_jvp", None, getattr(callee, "checkpoints", None))
             function = callee.function if isinstance(callee, Definition) else callee
             assert function is not None
             known.function = self.derive(function, wrt, outputs, is_called=True, complete=self.complete)
@@ -305,7 +303,7 @@ class _Forward:
             passive=self.is_passive(function),
             calls=self.session.gives_computed_zeros,
         )
-        return Function(f"{function.name}_forward", (*function.params, *params), body, function.doc)
+        return Function(f"{function.name}_jvp", (*function.params, *params), body, function.doc)
 
     def is_passive(self, function: Function) -> Callable[[Var], bool]:
         bound: set[Var] = set()

@@ -62,7 +62,7 @@ class ShadowTypes:
         joined = parts[0] if parts else None
         for part in parts[1:]:
             if joined is None or type(joined) is not type(part):
-                return None
+                return Opaque()
             joined = join_types(joined, part)
         return joined
 

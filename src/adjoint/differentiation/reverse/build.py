@@ -215,6 +215,25 @@ def reverse_again(
     It takes the arguments, the cotangents of the outputs, and for the parameters in ``lent``, arrays, the memory in
     which their cotangents accumulate; it gives the results, and the cotangents of the others in ``wrt``.
     """
+    sweeps, memory = sweeps_again(function, wrt, outputs, lent, family, complete=complete)
+    body = Block((*sweeps.forward, *sweeps.backward), Return((*sweeps.results, *sweeps.cotangents)))
+    params = (*sweeps.reverser.context.function.params, *sweeps.seeds, *memory)
+    return Function(f"{function.name}_adjoint", params, body)
+
+
+def sweeps_again(
+    function: Function,
+    wrt: tuple[int, ...],
+    outputs: tuple[int, ...],
+    lent: tuple[int, ...],
+    family: Family,
+    *,
+    complete: bool,
+) -> tuple[Sweeps, tuple[Var, ...]]:
+    """Both sweeps of a function that is run again, and the memory of cotangents that they are given.
+
+    The cotangents of the sweeps are those of the parameters that have no such memory.
+    """
     arrays = [function.params[place] for place in lent]
     given = frozenset(param for param in arrays if is_handle(param.type))
     function = run(PREPARE_WHOLE, function, PassContext(family.target, wrt, outputs, given))
@@ -238,9 +257,7 @@ def reverse_again(
             values.append(cotangent)
         elif cotangent is not own:
             backward.append(Store(own, None, cotangent, "add"))
-    body = Block((*sweeps.forward, *backward), Return((*sweeps.results, *values)))
-    params = (*function.params, *sweeps.seeds, *memory.values())
-    return Function(f"{function.name}_adjoint", params, body)
+    return replace(sweeps, backward=tuple(backward), cotangents=tuple(values)), tuple(memory.values())
 
 
 def without_results(function: Function, count: int) -> Function:

@@ -79,7 +79,7 @@ def _placed(value: Any) -> Spliced:
 
 
 def _spliced(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:
-    settings, start = Settings(), len(builder.statements)
+    settings, start = Settings(keeps=False), len(builder.statements)
     for _ in range(MAX_ATTEMPTS):
         try:
             return _attempt(builder, settings, fn, args, kwargs)

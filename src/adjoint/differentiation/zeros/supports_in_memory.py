@@ -296,6 +296,10 @@ class _Keeper:
     def keeps(self, var: Atom) -> bool:
         return isinstance(var, Var) and var in self.flow.needed and var not in self.flow.unknown
 
+    def is_unknown(self, var: Var) -> bool:
+        """Whether nothing is known of what was left out, as of what comes out of a tuple that a function has kept."""
+        return var in self.flow.unknown or self.supports.get(var) == PRESENT
+
     def of(self, atom: Atom, builder: Builder) -> Atom:
         """The support of a value at this place."""
         if isinstance(atom, Const):
@@ -441,7 +445,7 @@ class _Keeper:
             return
         if not call.targets:
             memory = [arg for arg in _vars(call.args) if is_handle(arg.type)]
-            if any(map(self.keeps, memory)) and self.flow.unknown.isdisjoint(memory) and not _is_called(call):
+            if any(map(self.keeps, memory)) and not any(map(self.is_unknown, memory)) and not _is_called(call):
                 args = tuple([self.slot(arg, builder) for arg in call.args])
                 builder.emit(Call((), call.callee, args, call.kwargs, call.span))
             builder.emit(call)
@@ -469,7 +473,7 @@ class _Keeper:
     def made(self, call: Call, target: Var, builder: Builder) -> None:
         """The support of what a call makes."""
         given = [arg for arg in operands(call) if isinstance(arg, Var) and arg in self.flow.linear]
-        if any(arg in self.flow.unknown and _is_container(arg) for arg in given):
+        if any(self.is_unknown(arg) and _is_container(arg) for arg in given):
             self.supports[target] = PRESENT
             return
         callee = call.callee

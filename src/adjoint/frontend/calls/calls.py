@@ -27,7 +27,13 @@ from adjoint.frontend.calls.opaque_calls import (
     refuse_objects,
 )
 from adjoint.frontend.calls.operands import arrays, with_arrays
-from adjoint.frontend.control.activations import activation, is_structural, is_too_often
+from adjoint.frontend.control.activations import (
+    activation,
+    is_kept,
+    is_structural,
+    is_too_often,
+    note_inlined,
+)
 from adjoint.frontend.data import making, objects
 from adjoint.frontend.differentiation.operators_inside import call_operator, call_pullback, operator_of
 from adjoint.frontend.entry import inputs
@@ -562,7 +568,7 @@ def _call_closure(
         from adjoint.frontend.iterators.generators import made_by_call  # lazy
 
         return made_by_call(lo, closure, args, kwargs, node)
-    if code in lo.settings.called:
+    if code in lo.settings.called or (activation(lo, closure) is None and is_kept(lo, closure)):
         from adjoint.frontend.control.recursion import call_definition  # lazy
 
         return call_definition(lo, closure, args, kwargs, node)
@@ -577,7 +583,10 @@ def _call_closure(
     if lo.depth > MAX_INLINE_DEPTH:
         lo.settings.called.add(code)
         raise Restart
-    return run_closure(lo, closure, args, kwargs, node)
+    before = lo.run_data.emitted
+    result = run_closure(lo, closure, args, kwargs, node)
+    note_inlined(lo, code, before)
+    return result
 
 
 def run_closure(

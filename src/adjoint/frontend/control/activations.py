@@ -52,6 +52,39 @@ def is_too_often(lo: Lowerer, code: ast.AST) -> bool:
     return count > MAX_REPEATED * lo.settings.patience
 
 
+MIN_KEPT = 16
+"""Of how many statements a function is that is worth a call."""
+
+
+def note_inlined(lo: Lowerer, code: ast.AST, before: int) -> None:
+    """Takes down how many statements an inlined call took."""
+    known = lo.run_data.inlined
+    known[code] = (*known.get(code, ()), lo.run_data.emitted - before)
+
+
+def is_kept(lo: Lowerer, closure: Closure) -> bool:
+    """Whether a function stays one from here on, since inlining it repeats too much.
+
+    Then lowering starts again when it is through, for the calls before this one.
+    """
+    code, most = closure.source.node, lo.settings.target.most_repeated
+    if not lo.settings.keeps or code in lo.settings.inlined or not lo.run_data.activations:
+        return False
+    if isinstance(code, ast.Lambda) or code.name in CONSTRUCTORS:
+        return False
+    sizes = lo.run_data.inlined.get(code, ())
+    if most and (not sizes or sizes[-1] < MIN_KEPT or sum(sizes) < most):
+        return False
+    lo.settings.called.add(code)
+    lo.settings.kept[code] = len(sizes), sum(sizes)
+    lo.run_data.has_grown |= bool(sizes)
+    return True
+
+
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+"""They make objects whose parts are known: what they are called for."""
+
+
 def _size(lo: Lowerer, value: Value) -> int:
     if isinstance(value, TupleValue):
         return 1 + sum(_size(lo, item) for item in value.items)

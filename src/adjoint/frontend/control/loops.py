@@ -65,7 +65,9 @@ def _settle(
 ) -> _Pass:
     """Runs the body until nothing new turns up."""
     deepest = MAX_NESTING + max(map(joins.depth_of, carried.values()), default=0)
+    inlined = lo.run_data.inlined
     for _ in range(MAX_PASSES):
+        lo.run_data.inlined = inlined.copy()
         found = _run_body(lo, base, carried, body)
         try:
             assumption = _widen(lo, base, carried, found)

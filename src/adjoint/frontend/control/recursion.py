@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from adjoint.frontend.calls.calls import bind, run_closure
+from adjoint.frontend.control.called_forms import common_form
 from adjoint.frontend.control.widening import make_alike, size_of
-from adjoint.frontend.data.captures import Surroundings, surroundings
+from adjoint.frontend.data.captures import Surroundings, parts_of, surroundings
 from adjoint.frontend.flow.derivatives import with_flow_settled
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Unreached
-from adjoint.frontend.interpreter.forms import anonymous, fresh, loose, loosened
+from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Unreached
+from adjoint.frontend.interpreter.forms import anonymous, fresh, known_structure, loose, loosened
 from adjoint.frontend.interpreter.placeholders import handed_over, with_values_handed_over
 from adjoint.frontend.interpreter.values import Closure, Record, Ref, TupleValue, Value
 from adjoint.frontend.surgery.checkpointed_loops import outlined
@@ -35,8 +37,9 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import Array, Storage, carries_derivative
+from adjoint.ir.types import fresh as fresh_type
 from adjoint.ir.walk import free_vars, leaves, map_blocks, statements_in, substitute
-from adjoint.records import dataclass, field
+from adjoint.records import dataclass, field, replace
 
 TREES = (
     "of a structure that holds itself, such as a tree, keep the nodes in lists, and let them name each other by index"
@@ -59,6 +62,10 @@ class Called:
     moved: set[Var] = field(default_factory=set)
     """Variables from outside that are others where the function calls itself."""
     lowering: bool = True
+    sources: dict[int, HandedOut] = field(default_factory=dict)
+    """By their places, arrays that it makes and returns as values: nobody writes them, here or where it is called."""
+    is_recursive: bool = False
+    """Whether it was called while it was lowered: else what it returns is settled by lowering it once."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,6 +84,8 @@ class HandedOut:
         Whether the function made the memory itself.
     strict
         The caller makes copies of the results: nobody may ever have seen that they are something else.
+    value, view
+        The array, and the variable that is returned for it.
     """
 
     function: ast.AST
@@ -86,6 +95,8 @@ class HandedOut:
     others: set[Storage] | None
     is_own: bool
     strict: bool
+    value: Var
+    view: Var
 
     def is_told_apart(self, found: Sequence[HandedOut]) -> bool:
         """Whether somebody could see that the result is not the array itself."""
@@ -102,19 +113,24 @@ def call_definition(
 ) -> Value:
     """A call of a recursive function."""
     bound = bind(lo, closure, args, kwargs, node)
-    as_structure = loosened if closure.source.node in lo.settings.widened else loose
+    code = closure.source.node
+    as_structure = loosened if code in lo.settings.widened else known_structure if code in lo.settings.kept else loose
     found = {name: as_structure(joins.shape_of(value, lo.store)) for name, value in bound.items()}
+    if code in lo.settings.kept:
+        found = common_form(lo, code, found)
     key = (closure.source.node, tuple(closure.cells.values()), _key(found, lo.run_data.definitions))
     outside = surroundings(lo, closure, bound.values())
     called = lo.run_data.definitions.get((key, None)) or lo.run_data.definitions.get((key, outside.form))
-    if called is None:
-        code = closure.source.node
+    if called is not None:
+        called.is_recursive |= called.lowering
+    else:
         before = [each.size for each in lo.run_data.definitions.values() if each.lowering and each.code is code]
         make_alike(lo, closure.source.name, tuple(found.values()), before, code, node)
         called = Called(Definition(closure.source.name), outside, code, size_of(found.values()))
         lo.run_data.definitions[key, None] = called
         try:
-            _lower(lo, called, closure, found, node)
+            with _inlined_if_refused(lo, code):
+                _lower(lo, called, closure, found, node)
             lo.run_data.definitions[key, outside.form] = called
         finally:
             del lo.run_data.definitions[key, None]
@@ -122,9 +138,10 @@ def call_definition(
     if called.result is None:
         raise Unreached
     atoms: list[Atom] = []
-    for name, value in bound.items():
-        atoms.extend(handed_over(value, fresh(found[name]), lo.store, lo.open))
+    for name, shape in found.items():
+        atoms.extend(handed_over(bound[name], fresh(shape), lo.store, lo.open))
     targets = tuple(Var(hint, type_) for type_, hint in joins.leaf_types(called.result, "t"))
+    targets = tuple(_value_of_its_own(lo, called, place, target) for place, target in enumerate(targets))
     call = Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
     lo.emit(call)
     called.calls.append(call)
@@ -132,6 +149,31 @@ def call_definition(
         _unite_memory(call, called)
     result = joins.build(called.result, iter(targets), lo.store)
     return _own_copy(lo, result) if _is_copied(lo, closure.source.node) else result
+
+
+def _value_of_its_own(lo: Lowerer, called: Called, place: int, target: Var) -> Var:
+    """What a call gets for a result that the function makes anew each time and hands to nobody else."""
+    source = called.sources.get(place)
+    if source is None:
+        return target
+    own = fresh_type(target.type)
+    assert isinstance(own, Array)
+    lo.run_data.handed_out.append(replace(source, result=own.storage))
+    return Var(target.hint, own)
+
+
+@contextmanager
+def _inlined_if_refused(lo: Lowerer, code: ast.AST) -> Iterator[None]:
+    """Has a function that inlining repeats too often inlined all the same, where it cannot be called."""
+    try:
+        yield
+    except (Problem, joins.NeedsRuntime, joins.TooManyOptions):
+        if code not in lo.settings.kept:
+            raise
+        del lo.settings.kept[code]
+        lo.settings.called.discard(code)
+        lo.settings.inlined.add(code)
+        raise Restart from None
 
 
 def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[Var]:
@@ -168,7 +210,11 @@ def _unite_memory(call: Call, called: Called) -> None:
     pairs: list[tuple[Atom, Atom]] = list(zip(call.args, function.params, strict=False))
     for leaf in leaves(function.body):
         if isinstance(leaf, Return):
-            pairs.extend(zip(leaf.values, call.targets, strict=False))
+            pairs.extend(
+                (value, target)
+                for place, (value, target) in enumerate(zip(leaf.values, call.targets, strict=False))
+                if place not in called.sources
+            )
     for one, other in pairs:
         if isinstance(one, Var) and isinstance(other, Var):
             joins.join_types(one.type, other.type)
@@ -189,9 +235,10 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
         if result is None:
             raise lo.problem("AD0407", node, f"{closure.source.name!r} calls itself without end")
         settled = result if called.result is None else lo.join_shapes([called.result, result])
-        if settled == called.result:
-            break
+        is_settled = not called.is_recursive or settled == called.result
         called.result = settled
+        if is_settled:
+            break
     else:
         label = f"what {closure.source.name!r} returns has another structure the more often it calls itself"
         raise lo.problem("AD0402", node, label, helps=(TREES,))
@@ -213,6 +260,8 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
     name = closure.source.name if closure.source.name != "<lambda>" else "function"
     called.definition.function = Function(name, (*params, *inner.values()), block)
     called.lowering = False
+    if not called.is_recursive:
+        called.definition.function = _with_values_returned(lo, called)
     for call in called.calls:
         _unite_memory(call, called)
 
@@ -310,6 +359,9 @@ def _run(
     if region.exits:
         found_shapes = [joins.shape_of(leaf.value, leaf.store) for leaf in region.exits]
         result = fresh(loose(lo.join_shapes(found_shapes)))
+        if _holds_what_ends(lo, result, outer_store):
+            label = f"{closure.source.name!r} returns a function or an iterator over what it has computed"
+            raise lo.problem("AD0402", node, label, helps=("return a list, or the numbers",))
         final = result
         whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
         if lo.run_data.flow:
@@ -321,6 +373,30 @@ def _run(
         block = root.seal()
     lo.block, lo.store, lo.depth = outer_block, outer_store, outer_depth
     return tuple(params), block, result
+
+
+def _holds_what_ends(lo: Lowerer, shape: joins.Shape, outside: dict[Any, Value]) -> bool:
+    """Whether something in a result refers to variables and objects of the call, which is over."""
+
+    def ends(value: Value) -> bool:
+        if isinstance(value, Closure):
+            inside = [cell for cell in value.cells.values() if cell not in outside]
+            return bool(inside) or any(map(ends, (*value.defaults, *value.kw_defaults.values())))
+        if isinstance(value, (Var, Ref)):
+            return True
+        return any(map(ends, parts_of(lo, value)))
+
+    match shape:
+        case joins.Same(value=value):
+            return ends(value)
+        case joins.RefShape(record=record):
+            return _holds_what_ends(lo, record, outside)
+        case joins.TupleShape(items=items) | joins.RecordShape(items=items) | joins.ComposedShape(items=items):
+            return any(_holds_what_ends(lo, item, outside) for item in items)
+        case joins.UnionShape(options=options):
+            return any(_holds_what_ends(lo, item, outside) for item in options)
+        case _:
+            return False
 
 
 def _refuse_lost_changes(
@@ -368,8 +444,25 @@ def _handed_out(lo: Lowerer, value: Value, outside: set[Storage], function: ast.
     else:
         lo.emit(Load(result, value, Subscript((Const(Ellipsis),)), lo.open.span))
     others = outside if is_copied else None
-    lo.run_data.handed_out.append(HandedOut(function, place, home, type_.storage, others, is_own, strict))
+    lo.run_data.handed_out.append(
+        HandedOut(function, place, home, type_.storage, others, is_own, strict, value, result)
+    )
     return result
+
+
+def _with_values_returned(lo: Lowerer, called: Called) -> Function:
+    """The function, which returns arrays that it has made under their own name where nobody writes them."""
+    function = called.definition.function
+    assert function is not None
+    made = {each.view: each for each in lo.run_data.handed_out if each.is_own and each.others is None}
+    end = function.body.terminator
+    if not isinstance(end, Return):
+        return function
+    found = {place: made[value] for place, value in enumerate(end.values) if isinstance(value, Var) and value in made}
+    called.sources.update(found)
+    values = tuple(found[place].value if place in found else value for place, value in enumerate(end.values))
+    body = Block(function.body.statements, Return(values, end.span))
+    return Function(function.name, function.params, body, function.doc)
 
 
 def results_are_settled(lo: Lowerer) -> bool:

@@ -52,7 +52,7 @@ def with_declared_kept(function: Function, lift: Lift, known: dict[Definition, D
             case Call(callee=Definition() as callee):
                 if callee not in known:
                     assert callee.function is not None
-                    made = known[callee] = Definition(callee.name, None, callee.checkpoints)
+                    made = known[callee] = callee.unfilled()
                     made.function = with_declared_kept(callee.function, lift, known)
                 return Call(old.targets, known[callee], old.args, old.kwargs, old.span)
         return old

@@ -44,6 +44,15 @@ PATIENCE = 20
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """A function that stays one, and of how many calls inlining took how many statements."""
+
+    name: str
+    calls: int
+    statements: int
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What a call compiles to, before it is printed."""
 
@@ -64,6 +73,9 @@ class Entry:
     """For an adjoint: the way from the value to the component that the seed is a cotangent of."""
     checkpoints: type[Checkpoints] | None = None
     """For an adjoint that takes checkpoints: their class."""
+    kept: tuple[Kept, ...] = ()
+    attempts: int = 1
+    """How often lowering was started: again whenever something was found out that it must know from its beginning."""
 
 
 def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
@@ -72,12 +84,9 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     try:
         return _attempt(build, settings)
     except DifferentiationError:
-        if not settings.often:
+        if not (settings.often or settings.kept):
             raise
-        settings.called -= settings.often
-        settings.often.clear()
-        settings.patience = PATIENCE
-        return _attempt(build, settings)
+        return _attempt(build, Settings(target=settings.target, patience=PATIENCE, keeps=False))
 
 
 def _is_settled(lo: Lowerer) -> bool:
@@ -90,11 +99,11 @@ def _is_settled(lo: Lowerer) -> bool:
 
 
 def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
-    for _ in range(MAX_ATTEMPTS):
+    for number in range(1, MAX_ATTEMPTS + 1):
         lo = Lowerer(settings)
         try:
             entry = build(lo)
-            if not _is_settled(lo):
+            if lo.run_data.has_grown or not _is_settled(lo):
                 continue
         except NeedsRuntime as need:
             sites = set(original_sites(need.sites))
@@ -112,14 +121,20 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             settings.called |= settings.nested
             continue
         except Problem as problem:
+            if lo.run_data.has_grown:
+                continue
             raise _refusal(lo, problem.diagnostic) from None
         except DifferentiationError as error:
-            if not _is_settled(lo):
+            if lo.run_data.has_grown or not _is_settled(lo):
                 continue
             raise _refusal(lo, *error.diagnostics) from None
         except joins.TooManyOptions:
+            if lo.run_data.has_grown:
+                continue
             raise _refusal(lo, diagnostic("AD0402", None, "a value has too many different structures")) from None
         except Exception as error:
+            if lo.run_data.has_grown:
+                continue
             # After a problem the function is not whole: then what went wrong is its consequence.
             if not lo.run_data.diagnostics:
                 raise
@@ -133,7 +148,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             if shared:
                 raise _refusal(lo, *shared)
         checked(entry.function, "lowering")
-        return entry
+        kept = tuple(Kept(code.name, *repeated) for code, repeated in settings.kept.items())
+        return replace(entry, kept=kept, attempts=number)
     raise _stuck(lo)
 
 

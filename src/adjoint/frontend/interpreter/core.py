@@ -88,6 +88,8 @@ class Open(Builder):
         if self.run is not None and self.run.watches:
             for watch in self.run.watches:
                 watch.append(statement)
+        if self.run is not None:
+            self.run.emitted += 1
         self.statements.append(statement)
 
     def seal(self) -> Block:
@@ -580,6 +582,12 @@ class Run:
     """What functions gave whose derivative is declared, where they were called as they stand."""
     repeated: dict[ast.AST, int] = field(default_factory=dict)
     """How often each function was inlined in itself."""
+    emitted: int = 0
+    """How many statements were emitted so far."""
+    inlined: dict[ast.AST, tuple[int, ...]] = field(default_factory=dict)
+    """How many statements each inlined call of a function took."""
+    has_grown: bool = False
+    """Whether a function is called from here on of which earlier calls were inlined."""
     definitions: dict[Any, Any] = field(default_factory=dict)
     watches: list[list[Statement]] = field(default_factory=list)
     """Where statements are taken down while they are emitted."""
@@ -634,6 +642,14 @@ class Settings:
     """Code of functions that were being inlined several times in themselves."""
     often: set[Any] = field(default_factory=set)
     """Code of functions that are called because they are in themselves so often."""
+    keeps: bool = True
+    """Whether functions stay calls where inlining them repeats too much."""
+    kept: dict[Any, tuple[int, int]] = field(default_factory=dict)
+    """Code of functions that are called because inlining repeats too much: how many calls took how many statements."""
+    inlined: set[Any] = field(default_factory=set)
+    """Code of functions that cannot stay calls."""
+    forms: dict[Any, list[dict[str, joins.Shape]]] = field(default_factory=dict)
+    """For which structures of arguments functions are lowered that stay calls."""
     widened: set[Any] = field(default_factory=set)
     """Code of functions that call themselves with ever other numbers that are known."""
     patience: int = 1

@@ -19,6 +19,17 @@ def loose(shape: Shape) -> Shape:
             return shape
 
 
+def known_structure(shape: Shape) -> Shape:
+    """The shape with no number known but whole ones, which are structure, as truth values and strings are."""
+    match shape:
+        case Same(value=Const(value=float() | complex())):
+            return Leaf(type_of(shape.value))
+        case TupleShape() | RecordShape():
+            return _with_parts(shape, known_structure)
+        case _:
+            return shape
+
+
 def loosened(shape: Shape) -> Shape:
     """The shape with no number that is known, in objects neither."""
     return _throughout(shape, lambda old, record: RefShape(old.ref, record, old.sites), loose)

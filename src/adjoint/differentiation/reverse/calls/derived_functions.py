@@ -49,10 +49,13 @@ from adjoint.runtime import tangents
 from adjoint.target import PYTHON, Target
 
 if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.calls.pullbacks import Pullback
     from adjoint.differentiation.reverse.cotangents import Scope
     from adjoint.differentiation.reverse.statements import Reverser
 
 T = TypeVar("T")
+_Key = tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""A function, the places of the arguments and results that are differentiated, and of those with shared memory."""
 
 
 @dataclass(slots=True)
@@ -70,9 +73,8 @@ class Family:
     halves: dict[Request, tuple[Definition, Definition]] = field(default_factory=dict)
     by_chance: set[Var] = field(default_factory=set)
     shadows: set[Var] = field(default_factory=set)
-    wholes: dict[tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Whole] = field(
-        default_factory=dict
-    )
+    wholes: dict[_Key, Whole] = field(default_factory=dict)
+    pullbacks: dict[_Key, Pullback | None] = field(default_factory=dict)
 
     def of(self, request: Request) -> tuple[Definition, Definition]:
         """The primal and the adjoint of a recursive function."""
@@ -99,6 +101,7 @@ class Family:
         """Takes down that a function is given cotangents that may be zero by chance."""
         made = {adjoint: request.definition for request, (_, adjoint) in self.halves.items()}
         made |= {whole.adjoint: key[0] for key, whole in self.wholes.items()}
+        made |= {known.definition: key[0] for key, known in self.pullbacks.items() if known is not None}
         definition = made.get(call.callee)
         if definition is not None and self.treatments[definition].add(Treatment(computed_zeros=True)):
             raise Again
@@ -111,6 +114,17 @@ class Family:
             for each, places in moved_places(definition).items():
                 self.treatments[each].first |= places
         return self.treatments[definition].first
+
+    def pullback(
+        self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
+    ) -> Pullback | None:
+        """The pullback of a function that needs nothing but arguments and results, where there is one."""
+        key = (definition, wrt, outputs, lent)
+        if key not in self.pullbacks:
+            from adjoint.differentiation.reverse.calls.pullbacks import pullback_of  # circular
+
+            self.pullbacks[key] = pullback_of(definition, wrt, outputs, lent, self)
+        return self.pullbacks[key]
 
     def whole(
         self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
@@ -162,6 +176,8 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
         return
     if reverser.compiled and run_again(reverser, call, scope):
         return
+    if pull_back(reverser, call, scope):
+        return
     request = _request(reverser, call)
     results = [call.targets[place] for place in request.references]
     varying = [arg for place in request.wrt if isinstance(arg := call.args[place], Var)]
@@ -190,7 +206,7 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
     given = (*kept, *seeds, *map(shadows.of, (*results, *references)))
     scope.sweep.emit(Call(targets, adjoint, given, (), call.span))
     for value, target in zip(values, targets, strict=True):
-        reverser.add(scope, value, target)
+        reverser.add(scope, value, target, shaped=True)
 
 
 def is_checkpointed(statement: object) -> bool:
@@ -268,6 +284,42 @@ def run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
     scope.sweep.emit(Call((*unused, *targets), whole.adjoint, (*args, *seeds, *shadows), (), call.span))
     for value, target in zip(values, targets, strict=True):
         reverser.add(scope, value, target)
+    return True
+
+
+def pull_back(reverser: Reverser, call: Call, scope: Scope) -> bool:
+    """Calls a pullback that needs nothing but the arguments and results of the function."""
+    if any(is_handle(target.type) for target in call.targets):
+        return False
+    if not all(isinstance(type_of_atom(arg), (Scalar, Array, Opaque)) for arg in call.args):
+        return False
+    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
+    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
+    lent = tuple(place for place in wrt if is_handle(type_of_atom(call.args[place])))
+    if any(call.args[place] in reverser.shadows.forward for place in lent):
+        return False
+    known = reverser.family.pullback(call.callee, wrt, outputs, lent)
+    if known is None:
+        return False
+    cotangents = [reverser.take(scope, call.targets[place]) for place in outputs]
+    if not wrt or not (lent or any(cotangent is not None for cotangent in cotangents)):
+        return True
+    seeds = [
+        reverser.context.zero(scope.sweep, call.targets[place]) if cotangent is None else cotangent
+        for place, cotangent in zip(outputs, cotangents, strict=True)
+    ]
+    values = [arg for place in wrt if place not in lent and isinstance(arg := call.args[place], Var)]
+    targets = tuple(map(cotangent_var, values))
+    shadows = [reverser.shadows.of(arg) for place in lent if isinstance(arg := call.args[place], Var)]
+    given = (
+        *(call.args[at] if at in known.asked else content(reverser, call.args[at], call) for at in known.args),
+        *(content(reverser, call.targets[place], call, result=True) for place in known.results),
+        *seeds,
+        *shadows,
+    )
+    scope.sweep.emit(Call(targets, known.definition, given, (), call.span))
+    for value, target in zip(values, targets, strict=True):
+        reverser.add(scope, value, target, shaped=True)
     return True
 
 
@@ -400,7 +452,7 @@ class _Expansion:
 
     def definition(self, definition: Definition) -> Definition:
         if definition not in self.definitions:
-            new = self.definitions[definition] = Definition(definition.name, None, definition.checkpoints)
+            new = self.definitions[definition] = definition.unfilled()
             self.definitions[new] = new
             assert definition.function is not None
             new.function = self.function(definition.function)

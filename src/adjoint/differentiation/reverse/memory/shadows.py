@@ -47,6 +47,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import (
     BOOL,
     INT,
+    OPAQUE,
     Array,
     Dict,
     Instance,
@@ -520,8 +521,10 @@ def _element(atom: Atom) -> Type | None:
 
 
 def _common(parts: tuple[Type, ...]) -> Type | None:
-    """The type of the slots of a tuple's shadow, where they are all of one type."""
-    return parts[0] if parts and all(part == parts[0] for part in parts[1:]) else None
+    """The type of the slots of a tuple's shadow; None where it has none."""
+    if not parts:
+        return None
+    return parts[0] if all(part == parts[0] for part in parts[1:]) else OPAQUE
 
 
 def _result(statement: Statement) -> Var:

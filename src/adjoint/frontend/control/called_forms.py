@@ -1,0 +1,109 @@
+"""For which structures of arguments a function is lowered that stays one: as few as its calls allow.
+
+Calls that hand over arrays of other sizes, or other whole numbers, are calls of one function, which knows of its
+arguments what they have in common.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.forms import anonymous
+from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape
+from adjoint.ir.nodes import Const
+from adjoint.ir.types import INT, Array, Type, fresh
+
+Form = dict[str, Shape]
+
+
+def common_form(lo: Lowerer, code: ast.AST, found: Form) -> Form:
+    """The form for which a function is lowered that is called with these arguments.
+
+    What is found out here of further calls holds for the earlier ones when lowering starts again.
+    """
+    found = {name: anonymous(shape) for name, shape in found.items()}
+    forms = lo.settings.forms.setdefault(code, [])
+    for place, known in enumerate(forms):
+        both = _common(known, found)
+        if both is None:
+            continue
+        if both == known:
+            return {name: _detached(shape) for name, shape in known.items()}
+        forms[place] = both
+        lo.run_data.has_grown = True
+        return found
+    forms.append({name: _detached(shape) for name, shape in found.items()})
+    return found
+
+
+def _common(one: Form, other: Form) -> Form | None:
+    """What two forms have in common; None where they differ in more than sizes and whole numbers."""
+    both: Form = {}
+    for name, shape in one.items():
+        joined = _of_both(shape, other[name]) if name in other else None
+        if joined is None:
+            return None
+        both[name] = joined
+    return both if len(both) == len(other) else None
+
+
+def _of_both(one: Shape, other: Shape) -> Shape | None:
+    if one == other:
+        return one
+    match one, other:
+        case (Leaf() | Same(), Leaf() | Same()):
+            types = _type(one), _type(other)
+            if types == (INT, INT):
+                return Leaf(INT)
+            return None if None in types else _of_types(*types)  # type: ignore[arg-type]
+        case TupleShape(), TupleShape() if one.cls is other.cls and len(one.items) == len(other.items):
+            items = _of_all(one.items, other.items)
+            return None if items is None else TupleShape(one.cls, items)
+        case RefShape(), RefShape():
+            record = _of_both(one.record, other.record)
+            return RefShape(None, record, ()) if isinstance(record, RecordShape) else None
+        case RecordShape(), RecordShape() if one.cls is other.cls and one.keys == other.keys:
+            items = _of_all(one.items, other.items)
+            return None if items is None else RecordShape(one.cls, one.keys, items)
+        case _:
+            return None
+
+
+def _of_all(ones: tuple[Shape, ...], others: tuple[Shape, ...]) -> tuple[Shape, ...] | None:
+    found = [_of_both(one, other) for one, other in zip(ones, others, strict=True)]
+    return None if None in found else tuple(shape for shape in found if shape is not None)
+
+
+def _type(shape: Leaf | Same) -> Type | None:
+    """The type of a value that need not be known; None where it is part of the structure."""
+    if isinstance(shape, Leaf):
+        return shape.type
+    return INT if isinstance(shape.value, Const) and type(shape.value.value) is int else None
+
+
+def _of_types(one: Type, other: Type) -> Leaf | None:
+    if not isinstance(one, Array) or not isinstance(other, Array):
+        return None
+    if one.dims is not None and other.dims is not None and len(one.dims) != len(other.dims):
+        return None
+    joined = joins.join_types(fresh(one), fresh(other))
+    return None if joined is None else Leaf(joined)
+
+
+def _detached(shape: Shape) -> Shape:
+    """The shape with memory of its own."""
+    match shape:
+        case Leaf(type=type_):
+            return Leaf(fresh(type_))
+        case TupleShape(cls=cls, items=items):
+            return TupleShape(cls, tuple(map(_detached, items)))
+        case RefShape(record=record):
+            inner = _detached(record)
+            assert isinstance(inner, RecordShape)
+            return RefShape(None, inner, ())
+        case RecordShape(cls=cls, keys=keys, items=items):
+            return RecordShape(cls, keys, tuple(map(_detached, items)))
+        case _:
+            return shape

@@ -1,0 +1,323 @@
+"""Functions stay functions where inlining them repeats too much: text grows with its source, and numbers are right."""
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+
+def rhs(u, s, r, b, out):
+    out[0] = s * (u[1] - u[0])
+    out[1] = u[0] * (r - u[2]) - u[1]
+    out[2] = u[0] * u[1] - b * u[2]
+
+
+def lorenz(s, r, b):
+    state = np.array([1.0, 1.0, 1.0])
+    k = np.zeros((4, 3))
+    for _ in range(8):
+        rhs(state, s, r, b, k[0])
+        rhs(state + 0.005 * k[0], s, r, b, k[1])
+        rhs(state + 0.005 * k[1], s, r, b, k[2])
+        rhs(state + 0.01 * k[2], s, r, b, k[3])
+        state = state + 0.01 / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3])
+    return np.sum(state)
+
+
+def piece(x, y):
+    if x < 0.1:
+        r = x * y
+    elif x < 0.2:
+        r = x + math.sin(y)
+    elif x < 0.3:
+        r = x * x - y
+    elif x < 0.4:
+        r = x * math.exp(y)
+    elif x < 0.5:
+        r = x / (1 + y * y)
+    elif x < 0.6:
+        r = x * math.cos(y)
+    elif x < 0.7:
+        r = math.sqrt(x) * y
+    elif x < 0.8:
+        r = math.log(x) + y
+    elif x < 0.9:
+        r = x**3 + y
+    else:
+        r = x - y * y
+    return r
+
+
+def chain(depth: int, tmp_path: Any) -> Callable[[float], float]:
+    """A function that calls one twice that calls one twice, and so on."""
+    lines = ["import math", "def f0(x):", "    return math.sin(x) * x"]
+    for i in range(1, depth + 1):
+        lines += [f"def f{i}(x):", f"    return f{i - 1}(x * 1.1) * 0.5 + f{i - 1}(x + 0.1)"]
+    return _made(lines, f"f{depth}", tmp_path)
+
+
+def calls_of_piece(count: int, tmp_path: Any) -> Callable[[float, float], float]:
+    lines = ["def total(x, y):", "    t = 0.0"]
+    lines += [f"    t += piece(x * {0.1 * i + 0.05:.3f}, y + {i}.0)" for i in range(count)]
+    return _made([*lines, "    return t"], "total", tmp_path, piece=piece)
+
+
+def _made(lines: list[str], name: str, folder: Any, **known: Any) -> Any:
+    file = folder / f"{name}.py"
+    file.write_text("\n".join(lines) + "\n")
+    names: dict[str, Any] = dict(known)
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    return names[name]
+
+
+def lines_of(derivative: Any, *args: Any) -> int:
+    return len(ad.source(derivative, *args).splitlines())
+
+
+# What text grows with
+
+
+@pytest.mark.parametrize(("depth", "most"), [(8, 110), (12, 150), (20, 250)])
+def test_a_chain_of_calls_grows_with_its_source(depth: int, most: int, tmp_path: Any) -> None:
+    function = chain(depth, tmp_path)
+    assert lines_of(ad.grad(function), 0.3) <= most
+    if depth == 8:
+        check_grads(function, (0.3,))
+
+
+@pytest.mark.parametrize(("count", "most"), [(16, 100), (64, 250)])
+def test_calls_of_one_function_grow_by_their_calls(count: int, most: int, tmp_path: Any) -> None:
+    function = calls_of_piece(count, tmp_path)
+    assert lines_of(ad.grad(function, wrt=(0, 1)), 0.5, 0.3) <= most
+    check_grads(function, (0.5, 0.3))
+
+
+def test_a_right_hand_side_that_writes_stays_a_function() -> None:
+    text = ad.source(ad.grad(lorenz, wrt=(0, 1, 2)), 10.0, 28.0, 2.5)
+    assert text.count("def rhs") == 2  # itself, and its pullback
+    assert len(text.splitlines()) <= 105
+    check_grads(lorenz, (10.0, 28.0, 2.5))
+
+
+def test_a_function_of_the_text_is_printed_alone() -> None:
+    derivative = ad.grad(lorenz, wrt=(0, 1, 2))
+    derivative(10.0, 28.0, 2.5)
+    text = ad.source(derivative, "rhs_pullback")
+    assert text.startswith("def rhs_pullback(u, s, r, b, out_bar):")
+    assert text in ad.source(derivative)
+
+
+def test_stages_tell_what_stays_a_function() -> None:
+    text = ad.stages(ad.grad(lorenz, wrt=(0, 1, 2)), 10.0, 28.0, 2.5)
+    assert "rhs stays a function: 2 calls of it, inlined, took " in text
+    attempts = int(text.split("lowering was started ")[1].split()[0])
+    assert 1 < attempts <= 6
+
+
+def test_one_call_in_a_loop_is_inlined() -> None:
+    def euler(s, r, b):
+        state, k = np.array([1.0, 1.0, 1.0]), np.zeros(3)
+        for _ in range(50):
+            rhs(state, s, r, b, k)
+            state = state + 0.01 * k
+        return np.sum(state)
+
+    assert "rhs" not in ad.source(ad.grad(euler, wrt=(0, 1, 2)), 10.0, 28.0, 2.5)
+
+
+def test_no_statement_runs_more_than_twice(tmp_path: Any) -> None:
+    """However deep the calls are: a pullback that runs its function again is one of a function that calls no other."""
+    function = chain(7, tmp_path)
+    derivative = ad.grad(function)
+    derivative(0.3)
+    assert _sines(lambda: derivative(0.3)) <= 2 * _sines(lambda: function(0.3))
+
+
+def _sines(run: Callable[[], object]) -> int:
+    count = 0
+
+    def note(frame: object, event: str, callee: object) -> None:
+        nonlocal count
+        count += event == "c_call" and callee is math.sin
+
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+# Programs in which a function is called with what makes it hard to call
+
+
+def scaled(v, factor, out):
+    """Long enough to stay a function."""
+    for i in range(len(v)):
+        t = v[i] * factor
+        u = math.sin(t) + 0.1 * t
+        w = math.cos(u) * 0.5
+        out[i] = 0.3 * t + u * w
+    return out
+
+
+def norm_of(v):
+    s = 0.0
+    for x in v:
+        a = x * x
+        b = math.sqrt(a + 1.0)
+        c = b * x + math.sin(a)
+        d = c * 0.5 + a
+        s += d * math.cos(b)
+    return s
+
+
+def written_and_read(x):
+    a, b, c = np.zeros(3), np.zeros(3), np.zeros(3)
+    scaled(x, 2.0, a)
+    scaled(a, 0.5, b)
+    scaled(b, 1.5, c)
+    a[0] = 7.0
+    scaled(c, 1.1, a)
+    return norm_of(a) + norm_of(b) * norm_of(c) + norm_of(x)
+
+
+def overlapping(x):
+    """What is written lies beside, or over, what is read."""
+    buffer = np.zeros(6)
+    buffer[:3] = x
+    scaled(buffer[:3], 2.0, buffer[3:])
+    scaled(buffer[1:4], 0.5, buffer[1:4])
+    scaled(buffer[3:], 0.5, buffer[:3])
+    scaled(buffer[:3], 1.5, buffer[:3])
+    return norm_of(buffer)
+
+
+def results_written_on(x):
+    """The caller writes into what a function returns."""
+
+    def squares(v):
+        r = v * v
+        s = np.sin(r) + r
+        t = s * v - r
+        u = np.tanh(t) + np.cos(s)
+        return u
+
+    p = squares(x)
+    q = squares(p)
+    p[0] = 3.0 * q[1]
+    r = squares(q + p)
+    s = squares(r)
+    return np.sum(p * q) + np.sum(s)
+
+
+def arguments_written_later(x):
+    """A function reads an array that is written behind the call."""
+    a = x * 2.0
+    t = norm_of(a)
+    a[1] = t
+    u = norm_of(a)
+    a[0] *= u
+    v = norm_of(a)
+    a[:] = v * x
+    return t * u * v + norm_of(a)
+
+
+def flags(x, y):
+    def model(v, bias, squared, kind):
+        r = v * 2.0 + bias
+        if squared:
+            r = r * r
+        if kind == "sin":
+            r = math.sin(r) * v
+        elif kind == "exp":
+            r = math.exp(0.1 * r) + v
+        t = r * v
+        u = t + r * r
+        return u * t
+
+    return (
+        model(x, y, True, "sin")
+        + model(y, x, False, "exp")
+        + model(x * y, 1.0, True, "none")
+        + model(x, 2.0, False, "sin")
+        + model(y, 0.5, True, "exp")
+    )
+
+
+def methods(x, y):
+    class Spring:
+        def __init__(self, k, rest):
+            self.k = k
+            self.rest = rest
+
+        def energy(self, p, q):
+            d = p - q
+            length = math.sqrt(d * d + 0.1)
+            stretch = length - self.rest
+            damped = stretch * math.exp(-stretch * stretch)
+            return 0.5 * self.k * stretch * stretch + damped * length
+
+    a, b = Spring(x, 1.0), Spring(2.0, y)
+    return a.energy(x, y) + b.energy(y, x) + a.energy(1.0, x) + b.energy(x * y, 0.3) + a.energy(y, 2.0)
+
+
+def callbacks(x):
+    def simpson(f, a, b):
+        h = (b - a) / 2
+        m = a + h
+        ends = f(a) + f(b)
+        middle = f(m)
+        correction = (f(a + h / 2) - f(m + h / 2)) * 1e-3
+        return h / 3 * (ends + 4 * middle) + correction
+
+    scale = x * x
+    return (
+        simpson(lambda t: math.sin(t * x), 0.0, 1.0)
+        + simpson(lambda t: math.exp(-t * scale), 0.0, x)
+        + simpson(math.sin, x, 2.0)
+        + simpson(math.sin, 0.0, x)
+        + simpson(math.sin, 0.5, x)
+    )
+
+
+def exceptions(x):
+    def checked(v):
+        if v < 0:
+            raise ValueError("negative")
+        a = math.sqrt(v) + v
+        b = a * a - math.sin(v)
+        c = b * v + a
+        d = c * 0.5 + math.cos(b)
+        return a * b + c * d
+
+    total = 0.0
+    for shift in (0.0, 1.0, -5.0, 2.0):
+        try:
+            total += checked(x + shift) * checked(x + 0.5 * shift)
+        except ValueError:
+            total += x
+    return total + checked(x) * checked(2 * x)
+
+
+PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (written_and_read, (np.array([0.3, -0.8, 1.2]),)),
+    (overlapping, (np.array([0.3, -0.8, 1.2]),)),
+    (results_written_on, (np.array([0.3, -0.8, 0.5]),)),
+    (arguments_written_later, (np.array([0.3, -0.8, 1.2]),)),
+    (flags, (0.7, 1.2)),
+    (methods, (0.7, 1.2)),
+    (callbacks, (0.7,)),
+    (exceptions, (0.7,)),
+]
+
+
+@pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=[function.__name__ for function, _ in PROGRAMS])
+def test_right_with_calls(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    check_grads(function, args)
