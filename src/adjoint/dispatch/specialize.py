@@ -334,12 +334,13 @@ def _with_calls(
     again with everything inlined; where it cannot be computed again, it must not matter.
     """
     from adjoint.differentiation.definitions import has_singular_slopes  # lazy
+    from adjoint.differentiation.zeros.speculation import is_noticed_through_calls  # lazy
 
     try:
         found = compile_entry(entry, function, native, seen, target)
     except DifferentiationError:
         return None
-    if not speculates:
+    if not speculates or is_noticed_through_calls(found.function):
         halves = (found.function, found.adjoint_function)
         return None if any(half is not None and has_singular_slopes(half) for half in halves) else found
     found.call = Speculative(found.call, functools.partial(_inlined, replace(found), lower, function, native, target))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.joins import flows, reached
+from adjoint.differentiation.definitions import called_by
 from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.zeros.supports import is_support
 from adjoint.ir.effects import effects_of, storages
@@ -25,6 +26,7 @@ from adjoint.ir.nodes import (
     Block,
     Branch,
     Call,
+    Definition,
     Function,
     Guarded,
     If,
@@ -108,11 +110,13 @@ def _asks_support(call: Call) -> bool:
     return isinstance(support, Var) and is_support(support)
 
 
-def _is_noticed(function: Function, statements: Iterable[Statement]) -> bool:
+def _is_noticed(function: Function, statements: Iterable[Statement], *, through_calls: bool = False) -> bool:
     """Whether anybody sees how often a function is run."""
-    outside = {storage for param in function.params for storage in storages(param.type)}
+    outside = {storage.find() for param in function.params for storage in storages(param.type)}
     for statement in statements:
         if type(statement) is Call:
+            if isinstance(statement.callee, Definition) and through_calls:
+                continue
             facts = effects_of(statement)
             if not facts.confined or not facts.known:
                 return True
@@ -123,9 +127,16 @@ def _is_noticed(function: Function, statements: Iterable[Statement]) -> bool:
             continue
         for atom in written:
             storage = storage_of(atom.type) if isinstance(atom, Var) else None
-            if storage is None or storage in outside:
+            if storage is None or storage.find() in outside:
                 return True
     return False
+
+
+def is_noticed_through_calls(function: Function) -> bool:
+    """The same where functions are called in it: what they do is looked at, too."""
+    bodies = [function, *(each.function for each in called_by(function) if each.function is not None)]
+    statements = [statement for body in bodies for statement in statements_in(body.body)]
+    return _is_noticed(function, statements, through_calls=True)
 
 
 class _Flow:

@@ -10,6 +10,10 @@ from adjoint.ir.nodes import Const
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
+MIN_KEPT = 16
+"""Of how many statements a function is that is worth a call: of fewer, calls take longer, and the text is as long."""
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+"""They make objects whose parts are known: what they are called for."""
 
 
 def activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
@@ -52,10 +56,6 @@ def is_too_often(lo: Lowerer, code: ast.AST) -> bool:
     return count > MAX_REPEATED * lo.settings.patience
 
 
-MIN_KEPT = 16
-"""Of how many statements a function is that is worth a call."""
-
-
 def note_inlined(lo: Lowerer, code: ast.AST, before: int) -> None:
     """Takes down how many statements an inlined call took."""
     known = lo.run_data.inlined
@@ -79,10 +79,6 @@ def is_kept(lo: Lowerer, closure: Closure) -> bool:
     lo.settings.kept[code] = len(sizes), sum(sizes)
     lo.run_data.has_grown |= bool(sizes)
     return True
-
-
-CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
-"""They make objects whose parts are known: what they are called for."""
 
 
 def _size(lo: Lowerer, value: Value) -> int:
