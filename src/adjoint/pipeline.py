@@ -59,15 +59,15 @@ SPECULATE = ("drop-supports",)
 """From a derivative to one that is right as long as its results are numbers, and faster."""
 
 TOUCH_UP = (
-    "cleanup-everywhere",
+    "cleanup",
     "shape-only-residuals",
-    "cleanup-everywhere",
+    "cleanup",
     "array-peepholes",
-    "cleanup-everywhere",
+    "cleanup",
     "in-place-updates",
-    "cleanup-everywhere",
+    "cleanup",
     "redundant-copies",
-    "cleanup-everywhere",
+    "cleanup",
     "early-checks",
 )
 """From there to what is printed for people."""
@@ -111,7 +111,7 @@ LOOPS = (
     "fuse-loops",
     "scatter-to-gather",
     "promote-to-registers",
-    "cleanup-everywhere",
+    "cleanup",
     "nonnegative-indices",
 )
 """Loops as machine code likes them."""
@@ -258,8 +258,8 @@ def apply(name: str, step: Callable[[Function], Function], function: Function, t
     return made if made is function else checked(made, name)
 
 
-DRIVERS = ("cleanup", "cleanup-everywhere")
-"""Passes that are told once more than those that they consist of."""
+DRIVERS = ("cleanup",)
+"""Passes that are told besides those that they consist of."""
 
 
 def run(pipeline: Sequence[str], function: Function, context: Context) -> Function:
@@ -291,8 +291,7 @@ PASSES = {
     step.name: step
     for step in (
         # the driver of the three others knows what they tell it besides: when there is nothing left to do
-        Pass("cleanup", "optimize.simplify:simplify", given=_target),
-        Pass("cleanup-everywhere", "optimize.simplify:simplify", given=_target, everywhere=True),
+        Pass("cleanup", "optimize.simplify:simplify", given=_target, everywhere=True),
         Pass("dead-code", "optimize.dead_code:remove_dead_code"),
         Pass("value-numbering", "optimize.value_numbering:rewrite"),
         Pass("merge-branches", "optimize.merge_branches:merge_choices"),
