@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adjoint.ir.nodes import Applied, Call, Declared, Definition, Derived, Function, Statement
+from adjoint.ir.nodes import Call, Definition, Function, Statement
 from adjoint.ir.printer import format_function
 from adjoint.ir.walk import map_blocks, map_statements, statements_in
-from adjoint.rules.declare import General
-from adjoint.rules.registry import rule_for
-from adjoint.runtime.arithmetic import numbers
 
 
 def everywhere(function: Function, step: Callable[[Function], Function]) -> Function:
@@ -30,33 +27,14 @@ def called_by(function: Function) -> list[Definition]:
     return list(found)
 
 
+def with_called(function: Function) -> list[Function]:
+    """A function, and all that stay functions in it."""
+    return [function, *(each.function for each in called_by(function) if each.function is not None)]
+
+
 def format_whole(function: Function) -> str:
-    """The text of a function, and of the recursive functions that are called in it."""
-    parts = [function, *(definition.function for definition in called_by(function))]
-    return "\n".join(format_function(part) for part in parts if part is not None)
-
-
-def has_singular_slopes(function: Function) -> bool:
-    """Whether slopes in a function, or in one that it calls, may be infinite, or not a number."""
-    bodies = [function, *(definition.function for definition in called_by(function))]
-    return any(
-        isinstance(statement, Call) and _is_singular(statement.callee)
-        for body in bodies
-        if body is not None
-        for statement in statements_in(body.body)
-    )
-
-
-def _is_singular(callee: object) -> bool:
-    if isinstance(callee, (Declared, Derived, Applied)):
-        return True
-    if isinstance(callee, (Definition, Function)):
-        return False
-    module = getattr(callee, "__module__", None) or ""
-    if module == "adjoint.runtime.display":
-        return False
-    rule = rule_for(callee)
-    return isinstance(rule, General) or getattr(rule, "singular", False) or module == numbers.__name__
+    """The text of a function, and of those that are called in it."""
+    return "\n".join(map(format_function, with_called(function)))
 
 
 class _Everywhere:

@@ -302,15 +302,18 @@ def _compiled(
 def _made(
     lower: Callable[[Target], Entry], operator: Any, function: Any, native: Native, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    found: Specialization | None
     with noting() as captured_by_rules:
         target, speculates = target_of(function, native), operator[0] in SPECULATING
         entry = lower(target)
         try:
-            found = _with_calls(lower, entry, function, native, seen, target, speculates) if entry.kept else None
-            if found is None and entry.kept:
+            if entry.kept:
+                found = _with_calls(lower, entry, function, native, seen, target, speculates)
+            else:
+                found = compile_entry(entry, function, native, seen, target, speculates=speculates)
+            if found is None:
                 target = replace(target, inlined=ALL_INLINED)
                 entry = lower(target)
-            if found is None:
                 found = compile_entry(entry, function, native, seen, target, speculates=speculates)
         except DifferentiationError as refusal:
             problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)
@@ -333,8 +336,7 @@ def _with_calls(
     Across calls it is not known what a selection left out. Where that matters a result is not a number, and is computed
     again with everything inlined; where it cannot be computed again, it must not matter.
     """
-    from adjoint.differentiation.definitions import has_singular_slopes  # lazy
-    from adjoint.differentiation.zeros.speculation import is_noticed_through_calls  # lazy
+    from adjoint.differentiation.zeros.speculation import has_singular_slopes, is_noticed_through_calls  # lazy
 
     try:
         found = compile_entry(entry, function, native, seen, target)
@@ -363,9 +365,7 @@ def _inlined(
             return other.call(*inputs[:first], *captured)
 
         same = before == [item.path for item in other.captured]
-        entry = other.call if same else call
-        function, emitted = other.function, other.emitted
-        return replace(calling, call=entry, function=function, emitted=emitted, door=None, lanes={}, ways=None)
+        return _standing_in(calling, other.call if same else call, other.function, other.emitted)
 
 
 def _interpreted(
@@ -503,8 +503,14 @@ def _with_supports(quick: Specialization, whole: Function, function: Any, target
     with _lock, Compilation():
         finished = run(TOUCH_UP, whole, Context(target))
         emitted = emit(finished)
-        call = load_for(function, finished, emitted, quick.native)
-        return replace(quick, call=call, function=finished, emitted=emitted, door=None, lanes={}, ways=None)
+        return _standing_in(quick, load_for(function, finished, emitted, quick.native), finished, emitted)
+
+
+def _standing_in(
+    quick: Specialization, call: Callable[..., Any], function: Function, emitted: Emitted
+) -> Specialization:
+    """What takes the place of a derivative whose results are not numbers."""
+    return replace(quick, call=call, function=function, emitted=emitted, door=None, lanes={}, ways=None)
 
 
 def _native_halves(primal: Function, adjoint: Function, native: Native) -> Native:

@@ -20,8 +20,11 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array
+from adjoint.target import ALL_INLINED, Target
 
 MAX_ATTEMPTS = 20
+_INLINING = Target(inlined=ALL_INLINED)
+"""Rules are inlined with all that they call."""
 Spliced = Any
 """An atom, None for nothing, or a tuple of these."""
 
@@ -79,7 +82,7 @@ def _placed(value: Any) -> Spliced:
 
 
 def _spliced(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:
-    settings, start = Settings(keeps=False), len(builder.statements)
+    settings, start = Settings(_INLINING), len(builder.statements)
     for _ in range(MAX_ATTEMPTS):
         try:
             return _attempt(builder, settings, fn, args, kwargs)

@@ -17,16 +17,19 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.joins import flows, reached
-from adjoint.differentiation.definitions import called_by
+from adjoint.differentiation.definitions import with_called
 from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.zeros.supports import is_support
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.nodes import (
+    Applied,
     Atom,
     Block,
     Branch,
     Call,
+    Declared,
     Definition,
+    Derived,
     Function,
     Guarded,
     If,
@@ -41,8 +44,9 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Scalar, Storage, storage_of
 from adjoint.ir.walk import blocks_of, key_atoms, operands, rebound, statements_in, substitute
-from adjoint.rules.declare import Bilinear, Linear
+from adjoint.rules.declare import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
+from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, times
 
 _ARITHMETIC = frozenset(
@@ -134,9 +138,28 @@ def _is_noticed(function: Function, statements: Iterable[Statement], *, through_
 
 def is_noticed_through_calls(function: Function) -> bool:
     """The same where functions are called in it: what they do is looked at, too."""
-    bodies = [function, *(each.function for each in called_by(function) if each.function is not None)]
-    statements = [statement for body in bodies for statement in statements_in(body.body)]
-    return _is_noticed(function, statements, through_calls=True)
+    return _is_noticed(function, _with_calls(function), through_calls=True)
+
+
+def has_singular_slopes(function: Function) -> bool:
+    """Whether slopes in a function, or in one that it calls, may be infinite, or not a number."""
+    return any(type(statement) is Call and _is_singular(statement.callee) for statement in _with_calls(function))
+
+
+def _with_calls(function: Function) -> Iterator[Statement]:
+    return (statement for each in with_called(function) for statement in statements_in(each.body))
+
+
+def _is_singular(callee: object) -> bool:
+    if isinstance(callee, (Declared, Derived, Applied)):
+        return True
+    if isinstance(callee, (Definition, Function)):
+        return False
+    module = getattr(callee, "__module__", None) or ""
+    if module == "adjoint.runtime.display":
+        return False
+    rule = rule_for(callee)
+    return isinstance(rule, General) or getattr(rule, "singular", False) or module == numbers.__name__
 
 
 class _Flow:

@@ -68,7 +68,7 @@ def is_kept(lo: Lowerer, closure: Closure) -> bool:
     Then lowering starts again when it is through, for the calls before this one.
     """
     code, most = closure.source.node, lo.settings.target.most_repeated
-    if not lo.settings.keeps or code in lo.settings.inlined or not lo.run_data.activations:
+    if code in lo.settings.inlined or not lo.run_data.activations:
         return False
     if isinstance(code, ast.Lambda) or code.name in CONSTRUCTORS:
         return False

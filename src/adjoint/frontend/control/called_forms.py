@@ -10,7 +10,7 @@ import ast
 
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.forms import anonymous
+from adjoint.frontend.interpreter.forms import anonymous, detached
 from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import INT, Array, Type, fresh
@@ -30,11 +30,11 @@ def common_form(lo: Lowerer, code: ast.AST, found: Form) -> Form:
         if both is None:
             continue
         if both == known:
-            return {name: _detached(shape) for name, shape in known.items()}
+            return {name: detached(shape) for name, shape in known.items()}
         forms[place] = both
         lo.run_data.has_grown = True
         return found
-    forms.append({name: _detached(shape) for name, shape in found.items()})
+    forms.append({name: detached(shape) for name, shape in found.items()})
     return found
 
 
@@ -90,20 +90,3 @@ def _of_types(one: Type, other: Type) -> Leaf | None:
         return None
     joined = joins.join_types(fresh(one), fresh(other))
     return None if joined is None else Leaf(joined)
-
-
-def _detached(shape: Shape) -> Shape:
-    """The shape with memory of its own."""
-    match shape:
-        case Leaf(type=type_):
-            return Leaf(fresh(type_))
-        case TupleShape(cls=cls, items=items):
-            return TupleShape(cls, tuple(map(_detached, items)))
-        case RefShape(record=record):
-            inner = _detached(record)
-            assert isinstance(inner, RecordShape)
-            return RefShape(None, inner, ())
-        case RecordShape(cls=cls, keys=keys, items=items):
-            return RecordShape(cls, keys, tuple(map(_detached, items)))
-        case _:
-            return shape

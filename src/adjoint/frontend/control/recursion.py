@@ -118,7 +118,7 @@ def call_definition(
     found = {name: as_structure(joins.shape_of(value, lo.store)) for name, value in bound.items()}
     if code in lo.settings.kept:
         found = common_form(lo, code, found)
-    key = (closure.source.node, tuple(closure.cells.values()), _key(found, lo.run_data.definitions))
+    key = (code, tuple(closure.cells.values()), _key(found))
     outside = surroundings(lo, closure, bound.values())
     called = lo.run_data.definitions.get((key, None)) or lo.run_data.definitions.get((key, outside.form))
     if called is not None:
@@ -148,7 +148,7 @@ def call_definition(
     if not called.lowering:
         _unite_memory(call, called)
     result = joins.build(called.result, iter(targets), lo.store)
-    return _own_copy(lo, result) if _is_copied(lo, closure.source.node) else result
+    return _own_copy(lo, result) if _is_copied(lo, code) else result
 
 
 def _value_of_its_own(lo: Lowerer, called: Called, place: int, target: Var) -> Var:
@@ -220,7 +220,7 @@ def _unite_memory(call: Call, called: Called) -> None:
             joins.join_types(one.type, other.type)
 
 
-def _key(found: dict[str, joins.Shape], known: dict[Any, Called]) -> Any:
+def _key(found: dict[str, joins.Shape]) -> Any:
     """Arguments as part of a key: shapes are compared by equality, objects by their structure."""
     return tuple((name, anonymous(shape)) for name, shape in found.items())
 

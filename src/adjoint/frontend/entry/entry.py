@@ -33,7 +33,7 @@ from adjoint.ir.walk import free_vars, inline, statements_in, substitute
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
 from adjoint.runtime.objects import Checkpoints
-from adjoint.target import PYTHON, Target
+from adjoint.target import ALL_INLINED, PYTHON, Target
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse import Split
@@ -86,7 +86,7 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     except DifferentiationError:
         if not (settings.often or settings.kept):
             raise
-        return _attempt(build, Settings(target=settings.target, patience=PATIENCE, keeps=False))
+        return _attempt(build, Settings(replace(settings.target, inlined=ALL_INLINED), patience=PATIENCE))
 
 
 def _is_settled(lo: Lowerer) -> bool:
@@ -120,25 +120,22 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
                 raise
             settings.called |= settings.nested
             continue
-        except Problem as problem:
-            if lo.run_data.has_grown:
-                continue
-            raise _refusal(lo, problem.diagnostic) from None
-        except DifferentiationError as error:
-            if lo.run_data.has_grown or not _is_settled(lo):
-                continue
-            raise _refusal(lo, *error.diagnostics) from None
-        except joins.TooManyOptions:
-            if lo.run_data.has_grown:
-                continue
-            raise _refusal(lo, diagnostic("AD0402", None, "a value has too many different structures")) from None
         except Exception as error:
-            if lo.run_data.has_grown:
+            if lo.run_data.has_grown or (isinstance(error, DifferentiationError) and not _is_settled(lo)):
                 continue
-            # After a problem the function is not whole: then what went wrong is its consequence.
-            if not lo.run_data.diagnostics:
-                raise
-            raise _refusal(lo) from error
+            match error:
+                case Problem():
+                    raise _refusal(lo, error.diagnostic) from None
+                case DifferentiationError():
+                    raise _refusal(lo, *error.diagnostics) from None
+                case joins.TooManyOptions():
+                    raise _refusal(
+                        lo, diagnostic("AD0402", None, "a value has too many different structures")
+                    ) from None
+                case _ if lo.run_data.diagnostics:
+                    # After a problem the function is not whole: what went wrong is its consequence.
+                    raise _refusal(lo) from error
+            raise
         if lo.run_data.diagnostics:
             raise _refusal(lo, *hidden_problems(entry.function))
         if lo.run_data.loose:

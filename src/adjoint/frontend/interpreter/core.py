@@ -83,14 +83,15 @@ class Open(Builder):
         self.terminator: Terminator | None = None
 
     def emit(self, statement: Statement) -> None:
-        if self.run is not None and self.run.handled and raises_itself(statement):
-            self.run.raising += 1
-        if self.run is not None and self.run.watches:
-            for watch in self.run.watches:
-                watch.append(statement)
-        if self.run is not None:
-            self.run.emitted += 1
         self.statements.append(statement)
+        run = self.run
+        if run is None:
+            return
+        run.emitted += 1
+        if run.handled and raises_itself(statement):
+            run.raising += 1
+        for watch in run.watches:
+            watch.append(statement)
 
     def seal(self) -> Block:
         if self.branch is not None:
@@ -642,8 +643,6 @@ class Settings:
     """Code of functions that were being inlined several times in themselves."""
     often: set[Any] = field(default_factory=set)
     """Code of functions that are called because they are in themselves so often."""
-    keeps: bool = True
-    """Whether functions stay calls where inlining them repeats too much."""
     kept: dict[Any, tuple[int, int]] = field(default_factory=dict)
     """Code of functions that are called because inlining repeats too much: how many calls took how many statements."""
     inlined: set[Any] = field(default_factory=set)

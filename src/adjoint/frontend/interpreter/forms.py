@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape, UnionShape, type_of
+from adjoint.ir import types
 from adjoint.ir.nodes import Const
 
 
 def loose(shape: Shape) -> Shape:
     """The shape with no number that is known; what objects hold is known on its own."""
-    match shape:
-        case Same(value=Const(value=bool() | int() | float() | complex() | str())):
-            return Leaf(type_of(shape.value))
-        case TupleShape() | RecordShape():
-            return _with_parts(shape, loose)
-        case _:
-            return shape
+    return _unknown(shape, (bool, int, float, complex, str))
 
 
 def known_structure(shape: Shape) -> Shape:
     """The shape with no number known but whole ones, which are structure, as truth values and strings are."""
+    return _unknown(shape, (float, complex))
+
+
+def _unknown(shape: Shape, kinds: tuple[type, ...]) -> Shape:
+    """The shape with no value of these kinds known."""
     match shape:
-        case Same(value=Const(value=float() | complex())):
+        case Same(value=Const(value=value)) if isinstance(value, kinds):
             return Leaf(type_of(shape.value))
         case TupleShape() | RecordShape():
-            return _with_parts(shape, known_structure)
+            return _with_parts(shape, lambda part: _unknown(part, kinds))
         case _:
             return shape
 
@@ -43,6 +43,15 @@ def fresh(shape: Shape) -> Shape:
 def anonymous(shape: Shape) -> Shape:
     """The structure alone: objects are neither named, nor is it known where they were made."""
     return _throughout(shape, lambda _, record: RefShape(None, record, ()))
+
+
+def detached(shape: Shape) -> Shape:
+    """The structure alone, with memory of its own."""
+    return _throughout(
+        shape,
+        lambda _, record: RefShape(None, record, ()),
+        lambda part: Leaf(types.fresh(part.type)) if isinstance(part, Leaf) else part,
+    )
 
 
 def _throughout(

@@ -6,7 +6,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjoint.differentiation.reverse.calls.derived_functions import reverse_definition, reverse_derived
+from adjoint.differentiation.reverse.calls.derived_functions import reverse_derived
+from adjoint.differentiation.reverse.calls.kept_calls import reverse_definition
 from adjoint.differentiation.reverse.context import acts_on_memory
 from adjoint.differentiation.reverse.cotangents import Scope
 from adjoint.differentiation.reverse.memory.overwritten_values import ask_originals, content

@@ -1,22 +1,21 @@
-"""Calls of functions that have derivatives of their own: recursive functions, and reverse derivatives.
+"""Derivatives of the functions that one derivative calls, each made once; and reverse derivatives, called by name.
 
-A recursive function is split in two, which call themselves: a primal that gives its results and what its adjoint
-needs, and the adjoint. A reverse derivative is never reversed itself: its own reverse derivative is the reverse
-derivative of a forward derivative.
+A reverse derivative is never reversed itself: its own reverse derivative is the reverse derivative of a forward
+derivative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from adjoint.differentiation.reverse.calls.calling_convention import Again, Request, Treatment, Treatments, until_known
-from adjoint.differentiation.reverse.cotangents import cotangent_type, cotangent_var
+from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.memory.overwritten_values import content
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of, storages, written_places
+from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
     Applied,
@@ -32,7 +31,7 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
-from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, Storage, is_handle
+from adjoint.ir.types import Array, Storage, is_handle
 from adjoint.ir.walk import (
     clone_function,
     inline,
@@ -160,167 +159,6 @@ class Whole:
 def with_family(make: Callable[[Family], T], target: Target, *, runs_once: bool = False) -> T:
     """Makes a derivative; again where one call of a recursive function asks for more than others of its halves."""
     return until_known(lambda treatments: make(Family(treatments, target, runs_once)))
-
-
-def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
-    """The reverse of a recursive call is a call of the adjoint."""
-    if call.kwargs:
-        raise AssertionError("a recursive function is called with positional arguments")
-    if reverser.is_idle(call):
-        return
-    if is_checkpointed(call):
-        from adjoint.differentiation.reverse.checkpointing.checkpoints import reverse_checkpointed  # lazy
-
-        _note_treatment(reverser, call)
-        reverse_checkpointed(reverser, call, scope, _request(reverser, call))
-        return
-    if reverser.compiled and run_again(reverser, call, scope):
-        return
-    if pull_back(reverser, call, scope):
-        return
-    request = _request(reverser, call)
-    results = [call.targets[place] for place in request.references]
-    varying = [arg for place in request.wrt if isinstance(arg := call.args[place], Var)]
-    references = [arg for arg in varying if is_handle(arg.type)]
-    numbers = [call.targets[place] for place in request.outputs if place not in request.references]
-    cotangents = [reverser.take(scope, target) for target in numbers]
-    if not (varying or results) or not (
-        references or results or any(cotangent is not None for cotangent in cotangents)
-    ):
-        return
-    _note_treatment(reverser, call)
-    primal, adjoint = reverser.family.of(request)
-    kept = _kept(reverser, call, request)
-    shadows = reverser.shadows
-    first = [shadows.of(arg) for place in request.first if isinstance(arg := call.args[place], Var)]
-    made = (*call.targets, *map(shadows.of, results), *kept)
-    reverser.context.edits.replace[id(call)] = Call(made, primal, (*call.args, *first), (), call.span)
-    seeds = [
-        reverser.context.zero(scope.sweep, target) if cotangent is None else cotangent
-        for target, cotangent in zip(numbers, cotangents, strict=True)
-    ]
-    if not varying:
-        return  # only the shadows of what it makes are asked for
-    values = [arg for arg in varying if not is_handle(arg.type)]
-    targets = tuple(map(cotangent_var, values))
-    given = (*kept, *seeds, *map(shadows.of, (*results, *references)))
-    scope.sweep.emit(Call(targets, adjoint, given, (), call.span))
-    for value, target in zip(values, targets, strict=True):
-        reverser.add(scope, value, target, shaped=True)
-
-
-def is_checkpointed(statement: object) -> bool:
-    """Whether a statement calls what is run again in the reverse sweep."""
-    return (
-        isinstance(statement, Call)
-        and isinstance(statement.callee, Definition)
-        and statement.callee.checkpoints is not None
-    )
-
-
-def _request(reverser: Reverser, call: Call) -> Request:
-    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
-    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
-    references = tuple(place for place in outputs if is_handle(call.targets[place].type))
-    first = tuple(place for place in wrt if call.args[place] in reverser.shadows.forward)
-    assert isinstance(call.callee, Definition)
-    return Request(call.callee, wrt, outputs, references, first)
-
-
-def _kept(reverser: Reverser, call: Call, request: Request) -> tuple[Var, ...]:
-    """What the primal keeps for the adjoint: values, and shadows where it has any in its hands."""
-    residual, shadows = Var("residual", OPAQUE), Var("shadows", OPAQUE)
-    reverser.bind_at(residual, call, after=True)
-    reverser.context.packs.add(residual)
-    if not request.moves_shadows:
-        return (residual,)
-    reverser.bind_at(shadows, call, after=True)
-    reverser.context.forward_shadows.add(shadows)
-    return residual, shadows
-
-
-def _note_treatment(reverser: Reverser, call: Call) -> None:
-    """Takes down which memory of a call is written later, while the function still reads it to be reversed."""
-
-    def written(atoms: Sequence[Atom]) -> set[int]:
-        return {
-            place
-            for place, atom in enumerate(atoms)
-            for storage in storages(type_of_atom(atom))
-            if storage in reverser.given.exposed or reverser.writes.after(call, storage)
-        }
-
-    treatment = Treatment(arguments=written(call.args), results=written(call.targets))
-    assert isinstance(call.callee, Definition)
-    reverser.family.learn(call.callee, treatment)
-
-
-def run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
-    """Calls an adjoint that computes anew what it needs, where the function does nothing but give its results."""
-    found = effects_of(call)
-    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
-    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
-    if not found.known or not found.pure or any(is_handle(target.type) for target in call.targets):
-        return False
-    if not all(isinstance(type_of_atom(arg), (Scalar, Array, Opaque)) for arg in call.args):
-        return False
-    lent = tuple(place for place in wrt if isinstance(type_of_atom(call.args[place]), Array))
-    memory = [reverser.memory(arg) for place in lent if isinstance(arg := call.args[place], Var)]
-    cotangents = [reverser.take(scope, call.targets[place]) for place in outputs]
-    if len(memory) < len(lent) or None in memory:
-        return False
-    if not wrt or all(cotangent is None for cotangent in cotangents):
-        return True
-    whole = reverser.family.whole(call.callee, wrt, outputs, lent)
-    seeds = [
-        reverser.context.zero(scope.sweep, call.targets[place]) if cotangent is None else cotangent
-        for place, cotangent in zip(outputs, cotangents, strict=True)
-    ]
-    values = [arg for place in wrt if place not in lent and isinstance(arg := call.args[place], Var)]
-    targets = tuple(map(cotangent_var, values))
-    unused = tuple(Var(result.hint, result.type) for result in whole.results)
-    args = tuple(content(reverser, arg, call) for arg in call.args)
-    shadows = tuple(own for own in memory if own is not None)
-    scope.sweep.emit(Call((*unused, *targets), whole.adjoint, (*args, *seeds, *shadows), (), call.span))
-    for value, target in zip(values, targets, strict=True):
-        reverser.add(scope, value, target)
-    return True
-
-
-def pull_back(reverser: Reverser, call: Call, scope: Scope) -> bool:
-    """Calls a pullback that needs nothing but the arguments and results of the function."""
-    if any(is_handle(target.type) for target in call.targets):
-        return False
-    if not all(isinstance(type_of_atom(arg), (Scalar, Array, Opaque)) for arg in call.args):
-        return False
-    outputs = tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
-    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
-    lent = tuple(place for place in wrt if is_handle(type_of_atom(call.args[place])))
-    if any(call.args[place] in reverser.shadows.forward for place in lent):
-        return False
-    known = reverser.family.pullback(call.callee, wrt, outputs, lent)
-    if known is None:
-        return False
-    cotangents = [reverser.take(scope, call.targets[place]) for place in outputs]
-    if not wrt or not (lent or any(cotangent is not None for cotangent in cotangents)):
-        return True
-    seeds = [
-        reverser.context.zero(scope.sweep, call.targets[place]) if cotangent is None else cotangent
-        for place, cotangent in zip(outputs, cotangents, strict=True)
-    ]
-    values = [arg for place in wrt if place not in lent and isinstance(arg := call.args[place], Var)]
-    targets = tuple(map(cotangent_var, values))
-    shadows = [reverser.shadows.of(arg) for place in lent if isinstance(arg := call.args[place], Var)]
-    given = (
-        *(call.args[at] if at in known.asked else content(reverser, call.args[at], call) for at in known.args),
-        *(content(reverser, call.targets[place], call, result=True) for place in known.results),
-        *seeds,
-        *shadows,
-    )
-    scope.sweep.emit(Call(targets, known.definition, given, (), call.span))
-    for value, target in zip(values, targets, strict=True):
-        reverser.add(scope, value, target, shaped=True)
-    return True
 
 
 def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjoint.differentiation.reverse.build import Sweeps, sweeps_again, vars_of
+from adjoint.differentiation.reverse.build import Sweeps, sweeps_again
 from adjoint.differentiation.reverse.calls.calling_convention import Treatment
 from adjoint.differentiation.reverse.memory.overwritten_values import shape_argument
 from adjoint.ir.effects import effects_of, storages
@@ -80,11 +80,8 @@ def pullback_of(
     treatment = family.treatments.get(definition, Treatment())
     sweeps, memory = sweeps_again(function, wrt, outputs, lent, family, complete=not treatment.computed_zeros)
     prepared = sweeps.reverser.context.function
-    known = {
-        value: Var(value.hint, value.type, value.named)
-        for value in vars_of(sweeps.results)
-        if value not in prepared.params and not is_handle(value.type) and isinstance(value.type, (Scalar, Array))
-    }
+    places = _places_of_results(sweeps)
+    known = {value: Var(value.hint, value.type, value.named) for value in places}
     backward = substitute(Block(sweeps.backward, Return(sweeps.cotangents)), known)
     forward = _again(sweeps, backward, written)
     if forward is None:
@@ -93,22 +90,25 @@ def pullback_of(
     body = Block((*forward, *backward.statements), backward.terminator)
     whole = simplify(clone_function(Function(f"{function.name}_pullback", params, body)))
     used = set(free_vars(whole.body))
-    count = len(prepared.params)
-    args = tuple(place for place, param in enumerate(whole.params[:count]) if param in used)
-    names = dict(zip(known, whole.params[count : count + len(known)], strict=True))
-    results = tuple(
-        place for place, value in enumerate(sweeps.results) if isinstance(value, Var) and names.get(value) in used
-    )
-    taken = (
-        *(whole.params[place] for place in args),
-        *(names[sweeps.results[place]] for place in results),  # type: ignore[index]
-        *whole.params[count + len(known) :],
-    )
-    taken = tuple(dict.fromkeys(taken))
-    if len(set(results)) < len(results) or len(taken) < len(args) + len(results) + len(sweeps.seeds) + len(memory):
-        return None  # one result is given twice
+    arguments, given = whole.params[: len(prepared.params)], whole.params[len(prepared.params) :]
+    args = {place: param for place, param in enumerate(arguments) if param in used}
+    results = {place: param for place, param in zip(places.values(), given, strict=False) if param in used}
+    params = (*args.values(), *results.values(), *given[len(known) :])
     asked = frozenset(place for place in args if _memory(function.params[place]) & written)
-    return Pullback(Definition(whole.name, Function(whole.name, taken, whole.body)), args, results, asked)
+    pullback = Definition(whole.name, Function(whole.name, params, whole.body))
+    return Pullback(pullback, tuple(args), tuple(results), asked)
+
+
+def _places_of_results(sweeps: Sweeps) -> dict[Var, int]:
+    """The results that a caller can hand over, by where they stand first."""
+    params = sweeps.context.function.params
+    found: dict[Var, int] = {}
+    for place, value in enumerate(sweeps.results):
+        if not isinstance(value, Var) or value in params or is_handle(value.type):
+            continue
+        if isinstance(value.type, (Scalar, Array)):
+            found.setdefault(value, place)
+    return found
 
 
 def _calls_others(function: Function) -> bool:
@@ -150,16 +150,10 @@ def _memory(atom: Atom) -> set[Storage]:
 
 def _again(sweeps: Sweeps, backward: Block, written: set[Storage]) -> tuple[Statement, ...] | None:
     """What the backward sweep needs of the forward sweep; None where that is too much, or acts on something."""
-    forward = Block(
-        tuple(each for each in sweeps.forward if not (isinstance(each, Store) and _memory(each.base) & written)),
-        Return(()),
-    )
-    inside = [each for each in statements_in(forward) if isinstance(each, Store) and _memory(each.base) & written]
-    if inside:
-        return None
+    kept = [each for each in sweeps.forward if not (isinstance(each, Store) and _memory(each.base) & written)]
     needed = tuple(free_vars(backward))
     params = sweeps.reverser.context.function.params
-    alone = remove_dead_code(Function("again", params, Block(forward.statements, Return(needed)))).body.statements
+    alone = remove_dead_code(Function("again", params, Block(tuple(kept), Return(needed)))).body.statements
     statements = list(statements_in(Block(alone, Return(()))))
     if len(statements) > MOST_AGAIN or not all(map(_is_cheap, statements)):
         return None

@@ -1,0 +1,190 @@
+"""The reverse of calls of functions that stay functions, in one of three ways.
+
+In general such a function is split in two: a primal that gives its results and what its adjoint needs, and the adjoint.
+Where its reverse sweep needs nothing but arguments and results there is a pullback, and the function itself is called.
+For machine code, the adjoint of a function without effects runs it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from adjoint.differentiation.reverse.calls.calling_convention import Request, Treatment
+from adjoint.differentiation.reverse.cotangents import cotangent_var
+from adjoint.differentiation.reverse.memory.overwritten_values import content
+from adjoint.ir.effects import effects_of, storages
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Call, Definition, Var
+from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, is_handle
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.cotangents import Scope
+    from adjoint.differentiation.reverse.statements import Reverser
+
+
+def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """The reverse of a call of a function that stays one."""
+    if call.kwargs:
+        raise AssertionError("a function that stays one is called with positional arguments")
+    if reverser.is_idle(call):
+        return
+    if isinstance(call.callee, Definition) and call.callee.checkpoints is not None:
+        from adjoint.differentiation.reverse.checkpointing.checkpoints import reverse_checkpointed  # lazy
+
+        _note_treatment(reverser, call)
+        reverse_checkpointed(reverser, call, scope, _request(reverser, call))
+        return
+    if reverser.compiled and _run_again(reverser, call, scope):
+        return
+    if not _pull_back(reverser, call, scope):
+        _call_halves(reverser, call, scope)
+
+
+def _run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
+    """Calls an adjoint that computes anew what it needs, where the function does nothing but give its results."""
+    found = effects_of(call)
+    if not found.known or not found.pure or not _has_plain_values(call):
+        return False
+    wrt, outputs = _places(reverser, call)
+    lent = tuple(place for place in wrt if isinstance(type_of_atom(call.args[place]), Array))
+    memory = [own for arg in _variables(call, lent) if (own := reverser.memory(arg)) is not None]
+    if len(memory) < len(lent):
+        return False
+    seeds = _seeds(reverser, call, outputs, scope)
+    if not wrt or seeds is None:
+        return True
+    whole = reverser.family.whole(call.callee, wrt, outputs, lent)
+    args = (content(reverser, arg, call) for arg in call.args)
+    unused = tuple(Var(result.hint, result.type) for result in whole.results)
+    values = _variables(call, [place for place in wrt if place not in lent])
+    _emit(reverser, scope, call, whole.adjoint, (*args, *seeds, *memory), values, unused)
+    return True
+
+
+def _pull_back(reverser: Reverser, call: Call, scope: Scope) -> bool:
+    """Calls a pullback that needs nothing but the arguments and results of the function."""
+    if not _has_plain_values(call):
+        return False
+    wrt, outputs = _places(reverser, call)
+    lent = tuple(place for place in wrt if is_handle(type_of_atom(call.args[place])))
+    if any(call.args[place] in reverser.shadows.forward for place in lent):
+        return False
+    known = reverser.family.pullback(call.callee, wrt, outputs, lent)
+    if known is None:
+        return False
+    seeds = _seeds(reverser, call, outputs, scope, always=bool(lent))
+    if not wrt or seeds is None:
+        return True
+    args = (
+        call.args[place] if place in known.asked else content(reverser, call.args[place], call) for place in known.args
+    )
+    results = (content(reverser, call.targets[place], call, result=True) for place in known.results)
+    shadows = map(reverser.shadows.of, _variables(call, lent))
+    values = _variables(call, [place for place in wrt if place not in lent])
+    _emit(reverser, scope, call, known.definition, (*args, *results, *seeds, *shadows), values)
+    return True
+
+
+def _call_halves(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """Calls the primal in the place of the function, and the adjoint."""
+    request, shadows = _request(reverser, call), reverser.shadows
+    results, varying = [call.targets[place] for place in request.references], _variables(call, request.wrt)
+    references = [arg for arg in varying if is_handle(arg.type)]
+    numbers = [place for place in request.outputs if place not in request.references]
+    seeds = _seeds(reverser, call, numbers, scope, always=bool(references or results))
+    if seeds is None or not (varying or results):
+        return
+    _note_treatment(reverser, call)
+    primal, adjoint = reverser.family.of(request)
+    kept = _kept(reverser, call, request)
+    first = map(shadows.of, _variables(call, request.first))
+    made = (*call.targets, *map(shadows.of, results), *kept)
+    reverser.context.edits.replace[id(call)] = Call(made, primal, (*call.args, *first), (), call.span)
+    if not varying:
+        return  # only the shadows of what it makes are asked for
+    given = (*kept, *seeds, *map(shadows.of, (*results, *references)))
+    _emit(reverser, scope, call, adjoint, given, [arg for arg in varying if not is_handle(arg.type)])
+
+
+def _places(reverser: Reverser, call: Call) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The places of the arguments, and of the results, that vary."""
+    wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
+    return wrt, tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
+
+
+def _variables(call: Call, places: Iterable[int]) -> list[Var]:
+    return [arg for place in places if isinstance(arg := call.args[place], Var)]
+
+
+def _has_plain_values(call: Call) -> bool:
+    """Whether a call is given numbers and arrays, and gives such that nobody writes."""
+    if any(is_handle(target.type) for target in call.targets):
+        return False
+    return all(isinstance(type_of_atom(arg), (Scalar, Array, Opaque)) for arg in call.args)
+
+
+def _seeds(
+    reverser: Reverser, call: Call, outputs: Sequence[int], scope: Scope, *, always: bool = False
+) -> list[Atom] | None:
+    """Takes the cotangents of results; None where all are zero, unless ``always``."""
+    targets = [call.targets[place] for place in outputs]
+    taken = [reverser.take(scope, target) for target in targets]
+    if not always and all(cotangent is None for cotangent in taken):
+        return None
+    return [
+        reverser.context.zero(scope.sweep, target) if cotangent is None else cotangent
+        for target, cotangent in zip(targets, taken, strict=True)
+    ]
+
+
+def _emit(
+    reverser: Reverser,
+    scope: Scope,
+    call: Call,
+    callee: Definition,
+    given: tuple[Atom, ...],
+    values: Sequence[Var],
+    unused: tuple[Var, ...] = (),
+) -> None:
+    """Calls what gives the cotangents of arguments, and adds them."""
+    targets = tuple(map(cotangent_var, values))
+    scope.sweep.emit(Call((*unused, *targets), callee, given, (), call.span))
+    for value, target in zip(values, targets, strict=True):
+        reverser.add(scope, value, target, shaped=True)
+
+
+def _request(reverser: Reverser, call: Call) -> Request:
+    wrt, outputs = _places(reverser, call)
+    references = tuple(place for place in outputs if is_handle(call.targets[place].type))
+    first = tuple(place for place in wrt if call.args[place] in reverser.shadows.forward)
+    assert isinstance(call.callee, Definition)
+    return Request(call.callee, wrt, outputs, references, first)
+
+
+def _kept(reverser: Reverser, call: Call, request: Request) -> tuple[Var, ...]:
+    """What the primal keeps for the adjoint: values, and shadows where it has any in its hands."""
+    residual, shadows = Var("residual", OPAQUE), Var("shadows", OPAQUE)
+    reverser.bind_at(residual, call, after=True)
+    reverser.context.packs.add(residual)
+    if not request.moves_shadows:
+        return (residual,)
+    reverser.bind_at(shadows, call, after=True)
+    reverser.context.forward_shadows.add(shadows)
+    return residual, shadows
+
+
+def _note_treatment(reverser: Reverser, call: Call) -> None:
+    """Takes down which memory of a call is written later, while the function still reads it to be reversed."""
+
+    def written(atoms: Sequence[Atom]) -> set[int]:
+        return {
+            place
+            for place, atom in enumerate(atoms)
+            for storage in storages(type_of_atom(atom))
+            if storage in reverser.given.exposed or reverser.writes.after(call, storage)
+        }
+
+    treatment = Treatment(arguments=written(call.args), results=written(call.targets))
+    assert isinstance(call.callee, Definition)
+    reverser.family.learn(call.callee, treatment)
