@@ -96,6 +96,7 @@ class Model:
     weight: float
 """
 BEGINNINGS = {
+    "operators": "ad.grad(program.polynomial)",
     "source": "ad.source(ad.grad(program.polynomial), 1.0, 2.0)",
     "optim": "import adjoint.optim",
     "tools": "ad.jet, ad.export, ad.tape_report, ad.linearize, ad.jvps",

@@ -351,16 +351,16 @@ def test_joblib() -> None:
 
 
 def test_threads_compile_once_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adjoint.dispatch import specialize
+    from adjoint.dispatch import compiling
 
     compiled: list[None] = []
-    compile_entry = specialize.compile_entry
+    compile_entry = compiling.compile_entry
 
     def counting(*args: Any, **options: Any) -> Any:
         compiled.append(None)
         return compile_entry(*args, **options)
 
-    monkeypatch.setattr(specialize, "compile_entry", counting)
+    monkeypatch.setattr(compiling, "compile_entry", counting)
 
     def f(x):
         for _ in range(20):

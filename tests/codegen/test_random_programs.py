@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.ir import nodes
 from adjoint.ir.verifier import verify
 from codegen.random_programs import Journal, Stop, Writer

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import (
     UNDEFINED,

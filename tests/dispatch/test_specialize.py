@@ -14,7 +14,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.api import jvp_vjp
-from adjoint.dispatch import specialize
+from adjoint.dispatch import compiling, specialize
 
 
 class Counter:
@@ -30,13 +30,13 @@ class Counter:
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    counter, compile_entry = Counter(), specialize.compile_entry
+    counter, compile_entry = Counter(), compiling.compile_entry
 
     def counting(*args: Any, **options: Any) -> Any:
         counter.count += 1
         return compile_entry(*args, **options)
 
-    monkeypatch.setattr(specialize, "compile_entry", counting)
+    monkeypatch.setattr(compiling, "compile_entry", counting)
     return counter
 
 

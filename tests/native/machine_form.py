@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adjoint.codegen.python import load
+from adjoint.codegen.texts import load
 from adjoint.native import backend
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize import python_calls

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.dispatch import specialize
+from adjoint.dispatch import compiling, specialize
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, Number
 from adjoint.target import PYTHON, Target
@@ -81,8 +81,8 @@ def interpreted(target: Target = PYTHON) -> Iterator[None]:
         return lambda *args: interpreter.run(finished, *args, env=_Watched())
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(specialize, "load_for", load_for)
-        patch.setattr(specialize, "target_of", lambda *asked: target)
+        patch.setattr(compiling, "load_for", load_for)
+        patch.setattr(compiling, "target_of", lambda *asked: target)
         specialize.forget()
         try:
             yield

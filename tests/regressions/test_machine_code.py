@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.native.legalize import python_calls
 from adjoint.native.legalize.form import loops_of
 
@@ -258,12 +259,12 @@ def test_what_the_compiler_fails_at_runs_as_python(monkeypatch, tmp_path, operat
 
 
 def test_a_fault_before_the_text_is_made_is_one_of_machine_code(monkeypatch):
-    from adjoint.dispatch import specialize
+    from adjoint.dispatch import compiling
 
     def fails(*_):
         raise KeyError("lost")
 
-    monkeypatch.setattr(specialize, "load_for", lambda *args: fails() if args[-1] else specialize.load(args[2]))
+    monkeypatch.setattr(compiling, "load_for", lambda *args: fails() if args[-1] else compiling.load(args[2]))
     with pytest.warns(ad.DifferentiationWarning, match=r"AD0601(.|\n)*a bug: KeyError: 'lost'"):
         found = ad.grad(with_a_dtype_of_what_varies, native=True)(A)
     np.testing.assert_allclose(found, ad.grad(with_a_dtype_of_what_varies)(A), rtol=1e-12)

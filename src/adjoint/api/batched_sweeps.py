@@ -11,8 +11,9 @@ import numpy as np
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.invariant_code import beforehand
+from adjoint.dispatch.compiling import load_for
 from adjoint.dispatch.options import as_strict
-from adjoint.dispatch.specialize import Specialization, load_for
+from adjoint.dispatch.specialize import Specialization
 from adjoint.gc_pause import Lasting
 from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Function

@@ -11,12 +11,13 @@ from adjoint.diagnostics import error
 from adjoint.dispatch.keys import MISS, Door
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization, specialization
-from adjoint.frontend.entry.entry import lower_operator
-from adjoint.frontend.entry.inputs import differentiated
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.keypaths.parts import as_part
 
 if TYPE_CHECKING:
     from adjoint.api.primal_adjoint import Adjoint, Canonical, Primal
+    from adjoint.frontend.entry.entry import Entry
+    from adjoint.target import Target
 
 WrtOne = Union[int, str, "keypaths.KeyPath[Any, Any]"]  # whose class is loaded by those who have one
 Wrt = WrtOne | tuple[WrtOne, ...]
@@ -64,9 +65,14 @@ class Derivative:
             (self.kind, self.options),
             args,
             kwargs,
-            lambda target: lower_operator(self.kind, self.function, self.options, args, kwargs, target),
+            lambda target: self._lowered(args, kwargs, target),
             self.native,
         )
+
+    def _lowered(self, args: Sequence[Any], kwargs: dict[str, Any], target: Target) -> Entry:
+        from adjoint.frontend.entry.entry import lower_operator  # lazy
+
+        return lower_operator(self.kind, self.function, self.options, args, kwargs, target)
 
     @functools.cached_property
     def _numba_type_(self) -> Any:

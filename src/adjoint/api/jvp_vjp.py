@@ -11,8 +11,8 @@ from adjoint.diagnostics.user_lines import tell_users_line
 from adjoint.dispatch.call_cache import Request, enter
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization, specialization
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_jvp, lower_vjp
-from adjoint.frontend.entry.inputs import differentiated
 from adjoint.runtime.boundary import check_cotangent, check_tangent
 from adjoint.runtime.tangents import seed_shadow, zero_seed
 from adjoint.types.zero import without_symbol

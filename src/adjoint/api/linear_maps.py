@@ -14,8 +14,9 @@ from adjoint.dispatch.call_cache import Request, enter
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_vjp
-from adjoint.frontend.entry.inputs import differentiated, identity_of
+from adjoint.frontend.entry.inputs import identity_of
 from adjoint.runtime.boundary import check_tangent
 from adjoint.tangents import zero
 

@@ -15,7 +15,7 @@ from adjoint.diagnostics import error
 from adjoint.dispatch.keys import keys_of
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization
-from adjoint.frontend.entry.inputs import differentiated
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.runtime.outside import Before, as_once
 
 

@@ -20,7 +20,7 @@ from adjoint.api.tools.inspection import specialization_to_show
 from adjoint.diagnostics import error
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.differentiation.primal_adjoint import lower_artifacts
-from adjoint.frontend.entry.inputs import differentiated
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.runtime.boundary import check_cotangent
 from adjoint.runtime.objects import Checkpoints
 

@@ -1,12 +1,9 @@
-"""The Python back end: IR to readable text, and text to a function that debuggers and tracebacks can show."""
+"""The Python back end: IR to readable text."""
 
 from __future__ import annotations
 
 import ast
-import linecache
-from collections.abc import Callable, Sequence
-from importlib.util import source_hash
-from typing import Any
+from collections.abc import Sequence
 
 from adjoint.codegen.global_names import GlobalNames
 from adjoint.codegen.lowering import Lowering
@@ -15,33 +12,11 @@ from adjoint.codegen.placement.control_layout import arrange_function
 from adjoint.codegen.placement.liveness import interference_of
 from adjoint.codegen.placement.loop_exits import return_from_loops
 from adjoint.codegen.statements import StatementPrinter
+from adjoint.codegen.texts import Emitted
 from adjoint.codegen.tree import Stmt, bits, mentioned, number_in, walk
 from adjoint.codegen.unparse import Writer
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Definition, Function, Var
-from adjoint.records import dataclass, field
-
-
-@dataclass(frozen=True, slots=True)
-class Emitted:
-    """The text of a function, and what its text refers to.
-
-    Attributes
-    ----------
-    text
-        The ``def`` of the function, followed by those of the functions that it calls.
-    namespace
-        The objects that the text names, without Python's own.
-    name
-        The name of the function in the text.
-    lines
-        For lines of the text the places in the user's source that they come from.
-    """
-
-    text: str
-    namespace: dict[str, object]
-    name: str
-    lines: dict[int, Span] = field(default_factory=dict, compare=False)
 
 
 def emit(function: Function, *, name: str | None = None, counted: bool = False) -> Emitted:
@@ -73,29 +48,6 @@ def emit(function: Function, *, name: str | None = None, counted: bool = False) 
         lines.update((first + line, span) for line, span in spans.items())
         first += text.count("\n") + 2
     return Emitted("\n\n".join(texts), namespace, settled[main], lines)
-
-
-origins: dict[str, dict[int, Span]] = {}
-"""Where the lines of the texts that were run come from, by the names under which tools know the texts."""
-
-
-def file_of(emitted: Emitted, filename_hint: str = "") -> str:
-    """The name under which tools know a text."""
-    digest = source_hash(emitted.text.encode()).hex()[:10]
-    return f"<adjoint {filename_hint or emitted.name} #{digest}>"
-
-
-def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
-    """Runs a text and gives the function; the text is registered so that tools find its lines."""
-    filename = file_of(emitted, filename_hint)
-    origins[filename] = emitted.lines
-    code = compile(emitted.text, filename, "exec")
-    lines = emitted.text.splitlines(keepends=True)
-    linecache.cache[filename] = (len(emitted.text), None, lines, filename)
-    namespace: dict[str, Any] = {"__name__": "adjoint.generated", **emitted.namespace}
-    exec(code, namespace)
-    function: Callable[..., Any] = namespace[emitted.name]
-    return function
 
 
 class _Draft:

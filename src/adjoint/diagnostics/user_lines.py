@@ -26,7 +26,7 @@ def tell_users_line(failure: BaseException) -> None:
 
 def _spans(traceback: TracebackType | None) -> Iterator[Span]:
     """The user's places of the lines of generated code that an exception passed."""
-    backend = sys.modules.get("adjoint.codegen.python")
+    backend = sys.modules.get("adjoint.codegen.texts")
     origins: dict[str, dict[int, Span]] = getattr(backend, "origins", {})
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename

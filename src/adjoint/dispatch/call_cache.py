@@ -16,8 +16,8 @@ from adjoint.dispatch import specialize
 from adjoint.dispatch.keys import MISS, Door
 from adjoint.dispatch.options import MARK, Native
 from adjoint.dispatch.specialize import Specialization
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import Entry
-from adjoint.frontend.entry.inputs import differentiated
 from adjoint.records import dataclass
 from adjoint.target import Target
 

@@ -17,7 +17,7 @@ from weakref import WeakSet
 import numpy as np
 
 from adjoint.dispatch.keys import MISS, Door, keys_of
-from adjoint.frontend.entry.inputs import CONSTANT, Captured, Guard, has_fields
+from adjoint.frontend.entry.captured import CONSTANT, Captured, Guard, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.types.structure import fields_of, slots_of

@@ -14,7 +14,7 @@ from weakref import ref
 
 import numpy as np
 
-from adjoint.frontend.entry.inputs import CONSTANT, MAX_PARTS, has_fields
+from adjoint.frontend.entry.captured import CONSTANT, MAX_PARTS, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.types.structure import fields_of

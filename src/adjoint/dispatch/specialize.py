@@ -12,31 +12,26 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from adjoint.codegen.python import Emitted, emit, load
-from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic, error
+from adjoint.diagnostics import error
 from adjoint.diagnostics.errors import warn
-from adjoint.differentiation.finish import finish
-from adjoint.dispatch.argument_aliasing import arrays_in, ways_to_written, written_and_shared
+from adjoint.dispatch.argument_aliasing import arrays_in, written_and_shared
 from adjoint.dispatch.keys import Door, Seen, key_of, keys_of
-from adjoint.dispatch.options import Native, checked_of, flags_of, is_strict, threads_of
+from adjoint.dispatch.options import Native
 from adjoint.dispatch.speculative import Speculative
-from adjoint.frontend.calls.levels import as_deep_as_needed
-from adjoint.frontend.data.captured_by_rules import noting
-from adjoint.frontend.entry.entry import Entry, with_definition
-from adjoint.frontend.entry.inputs import Captured, Guard, differentiated, has_fields
+from adjoint.frontend.entry.captured import Captured, Guard, differentiated, has_fields
 from adjoint.gc_pause import Compilation
-from adjoint.ir.nodes import Atom, Call, Function, Load, Store
-from adjoint.ir.types import Array, Dict, Instance, List
-from adjoint.ir.walk import statements_in
-from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
-from adjoint.records import dataclass, field, replace
+from adjoint.ir.nodes import Function
+from adjoint.ir.types import Instance
+from adjoint.records import dataclass, field
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
-from adjoint.runtime.objects import Checkpoints, put_attribute
-from adjoint.target import ALL_INLINED, PYTHON, Target
+from adjoint.runtime.objects import Checkpoints
+from adjoint.target import PYTHON, Target
 
 if TYPE_CHECKING:
+    from adjoint.codegen.texts import Emitted
     from adjoint.frontend.differentiation.linear_maps import Differential
+    from adjoint.frontend.entry.entry import Entry
 
 MOST_PER_KEY = 64
 MOST_KEYS = 1024
@@ -158,6 +153,8 @@ class Specialization:
     def has_written_and_shared(self, place: int, value: Any) -> bool:
         """Whether an argument holds arrays that share memory, of which one may be written."""
         if self.ways is None:
+            from adjoint.dispatch.written_ways import ways_to_written  # lazy
+
             self.ways = ways_to_written(self.function, self.written)
         return written_and_shared(value, self.ways[place])
 
@@ -208,9 +205,7 @@ def _share_memory(a: Any, b: Any) -> bool:
     return bool(others) and any(np.shares_memory(one, other) for _, one in arrays_in(a) for other in others)
 
 
-_FORWARD = ("jvp", "jvps")
-"""The operators that need no cotangent."""
-_lock = RLock()
+lock = RLock()
 _tables: WeakKeyDictionary[Any, dict[Any, list[Specialization]]] = WeakKeyDictionary()
 
 
@@ -241,11 +236,13 @@ def specialization(
             found.door_checks_all = found.tangents == 0 or are_plain(args)
             found.door = write_door(found, root, args)
         return found
-    with _lock:
+    with lock:
         found = _find(owner, full, root, args, kwargs, seen)
         if found is None:
             with Compilation():
-                found, warnings = _compiled(lower, key, function, native, seen)
+                from adjoint.dispatch.compiling import compiled  # lazy
+
+                found, warnings = compiled(lower, key, function, native, seen)
             _keep(owner, full, found)
             for warning in warnings:
                 warn(warning)
@@ -254,7 +251,7 @@ def specialization(
 
 def forget() -> None:
     """Forgets all specialisations: something was declared, after which they may be others."""
-    with _lock:
+    with lock:
         _tables.clear()
     doors = sys.modules.get("adjoint.dispatch.fast_path")
     if doors is not None:
@@ -271,111 +268,6 @@ def _keep(owner: Any, key: Any, found: Specialization) -> None:
     del entries[MOST_PER_KEY:]
     while len(table) > MOST_KEYS:
         del table[next(iter(table))]
-
-
-def _compiled(
-    lower: Callable[[Target], Entry], operator: Any, function: Any, native: Native, seen: Seen
-) -> tuple[Specialization, tuple[Diagnostic, ...]]:
-    """A new specialisation; whatever is in its way is told together with who asked for it."""
-    try:
-        return as_deep_as_needed(
-            lambda: _made(lower, operator, function, native, seen), forward=operator[0] in _FORWARD
-        )
-    except DifferentiationError as refusal:
-        problems = refusal.diagnostics
-        cause: BaseException | None = refusal.__cause__
-    except RecursionError as failure:
-        problems = (diagnostic("AD0902", None),)
-        cause = failure
-    except Exception as failure:
-        if native and not is_strict(native):
-            return _interpreted(lower, operator, function, failure, seen)
-        problems = (diagnostic("AD0901", None, f"{type(failure).__name__}: {failure}".splitlines()[0]),)
-        cause = failure
-    from adjoint.diagnostics.request import request_note  # lazy
-
-    note = request_note(operator[0], function)
-    notes = () if note is None else (note,)
-    raise DifferentiationError(*(problem.with_notes(*notes) for problem in problems)) from cause
-
-
-def _made(
-    lower: Callable[[Target], Entry], operator: Any, function: Any, native: Native, seen: Seen
-) -> tuple[Specialization, tuple[Diagnostic, ...]]:
-    found: Specialization | None
-    with noting() as captured_by_rules:
-        target, speculates = target_of(function, native), operator[0] in SPECULATING
-        entry = lower(target)
-        try:
-            if entry.kept:
-                found = _with_calls(lower, entry, function, native, seen, target, speculates)
-            else:
-                found = compile_entry(entry, function, native, seen, target, speculates=speculates)
-            if found is None:
-                target = replace(target, inlined=ALL_INLINED)
-                entry = lower(target)
-                found = compile_entry(entry, function, native, seen, target, speculates=speculates)
-        except DifferentiationError as refusal:
-            problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)
-            raise DifferentiationError(*problems) from refusal.__cause__
-    found.guards += tuple(captured_by_rules.values())
-    return found, entry.warnings
-
-
-def _with_calls(
-    lower: Callable[[Target], Entry],
-    entry: Entry,
-    function: Any,
-    native: Native,
-    seen: Seen,
-    target: Target,
-    speculates: bool,
-) -> Specialization | None:
-    """A derivative in which functions stay functions; None where only inlining them makes one.
-
-    Across calls it is not known what a selection left out. Where that matters a result is not a number, and is computed
-    again with everything inlined; where it cannot be computed again, it must not matter.
-    """
-    from adjoint.differentiation.zeros.speculation import has_singular_slopes, is_noticed_through_calls  # lazy
-
-    try:
-        found = compile_entry(entry, function, native, seen, target)
-    except DifferentiationError:
-        return None
-    if not speculates or is_noticed_through_calls(found.function):
-        halves = (found.function, found.adjoint_function)
-        return None if any(half is not None and has_singular_slopes(half) for half in halves) else found
-    found.call = Speculative(found.call, functools.partial(_inlined, replace(found), lower, function, native, target))
-    return found
-
-
-def _inlined(
-    calling: Specialization, lower: Callable[[Target], Entry], function: Any, native: Native, target: Target
-) -> Specialization:
-    """What stands for a derivative with calls where inlining them matters; it takes the same inputs."""
-    with _lock, Compilation():
-        target = replace(target, inlined=ALL_INLINED)
-        other = compile_entry(lower(target), function, native, None, target)
-        before = [item.path for item in calling.captured]
-        root, first = differentiated(function), len(calling.function.params) - len(before)
-
-        def call(*inputs: Any) -> Any:
-            own = dict(zip(before, inputs[first:], strict=True))
-            captured = [own[item.path] if item.path in own else item.read(root) for item in other.captured]
-            return other.call(*inputs[:first], *captured)
-
-        same = before == [item.path for item in other.captured]
-        return _standing_in(calling, other.call if same else call, other.function, other.emitted)
-
-
-def _interpreted(
-    lower: Callable[[Target], Entry], operator: Any, function: Any, failure: Exception, seen: Seen
-) -> tuple[Specialization, tuple[Diagnostic, ...]]:
-    """What stands for a specialisation for machine code that a fault of the compiler prevents."""
-    from adjoint.native.compile.not_native import NotNative, reason_of_fault  # lazy
-
-    found, warnings = _compiled(lower, operator, function, False, seen)
-    return found, (*warnings, NotNative(reason_of_fault(failure)).problem)
 
 
 def _find(
@@ -428,133 +320,3 @@ def _owner_of_root(root: Any) -> tuple[Any, Any]:
     except TypeError:
         return type(root), id(root)
     return root, None
-
-
-def target_of(function: Any, native: Native) -> Target:
-    """What a derivative of a function is made for, as users say it."""
-    return Target(True, checked_of(differentiated(function), native), threads_of(native)) if native else PYTHON
-
-
-def compile_entry(
-    entry: Entry,
-    function: Any,
-    native: Native = False,
-    seen: Seen | None = None,
-    target: Target = PYTHON,
-    *,
-    speculates: bool = False,
-) -> Specialization:
-    """Prints and loads a lowered entry; where it ``speculates``, without supports as long as results are numbers."""
-    context = Context(target)
-    whole = run(EXPAND, entry.function, context)
-    quick = run(SPECULATE, whole, context) if speculates and entry.adjoint is None else whole
-    finished = run(TOUCH_UP, quick, context)
-    emitted = emit(finished)
-    adjoint = adjoint_emitted = finished_adjoint = None
-    if entry.adjoint is not None:
-        finished_adjoint = finish(entry.adjoint, target=target)
-        native = _native_halves(finished, finished_adjoint, native)
-        adjoint_emitted = emit(finished_adjoint)
-        adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
-    differential = differential_emitted = None
-    if entry.differential is not None:
-        from adjoint.frontend.differentiation.linear_maps import finished as finished_differential_of  # lazy
-
-        finished_differential = finished_differential_of(entry.differential.function, target)
-        differential_emitted = emit(finished_differential)
-        differential = load_for(function, finished_differential, differential_emitted, native)
-    changed = _changed(finished)
-    written = tuple(
-        place
-        for place, param in enumerate(finished.params)
-        if param in changed or (isinstance(param.type, (Array, List, Dict)) and param.type.storage.written)
-    )
-    root = differentiated(function)
-    seen = dict(seen or {})
-    keys = tuple([key_of(item.read(root), seen) for item in entry.captured])
-    found = Specialization(
-        load_for(function, finished, emitted, native),
-        finished,
-        emitted,
-        entry.captured,
-        keys,
-        entry.guards,
-        written,
-        entry.argument_guards,
-        entry.seeds,
-        adjoint,
-        adjoint_emitted,
-        native=native,
-        adjoint_function=finished_adjoint,
-        differential=differential,
-        differential_emitted=differential_emitted,
-        linear=entry.differential,
-        component=entry.component,
-        checkpoints=entry.checkpoints,
-        target=target,
-    )
-    if quick is not whole:
-        found.call = Speculative(found.call, functools.partial(_with_supports, replace(found), whole, function, target))
-    return found
-
-
-def _with_supports(quick: Specialization, whole: Function, function: Any, target: Target) -> Specialization:
-    """What stands for a derivative without supports where they matter."""
-    with _lock, Compilation():
-        finished = run(TOUCH_UP, whole, Context(target))
-        emitted = emit(finished)
-        return _standing_in(quick, load_for(function, finished, emitted, quick.native), finished, emitted)
-
-
-def _standing_in(
-    quick: Specialization, call: Callable[..., Any], function: Function, emitted: Emitted
-) -> Specialization:
-    """What takes the place of a derivative whose results are not numbers."""
-    return replace(quick, call=call, function=function, emitted=emitted, door=None, lanes={}, ways=None)
-
-
-def _native_halves(primal: Function, adjoint: Function, native: Native) -> Native:
-    """Whether the halves of a derivative are compiled: both or neither, where one relies on what the other keeps."""
-    if not native:
-        return native
-    from adjoint.native.compile.pullbacks import parted  # lazy
-
-    reason = parted(primal, adjoint)
-    if reason is None:
-        return native
-    if is_strict(native):
-        raise DifferentiationError(reason.problem)
-    warn(reason.problem)
-    return False
-
-
-def _changed(function: Function) -> set[Atom]:
-    """What a function writes to, itself or in something that it holds."""
-    found: set[Atom] = set()
-    holders: dict[Atom, Atom] = {}
-    for statement in statements_in(function.body):
-        if type(statement) is Call:
-            if statement.callee is put_attribute:
-                found.add(statement.args[0])
-        elif isinstance(statement, Load):
-            holders[statement.target] = statement.base
-            type_ = statement.target.type
-            if isinstance(type_, (Array, List, Dict)) and type_.storage.written:
-                found.add(statement.target)
-        elif isinstance(statement, Store):
-            found.add(statement.base)
-    for atom in list(found):
-        while atom in holders:
-            atom = holders[atom]
-            found.add(atom)
-    return found
-
-
-def load_for(function: Any, finished: Function, emitted: Emitted | None, native: Native) -> Callable[..., Any]:
-    """A finished derivative of a function as a callable; ``emitted`` is its text, where it was printed."""
-    if not native:
-        return load(emitted or emit(finished))
-    from adjoint.native.backend import NativeFunction  # lazy
-
-    flags = flags_of(differentiated(function), native)
-    return NativeFunction(finished, flags, is_strict(native), target_of(function, native))

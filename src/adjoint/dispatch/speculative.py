@@ -13,7 +13,7 @@ import numpy as np
 from adjoint.types.structure import numbers_in
 
 if TYPE_CHECKING:
-    from adjoint.codegen.python import Emitted
+    from adjoint.codegen.texts import Emitted
     from adjoint.dispatch.specialize import Specialization
 
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from adjoint.api.gradients import value_and_grad
-from adjoint.codegen.python import Emitted
+from adjoint.codegen.texts import Emitted
 from adjoint.dispatch.specialize import Specialization
 from adjoint.native.backend import NativeFunction
-from adjoint.native.compile.unit import NotNative, Unit, signature_of
+from adjoint.native.compile.signatures import signature_of
+from adjoint.native.compile.unit import NotNative, Unit
 from adjoint.parameters.formula import Formula
 from adjoint.parameters.layout import Layout, Leaves, is_parameter
 from adjoint.parameters.unroll import Unrolled, flags_of

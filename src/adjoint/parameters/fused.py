@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.codegen.python import Emitted
+from adjoint.codegen.texts import Emitted
 from adjoint.diagnostics import DifferentiationError, warn
-from adjoint.native.compile.unit import NotNative, Unit, signature_of
+from adjoint.native.compile.signatures import signature_of
+from adjoint.native.compile.unit import NotNative, Unit
 from adjoint.parameters.layout import Leaves, Parameter, reach
 from adjoint.parameters.writing import Writer, write_kernel
 

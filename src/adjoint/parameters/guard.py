@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adjoint.codegen.python import Emitted, load
+from adjoint.codegen.texts import Emitted, load
 from adjoint.keypaths.steps import Step
 from adjoint.parameters.layout import Layout, Leaves, reach
 from adjoint.parameters.writing import Form, Writer

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from adjoint.codegen.python import Emitted, load
+from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import error
 from adjoint.dispatch.options import Native, resolve
 from adjoint.parameters.formula import Formula, formula_of

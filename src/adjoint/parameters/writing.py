@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.codegen.python import Emitted
+from adjoint.codegen.texts import Emitted
 from adjoint.keypaths.steps import Field, Step
 from adjoint.parameters.formula import Formula
 from adjoint.parameters.layout import Layout, point_moved

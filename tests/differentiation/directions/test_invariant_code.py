@@ -9,11 +9,12 @@ import pytest
 
 import adjoint as ad
 from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.invariant_code import Beforehand, beforehand
 from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
-from adjoint.frontend.entry.inputs import differentiated
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.ir.nodes import Function
 from adjoint.optimize.zeros_by_shape import with_named_shapes
 from adjoint.testing import clone

@@ -8,10 +8,11 @@ import pytest
 import adjoint as ad
 from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
 from adjoint.api.tools.float_leaves import clone
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.lanes import in_lanes
-from adjoint.frontend.entry.inputs import differentiated
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.ir.nodes import Call, Definition
 from adjoint.ir.walk import statements_in
 from differentiation.directions.seeds import WIDTH, directions_of

@@ -7,12 +7,13 @@ import pytest
 
 import adjoint as ad
 from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.invariant_code import beforehand
 from adjoint.differentiation.directions.simd import in_bundles
 from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
-from adjoint.frontend.entry.inputs import differentiated
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.ir.nodes import Function
 from adjoint.native.array_programs.elements_of_rows import with_elements_of_rows
 from adjoint.native.array_programs.rows_of_products import with_rows_of_products

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from adjoint.api.jvp_vjp import specialized_jvp
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.native.array_programs.elements_of_rows import with_elements_of_rows
 
 X = np.linspace(0.2, 0.9, 6).reshape(3, 2)

@@ -119,16 +119,16 @@ def test_what_is_harmed_is_made_anew(tmp_path, monkeypatch):
 
 
 def test_the_sources_of_adjoint_and_the_versions_count(monkeypatch):
-    function = _function(numbers.quotient)
-    names = [known_units.entry_of(function, ("float64",), "", MACHINE, None)]
+    found = fingerprint(_function(numbers.quotient))
+    names = [known_units.entry_of("f", found, ("float64",), "", MACHINE)]
     monkeypatch.setattr(known_units, "digest", lambda: "another")
-    names.append(known_units.entry_of(function, ("float64",), "", MACHINE, None))
+    names.append(known_units.entry_of("f", found, ("float64",), "", MACHINE))
     monkeypatch.setattr(known_units, "circumstances", lambda: ("numba 0",))
-    names.append(known_units.entry_of(function, ("float64",), "", MACHINE, None))
-    names.append(known_units.entry_of(function, ("float32",), "", MACHINE, None))
-    names.append(known_units.entry_of(function, ("float64",), "fastmath=True", MACHINE, None))
-    names.append(known_units.entry_of(function, ("float64",), "", replace(MACHINE, threads=2), None))
-    names.append(known_units.entry_of(function, ("float64",), "", replace(MACHINE, skipped=frozenset({"a"})), None))
+    names.append(known_units.entry_of("f", found, ("float64",), "", MACHINE))
+    names.append(known_units.entry_of("f", found, ("float32",), "", MACHINE))
+    names.append(known_units.entry_of("f", found, ("float64",), "fastmath=True", MACHINE))
+    names.append(known_units.entry_of("f", found, ("float64",), "", replace(MACHINE, threads=2)))
+    names.append(known_units.entry_of("f", found, ("float64",), "", replace(MACHINE, skipped=frozenset({"a"}))))
     assert len(set(names)) == len(names)
 
 

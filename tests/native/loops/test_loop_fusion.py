@@ -8,7 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Block, Const, Continue, Function, Loop, Range, Return, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Storage

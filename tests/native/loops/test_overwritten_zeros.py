@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from adjoint.api.jvp_vjp import specialized_jvp
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.native.loops.overwritten_zeros import without_overwritten_zeros
 
 X = np.linspace(0.2, 0.9, 12).reshape(4, 3)

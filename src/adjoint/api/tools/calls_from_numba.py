@@ -25,8 +25,8 @@ from adjoint.differentiation.finish import finish
 from adjoint.dispatch.options import checked_of, flags_of
 from adjoint.frontend.calls.levels import as_deep_as_needed
 from adjoint.frontend.data.captured_by_rules import noting
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_operator
-from adjoint.frontend.entry.inputs import differentiated
 from adjoint.ir.nodes import Function
 from adjoint.native.backend import compiled_text
 from adjoint.native.compile import callers

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.diagnostics import Span
 from adjoint.differentiation.definitions import everywhere
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Loop, Statement, Var

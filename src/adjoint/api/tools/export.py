@@ -15,7 +15,7 @@ import numpy as np
 
 from adjoint.api.gradients import Derivative
 from adjoint.api.tools.inspection import specialization_to_show
-from adjoint.codegen.python import Emitted
+from adjoint.codegen.texts import Emitted
 from adjoint.codegen.unparse import on_one_line
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.diagnostic import Diagnostic

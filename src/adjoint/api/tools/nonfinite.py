@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from adjoint.api.gradients import Derivative
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.diagnostics.render import render
 from adjoint.diagnostics.user_lines import tell_users_line

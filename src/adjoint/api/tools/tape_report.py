@@ -14,13 +14,14 @@ import numpy as np
 from adjoint.api.gradients import Derivative
 from adjoint.api.tools.checkpoint_costs import Forecast, forecasts, has_checkpoints
 from adjoint.api.tools.inspection import known_arguments
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.diagnostics import Span, error
 from adjoint.diagnostics.spans import shown_path
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse.residuals.notes import Notes
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import Entry, lower_operator
-from adjoint.frontend.entry.inputs import differentiated
 from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Statement, Store, Terminator, Var
 from adjoint.ir.types import Array, List, Scalar, Type
 from adjoint.ir.walk import blocks_of, map_blocks, rebuild_terminator, statements_in

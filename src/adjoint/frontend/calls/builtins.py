@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import LIBRARY_FOLDERS, call_value
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.calls.opaque_calls import refuse_made_here
 from adjoint.frontend.data import containers, making, objects
@@ -42,6 +42,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Scalar
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions.arrays import float_dtype
+from adjoint.sources.library_folders import LIBRARY_FOLDERS
 
 
 @handles(range)

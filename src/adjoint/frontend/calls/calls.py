@@ -6,8 +6,6 @@ import ast
 import dataclasses
 import functools
 import inspect
-import os
-import site
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -37,6 +35,7 @@ from adjoint.frontend.control.activations import (
 from adjoint.frontend.data import making, objects
 from adjoint.frontend.differentiation.operators_inside import call_operator, call_pullback, operator_of
 from adjoint.frontend.entry import inputs
+from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Frame, Lowerer, Problem, Restart
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
@@ -69,6 +68,7 @@ from adjoint.rules.declarations import Declaration
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
 from adjoint.runtime import display
 from adjoint.sources.definitions import find, underlying
+from adjoint.sources.library_folders import LIBRARY_FOLDERS
 from adjoint.sources.scope import own_yields, scope_of
 
 
@@ -216,7 +216,7 @@ def _call_constant(
     operator = operator_of(lo, constant, args, kwargs, node)
     if operator is not None:
         return operator
-    if hasattr(type(constant), inputs.CONSTANT) and type(constant).__name__ == "Signature":
+    if hasattr(type(constant), CONSTANT) and type(constant).__name__ == "Signature":
         from adjoint.frontend.calls.function_values import converted  # lazy
 
         return converted(lo, constant, args, kwargs, node)
@@ -443,16 +443,6 @@ def _note_given(lo: Lowerer, result: Value, given: tuple[Atom, ...]) -> None:
     """Takes down what a function that nobody sees was given: what it returns may have captured that."""
     if isinstance(result, Var) and type(result.type) is Opaque:
         lo.run_data.made_with[result] = given
-
-
-LIBRARY_FOLDERS = tuple(
-    {
-        os.path.dirname(os.__file__),
-        os.path.join(sys.base_prefix, "lib"),
-        os.path.join(sys.base_prefix, sys.platlibdir),
-        *site.getsitepackages(),
-    }
-)
 
 
 def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.entry.inputs import Guard, Path, has_fields, reader
+from adjoint.frontend.entry.captured import Guard, Path, has_fields, reader
 from adjoint.types.structure import fields_of
 
 _noted: ContextVar[dict[Any, Guard] | None] = ContextVar("noted", default=None)

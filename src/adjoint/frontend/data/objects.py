@@ -14,6 +14,7 @@ import numpy as np
 from adjoint.frontend.calls import class_customs
 from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.entry import inputs
+from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -219,7 +220,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
             return held_by(lo, cell, node)
     if isinstance(owner, (types.ModuleType, type)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
-    if isinstance(value, types.MethodType) and hasattr(type(owner), inputs.CONSTANT):
+    if isinstance(value, types.MethodType) and hasattr(type(owner), CONSTANT):
         return Method(Const(value.__func__), Const(owner))
     return Const(value)
 

@@ -19,7 +19,7 @@ from adjoint.frontend.declared.parameters import (
     sources_of_transpose,
 )
 from adjoint.frontend.differentiation.wrt import is_operator
-from adjoint.frontend.entry.inputs import has_fields
+from adjoint.frontend.entry.captured import has_fields
 from adjoint.rules.declarations import Declaration, Place, name_of, owner_of
 from adjoint.sources import definitions
 

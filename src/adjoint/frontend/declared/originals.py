@@ -17,7 +17,7 @@ import numpy as np
 
 from adjoint.frontend.calls.calls import call_class
 from adjoint.frontend.declared.parameters import called_by
-from adjoint.frontend.entry.inputs import has_fields
+from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value

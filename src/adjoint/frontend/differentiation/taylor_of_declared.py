@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.diagnostics import error
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.forward.forward import forward

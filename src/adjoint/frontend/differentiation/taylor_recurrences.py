@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.may_vary import varying
-from adjoint.codegen.python import emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import load
 from adjoint.declarations.function_values import Fn, parts_of
 from adjoint.diagnostics import error
 from adjoint.differentiation.finish import finish

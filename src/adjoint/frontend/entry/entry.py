@@ -20,7 +20,8 @@ from adjoint.frontend.differentiation import operators_inside
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
-from adjoint.frontend.entry.inputs import Captured, Guard, enter, entered_root
+from adjoint.frontend.entry.captured import Captured, Guard
+from adjoint.frontend.entry.inputs import enter, entered_root
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites

@@ -10,8 +10,6 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import inspect
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +17,16 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import error
+from adjoint.frontend.entry.captured import (
+    CONSTANT,
+    MAX_PARTS,
+    Captured,
+    Guard,
+    Path,
+    differentiated,
+    has_fields,
+    reader,
+)
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import join_types
 from adjoint.frontend.interpreter.tracking import set_unseen
@@ -37,111 +45,12 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Scalar, Type
-from adjoint.records import dataclass
 from adjoint.rules.declarations import counts_by_identity
-from adjoint.rules.registry import is_defined, is_of_users
+from adjoint.rules.registry import is_defined
 from adjoint.rules.typing import abstract
-from adjoint.runtime.arithmetic.checks import brings_arithmetic
-from adjoint.types.structure import fields_of, slots_of
+from adjoint.types.structure import fields_of
 
-MAX_PARTS = 64
-"""Up to how many parts of a list or dict of structures are taken one by one."""
 MAX_DEPTH = 8
-Path = tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """Data read at each call: how to get it, and the variable that stands for it."""
-
-    path: Path
-    read: Callable[[Any], Any]
-    """Takes the function that is differentiated: what it captures itself is read from there."""
-    var: Var
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A captured value that the specialisation took for a constant."""
-
-    path: Path
-    read: Callable[[Any], Any]
-    value: Any
-
-    def holds(self, function: Any) -> bool:
-        """Whether the value is still the one that was taken, for this object of the differentiated function."""
-        try:
-            now = self.read(function)
-        except (KeyError, AttributeError, ValueError):
-            return False
-        return (
-            now is self.value
-            or is_twin(now, self.value)
-            or _is_same_constant(now, self.value)
-            or (type(now) is type(self.value) and isinstance(now, (bool, int, str, bytes, float)) and now == self.value)
-        )
-
-
-CONSTANT = "__adjoint_constant__"
-"""The attribute by which values of a class are constants: two are the same where theirs are equal."""
-
-
-def _is_same_constant(now: Any, before: Any) -> bool:
-    if type(now) is not type(before) or not hasattr(type(now), CONSTANT):
-        return False
-    return bool(getattr(now, CONSTANT) == getattr(before, CONSTANT))
-
-
-def is_twin(a: Any, b: Any) -> bool:
-    """Whether two function objects came from one ``def`` or ``lambda`` that captures nothing."""
-    return (
-        type(a) is types.FunctionType is type(b)
-        and a.__code__ is b.__code__
-        and a.__globals__ is b.__globals__
-        and not (is_of_users(a) or is_of_users(b))
-        and not (a.__closure__ or a.__defaults__ or a.__kwdefaults__ or b.__defaults__ or b.__kwdefaults__)
-    )
-
-
-def reader(path: Path) -> Callable[[Any], Any]:
-    """How to read a captured value again."""
-    match path:
-        case ("global", table, name):
-            fallback = builtins.__dict__
-            return lambda _: table[name] if name in table else fallback[name]
-        case ("attribute", owner, name):
-            return lambda _: getattr(owner, name)
-        case ("static", cls, name):
-            return lambda _: inspect.getattr_static(cls, name)
-        case ("own_cell", index):
-            return lambda function: function.__closure__[index].cell_contents
-        case ("own_place", index):
-            return lambda function: function.__closure__[index]
-        case ("cell", cell):
-            return lambda _: cell.cell_contents
-        case ("root",):
-            return lambda function: function
-        case ("self", method):
-            return lambda _: method.__self__
-        case ("object", value):
-            return lambda _: value
-        case ("partial", partial, "func"):
-            return lambda _: partial.func
-        case ("partial", partial, int(index)):
-            return lambda _: partial.args[index]
-        case ("partial", partial, str(name)):
-            return lambda _: partial.keywords[name]
-        case ("own_default", int(index)):
-            return lambda function: function.__defaults__[index]
-        case ("own_default", str(name)):
-            return lambda function: function.__kwdefaults__[name]
-        case ("default", types.FunctionType() as function, int(index)):
-            return lambda _: function.__defaults__[index]  # type: ignore[index]
-        case ("default", types.FunctionType() as function, str(name)):
-            return lambda _: function.__kwdefaults__[name]  # type: ignore[index]
-        case ("default", cls, name):
-            return lambda _: cls.__dataclass_fields__[name].default
-    raise AssertionError(f"no way to read {path!r}")
 
 
 _CONSTANT_CLASSES = (
@@ -204,13 +113,6 @@ def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
 
 
 _LOOKED_UP = (types.FunctionType, property, staticmethod, classmethod)
-
-
-def differentiated(function: Any) -> Any:
-    """The function behind operators: ``f`` for ``ad.grad(ad.grad(f))``."""
-    while isinstance(made := getattr(function, "__adjoint_operator__", None), tuple):
-        function = made[1]
-    return function
 
 
 def entered_root(lo: Lowerer, function: Any) -> Value:
@@ -479,25 +381,6 @@ def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, decla
         parts.append((key, enter(lo, item, (*path, key), name, _loader(lo, base, Subscript((Const(key),))))))
     set_unseen(lo.store, ref, Record(dict, tuple(parts)))
     return ref
-
-
-def has_fields(value: Any) -> bool:
-    """Whether a value is an object of a user's class, with attributes that may carry a derivative."""
-    cls = type(value)
-    if isinstance(value, (type, types.ModuleType, BaseException)) or cls.__module__ in ("builtins", "functools"):
-        return False
-    if cls.__module__.split(".")[0] in ("numpy", "random", "threading", "io", "logging", "re", "numba", "pathlib"):
-        return False
-    if brings_arithmetic(cls) and _is_of_a_library(cls):
-        return False
-    return hasattr(value, "__dict__") or bool(slots_of(cls))
-
-
-def _is_of_a_library(cls: type) -> bool:
-    from adjoint.frontend.calls.calls import LIBRARY_FOLDERS  # lazy
-
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return (file or "").startswith(LIBRARY_FOLDERS)
 
 
 def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:

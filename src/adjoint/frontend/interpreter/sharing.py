@@ -10,7 +10,7 @@ from typing import Any
 
 from adjoint.analysis.activity import all_memory
 from adjoint.diagnostics import Diagnostic, diagnostic
-from adjoint.frontend.entry.inputs import has_fields
+from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.ir.nodes import Call, Definition, Derived, Function
 from adjoint.ir.walk import statements_in

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from adjoint.codegen.python import Emitted
+from adjoint.codegen.texts import Emitted
 from adjoint.diagnostics import Span
 
 

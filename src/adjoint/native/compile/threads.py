@@ -13,21 +13,22 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from adjoint.analysis.activity import memory_of_params
-from adjoint.codegen.python import Emitted, emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.ir.nodes import Atom, Block, Call, Function, Range
 from adjoint.ir.types import Scalar, Storage
 from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.native.compile.numba_types import numba_type
 from adjoint.native.compile.progress import told_when_slow
-from adjoint.native.compile.unit import signature_of
+from adjoint.native.compile.signatures import signature_of
 from adjoint.native.costs import FEWEST_IN_THREADS
 from adjoint.native.loops.vectorize.chunks_for_threads import Chunked, Plain, first_loop, in_pieces
 from adjoint.pipeline import THREADS, Context, run
 from adjoint.target import Target
 
 if TYPE_CHECKING:
-    from adjoint.native.backend import Core
+    from adjoint.native.compile.core import Core
 
 Compile = Callable[[Function, str, frozenset[Storage] | None], "Core"]
 """Makes compiled code of a function, given more options for the compiler, and the memory that others see."""

@@ -13,16 +13,14 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from adjoint.codegen.python import Emitted
+from adjoint.codegen.texts import Emitted
 from adjoint.codegen.unparse import on_one_line
 from adjoint.native.compile.not_native import NotNative as NotNative
 from adjoint.native.compile.reasons import first_use, line_of, place_in_source, summary
-from adjoint.native.compile.written_units import Written, declare_runtime
+from adjoint.native.compile.signatures import Untyped
+from adjoint.native.compile.written_units import Written
 from adjoint.native.kept.versions import circumstances
 from adjoint.native.legalize.python_calls import ByPython
-from adjoint.records import dataclass
 from adjoint.rules.declarations import number_of
 
 _OUTSIDE = "no_cfunc_wrapper=True, "
@@ -31,46 +29,6 @@ _INSIDE = f"no_cpython_wrapper=True, {_OUTSIDE}"
 """Functions that only others of the file call: what they take and give need not be objects of Python."""
 _VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint.runtime")
 """Modules for which versions and the digest of the runtime speak; what else the text refers to may change unseen."""
-
-
-@dataclass(frozen=True)
-class Untyped:
-    """A kind of arguments for which Numba has no type, in words."""
-
-    kind: str
-
-
-def signature_of(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Numba's types of arguments; what one is for which it has none. Passes may ask Numba of them then."""
-    declare_runtime()
-    return types_of(args)
-
-
-def types_of(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Numba's types of arguments, while it knows nothing of the runtime yet."""
-    return tuple(map(_type_of, args))
-
-
-def _type_of(value: Any) -> Any:
-    from numba import typeof  # lazy
-
-    try:
-        found = typeof(value)  # type: ignore[no-untyped-call]
-    except Exception:  # of various kinds
-        return Untyped(_kind_of(value))
-    if isinstance(value, list):
-        if any(isinstance(item, list) for item in value):
-            return Untyped("a list of lists")
-        if any(_type_of(item) != found.dtype for item in value):  # Numba looks at the first item only
-            return Untyped("a list of items of several types")
-    return found
-
-
-def _kind_of(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype}"
-    name = type(value).__name__
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _fails_from_cache(text: str) -> bool:

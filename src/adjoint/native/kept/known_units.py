@@ -8,32 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from adjoint.ir.fingerprint import Nameless, fingerprint
-from adjoint.ir.nodes import Function
-from adjoint.ir.types import Storage
 from adjoint.native.compile.written_units import Loaded, Written
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.versions import circumstances, digest
 from adjoint.target import Target
 
 
-def entry_of(
-    function: Function, signature: Sequence[Any], flags: str, target: Target, handed: Collection[Storage] | None
-) -> str | None:
-    """The name of the entry for a function; None where there can be none."""
-    if target.watch is not None:
-        return None
-    try:
-        found = fingerprint(function, handed)
-    except Nameless:
+def entry_of(name: str, found: str | None, signature: Sequence[Any], flags: str, target: Target) -> str | None:
+    """The name of the entry for a function of this name and fingerprint; None where there can be none."""
+    if found is None or target.watch is not None:
         return None
     options = (target.machine, repr(target.checked), target.threads, sorted(target.skipped), flags)
     facts = (found, tuple(map(str, signature)), options, *circumstances(), digest())
-    return f"{function.name[:60]}_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}{cache.ENTRY}"
+    return f"{name[:60]}_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}{cache.ENTRY}"
 
 
 def known_unit(entry: str, signature: Sequence[Any]) -> Loaded | None:

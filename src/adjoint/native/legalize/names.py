@@ -11,7 +11,7 @@ import io
 import re
 import tokenize
 
-from adjoint.codegen.python import Emitted
+from adjoint.codegen.texts import Emitted
 from adjoint.records import replace
 
 _NUMBERED = re.compile(r"(.*)_(\d+)$")

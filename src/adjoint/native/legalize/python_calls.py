@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.codegen.python import Emitted, emit, load
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import Emitted, load
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (

@@ -1,0 +1,56 @@
+"""Texts of functions, and the functions that they become, which debuggers and tracebacks can show."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from importlib.util import source_hash
+from typing import Any
+
+from adjoint.diagnostics.spans import Span
+from adjoint.records import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The text of a function, and what its text refers to.
+
+    Attributes
+    ----------
+    text
+        The ``def`` of the function, followed by those of the functions that it calls.
+    namespace
+        The objects that the text names, without Python's own.
+    name
+        The name of the function in the text.
+    lines
+        For lines of the text the places in the user's source that they come from.
+    """
+
+    text: str
+    namespace: dict[str, object]
+    name: str
+    lines: dict[int, Span] = field(default_factory=dict, compare=False)
+
+
+origins: dict[str, dict[int, Span]] = {}
+"""Where the lines of the texts that were run come from, by the names under which tools know the texts."""
+
+
+def file_of(emitted: Emitted, filename_hint: str = "") -> str:
+    """The name under which tools know a text."""
+    digest = source_hash(emitted.text.encode()).hex()[:10]
+    return f"<adjoint {filename_hint or emitted.name} #{digest}>"
+
+
+def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
+    """Runs a text and gives the function; the text is registered so that tools find its lines."""
+    filename = file_of(emitted, filename_hint)
+    origins[filename] = emitted.lines
+    code = compile(emitted.text, filename, "exec")
+    lines = emitted.text.splitlines(keepends=True)
+    linecache.cache[filename] = (len(emitted.text), None, lines, filename)
+    namespace: dict[str, Any] = {"__name__": "adjoint.generated", **emitted.namespace}
+    exec(code, namespace)
+    function: Callable[..., Any] = namespace[emitted.name]
+    return function

@@ -1,0 +1,267 @@
+"""New specialisations: a call is lowered, transformed, printed and loaded."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import Emitted, load
+from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
+from adjoint.diagnostics.errors import warn
+from adjoint.differentiation.finish import finish
+from adjoint.dispatch.keys import Seen, key_of
+from adjoint.dispatch.options import Native, checked_of, flags_of, is_strict, threads_of
+from adjoint.dispatch.specialize import Specialization, lock
+from adjoint.dispatch.speculative import Speculative
+from adjoint.frontend.calls.levels import as_deep_as_needed
+from adjoint.frontend.data.captured_by_rules import noting
+from adjoint.frontend.entry.captured import differentiated
+from adjoint.frontend.entry.entry import Entry, with_definition
+from adjoint.gc_pause import Compilation
+from adjoint.ir.nodes import Atom, Call, Function, Load, Store
+from adjoint.ir.types import Array, Dict, List
+from adjoint.ir.walk import statements_in
+from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
+from adjoint.records import replace
+from adjoint.runtime.objects import put_attribute
+from adjoint.target import ALL_INLINED, PYTHON, Target
+
+_FORWARD = ("jvp", "jvps")
+"""The operators that need no cotangent."""
+
+
+def compiled(
+    lower: Callable[[Target], Entry], operator: Any, function: Any, native: Native, seen: Seen
+) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    """A new specialisation; whatever is in its way is told together with who asked for it."""
+    try:
+        return as_deep_as_needed(
+            lambda: _made(lower, operator, function, native, seen), forward=operator[0] in _FORWARD
+        )
+    except DifferentiationError as refusal:
+        problems = refusal.diagnostics
+        cause: BaseException | None = refusal.__cause__
+    except RecursionError as failure:
+        problems = (diagnostic("AD0902", None),)
+        cause = failure
+    except Exception as failure:
+        if native and not is_strict(native):
+            return _interpreted(lower, operator, function, failure, seen)
+        problems = (diagnostic("AD0901", None, f"{type(failure).__name__}: {failure}".splitlines()[0]),)
+        cause = failure
+    from adjoint.diagnostics.request import request_note  # lazy
+
+    note = request_note(operator[0], function)
+    notes = () if note is None else (note,)
+    raise DifferentiationError(*(problem.with_notes(*notes) for problem in problems)) from cause
+
+
+def _made(
+    lower: Callable[[Target], Entry], operator: Any, function: Any, native: Native, seen: Seen
+) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    found: Specialization | None
+    with noting() as captured_by_rules:
+        target, speculates = target_of(function, native), operator[0] in SPECULATING
+        entry = lower(target)
+        try:
+            if entry.kept:
+                found = _with_calls(lower, entry, function, native, seen, target, speculates)
+            else:
+                found = compile_entry(entry, function, native, seen, target, speculates=speculates)
+            if found is None:
+                target = replace(target, inlined=ALL_INLINED)
+                entry = lower(target)
+                found = compile_entry(entry, function, native, seen, target, speculates=speculates)
+        except DifferentiationError as refusal:
+            problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)
+            raise DifferentiationError(*problems) from refusal.__cause__
+    found.guards += tuple(captured_by_rules.values())
+    return found, entry.warnings
+
+
+def _with_calls(
+    lower: Callable[[Target], Entry],
+    entry: Entry,
+    function: Any,
+    native: Native,
+    seen: Seen,
+    target: Target,
+    speculates: bool,
+) -> Specialization | None:
+    """A derivative in which functions stay functions; None where only inlining them makes one.
+
+    Across calls it is not known what a selection left out. Where that matters a result is not a number, and is computed
+    again with everything inlined; where it cannot be computed again, it must not matter.
+    """
+    from adjoint.differentiation.zeros.speculation import has_singular_slopes, is_noticed_through_calls  # lazy
+
+    try:
+        found = compile_entry(entry, function, native, seen, target)
+    except DifferentiationError:
+        return None
+    if not speculates or is_noticed_through_calls(found.function):
+        halves = (found.function, found.adjoint_function)
+        return None if any(half is not None and has_singular_slopes(half) for half in halves) else found
+    found.call = Speculative(found.call, functools.partial(_inlined, replace(found), lower, function, native, target))
+    return found
+
+
+def _inlined(
+    calling: Specialization, lower: Callable[[Target], Entry], function: Any, native: Native, target: Target
+) -> Specialization:
+    """What stands for a derivative with calls where inlining them matters; it takes the same inputs."""
+    with lock, Compilation():
+        target = replace(target, inlined=ALL_INLINED)
+        other = compile_entry(lower(target), function, native, None, target)
+        before = [item.path for item in calling.captured]
+        root, first = differentiated(function), len(calling.function.params) - len(before)
+
+        def call(*inputs: Any) -> Any:
+            own = dict(zip(before, inputs[first:], strict=True))
+            captured = [own[item.path] if item.path in own else item.read(root) for item in other.captured]
+            return other.call(*inputs[:first], *captured)
+
+        same = before == [item.path for item in other.captured]
+        return _standing_in(calling, other.call if same else call, other.function, other.emitted)
+
+
+def _interpreted(
+    lower: Callable[[Target], Entry], operator: Any, function: Any, failure: Exception, seen: Seen
+) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    """What stands for a specialisation for machine code that a fault of the compiler prevents."""
+    from adjoint.native.compile.not_native import NotNative, reason_of_fault  # lazy
+
+    found, warnings = compiled(lower, operator, function, False, seen)
+    return found, (*warnings, NotNative(reason_of_fault(failure)).problem)
+
+
+def target_of(function: Any, native: Native) -> Target:
+    """What a derivative of a function is made for, as users say it."""
+    return Target(True, checked_of(differentiated(function), native), threads_of(native)) if native else PYTHON
+
+
+def compile_entry(
+    entry: Entry,
+    function: Any,
+    native: Native = False,
+    seen: Seen | None = None,
+    target: Target = PYTHON,
+    *,
+    speculates: bool = False,
+) -> Specialization:
+    """Prints and loads a lowered entry; where it ``speculates``, without supports as long as results are numbers."""
+    context = Context(target)
+    whole = run(EXPAND, entry.function, context)
+    quick = run(SPECULATE, whole, context) if speculates and entry.adjoint is None else whole
+    finished = run(TOUCH_UP, quick, context)
+    emitted = emit(finished)
+    adjoint = adjoint_emitted = finished_adjoint = None
+    if entry.adjoint is not None:
+        finished_adjoint = finish(entry.adjoint, target=target)
+        native = _native_halves(finished, finished_adjoint, native)
+        adjoint_emitted = emit(finished_adjoint)
+        adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
+    differential = differential_emitted = None
+    if entry.differential is not None:
+        from adjoint.frontend.differentiation.linear_maps import finished as finished_differential_of  # lazy
+
+        finished_differential = finished_differential_of(entry.differential.function, target)
+        differential_emitted = emit(finished_differential)
+        differential = load_for(function, finished_differential, differential_emitted, native)
+    changed = _changed(finished)
+    written = tuple(
+        place
+        for place, param in enumerate(finished.params)
+        if param in changed or (isinstance(param.type, (Array, List, Dict)) and param.type.storage.written)
+    )
+    root = differentiated(function)
+    seen = dict(seen or {})
+    keys = tuple([key_of(item.read(root), seen) for item in entry.captured])
+    found = Specialization(
+        load_for(function, finished, emitted, native),
+        finished,
+        emitted,
+        entry.captured,
+        keys,
+        entry.guards,
+        written,
+        entry.argument_guards,
+        entry.seeds,
+        adjoint,
+        adjoint_emitted,
+        native=native,
+        adjoint_function=finished_adjoint,
+        differential=differential,
+        differential_emitted=differential_emitted,
+        linear=entry.differential,
+        component=entry.component,
+        checkpoints=entry.checkpoints,
+        target=target,
+    )
+    if quick is not whole:
+        found.call = Speculative(found.call, functools.partial(_with_supports, replace(found), whole, function, target))
+    return found
+
+
+def _with_supports(quick: Specialization, whole: Function, function: Any, target: Target) -> Specialization:
+    """What stands for a derivative without supports where they matter."""
+    with lock, Compilation():
+        finished = run(TOUCH_UP, whole, Context(target))
+        emitted = emit(finished)
+        return _standing_in(quick, load_for(function, finished, emitted, quick.native), finished, emitted)
+
+
+def _standing_in(
+    quick: Specialization, call: Callable[..., Any], function: Function, emitted: Emitted
+) -> Specialization:
+    """What takes the place of a derivative whose results are not numbers."""
+    return replace(quick, call=call, function=function, emitted=emitted, door=None, lanes={}, ways=None)
+
+
+def _native_halves(primal: Function, adjoint: Function, native: Native) -> Native:
+    """Whether the halves of a derivative are compiled: both or neither, where one relies on what the other keeps."""
+    if not native:
+        return native
+    from adjoint.native.compile.pullbacks import parted  # lazy
+
+    reason = parted(primal, adjoint)
+    if reason is None:
+        return native
+    if is_strict(native):
+        raise DifferentiationError(reason.problem)
+    warn(reason.problem)
+    return False
+
+
+def _changed(function: Function) -> set[Atom]:
+    """What a function writes to, itself or in something that it holds."""
+    found: set[Atom] = set()
+    holders: dict[Atom, Atom] = {}
+    for statement in statements_in(function.body):
+        if type(statement) is Call:
+            if statement.callee is put_attribute:
+                found.add(statement.args[0])
+        elif isinstance(statement, Load):
+            holders[statement.target] = statement.base
+            type_ = statement.target.type
+            if isinstance(type_, (Array, List, Dict)) and type_.storage.written:
+                found.add(statement.target)
+        elif isinstance(statement, Store):
+            found.add(statement.base)
+    for atom in list(found):
+        while atom in holders:
+            atom = holders[atom]
+            found.add(atom)
+    return found
+
+
+def load_for(function: Any, finished: Function, emitted: Emitted | None, native: Native) -> Callable[..., Any]:
+    """A finished derivative of a function as a callable; ``emitted`` is its text, where it was printed."""
+    if not native:
+        return load(emitted or emit(finished))
+    from adjoint.native.backend import NativeFunction  # lazy
+
+    flags = flags_of(differentiated(function), native)
+    return NativeFunction(finished, flags, is_strict(native), target_of(function, native))

@@ -1,0 +1,199 @@
+"""A function of numbers and arrays that is compiled at its first call for each kind of them."""
+
+from __future__ import annotations
+
+import functools
+from _thread import allocate_lock  # `threading` takes a while to import
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from adjoint.codegen.texts import Emitted, load
+from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
+from adjoint.ir.fingerprint import Nameless, fingerprint
+from adjoint.ir.nodes import Function, Var
+from adjoint.ir.types import Array, List, Storage, Type
+from adjoint.native.compile.signatures import types_of
+from adjoint.native.compile.written_units import declare_runtime
+from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
+from adjoint.target import Target
+
+
+class Core:
+    """A function of numbers and arrays that is compiled at its first call for each kind of them.
+
+    Parameters
+    ----------
+    function
+        The function.
+    flags
+        Options for the compiler.
+    strict
+        Whether it is an error if it cannot be compiled. Otherwise it then runs as Python.
+    target
+        What it was made for.
+    handed
+        Memory that others see; None for that of the parameters.
+    warning
+        What is said before it is compiled for the first time.
+
+    Attributes
+    ----------
+    lists
+        The places of arguments that are lists of arrays.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        flags: str,
+        strict: bool,
+        target: Target,
+        handed: frozenset[Storage] | None = None,
+        warning: Diagnostic | None = None,
+    ) -> None:
+        self._function = function
+        self._handed = handed
+        self._warning = warning
+        lists = [place for place, param in enumerate(function.params) if _holds_arrays(param.type)]
+        self._begin(function.name, lists, flags, strict, target)
+
+    def _begin(self, name: str, lists: Sequence[int], flags: str, strict: bool, target: Target) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.lists = tuple(lists)
+        self._flags = flags
+        self._strict = strict
+        self._target = target
+        self._lock = allocate_lock()
+        self._known: dict[Any, Callable[..., Any]] = {}
+        self._texts: dict[frozenset[Var], Emitted] = {}
+        self._latest: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        if self.lists and _has_one_twice([args[place] for place in self.lists]):
+            return self.interpreted(*args)  # machine code would give each place a cotangent of its own
+        run = self._latest
+        if run is None:
+            run = self._for(args)
+        try:
+            return run(*args)
+        except (TypeError, ValueError) as problem:  # of the dispatcher, which then has run nothing, or of the program
+            if isinstance(problem, ValueError) and not _has_empty_list(args):
+                raise
+            fitting = self._for(args)
+            if fitting is run:
+                raise
+            return fitting(*args)
+
+    def prepare(self, signature: Sequence[Any]) -> Any:
+        """Compiles for arguments of these types; the type of the result. Raises where that fails."""
+        from adjoint.native.compile.unit import Unit  # lazy
+
+        unit = Unit(self.emitted_for(signature), signature, self._flags)
+        self._latest = self._known[tuple(signature)] = unit.compile()
+        return unit.dispatcher.nopython_signatures[0].return_type
+
+    @functools.cached_property
+    def interpreted(self) -> Callable[..., Any]:
+        """The function as Python."""
+        from adjoint.codegen.python import emit  # lazy
+
+        return load(emit(self._function))
+
+    @property
+    def emitted(self) -> Emitted:
+        """The text that can be compiled for arguments that lie in any way."""
+        return self._text(frozenset())
+
+    def emitted_for(self, signature: Sequence[Any]) -> Emitted:
+        """The text that is compiled for arguments of these types: how they lie counts where it decides something."""
+        return self._text(frozenset(self._told_by(signature)))
+
+    def _text(self, by_rows: frozenset[Var]) -> Emitted:
+        from adjoint.native.backend import compiled_text  # lazy
+
+        if by_rows not in self._texts:
+            self._texts[by_rows] = compiled_text(self._function, self._target, self._handed, by_rows)
+        return self._texts[by_rows]
+
+    def _told_by(self, signature: Sequence[Any]) -> Iterator[Var]:
+        """The parameters that lie by rows, where that decides something."""
+        if not self._reads_layouts:
+            return
+        for param, found in zip(self._function.params, signature, strict=True):
+            if getattr(found, "layout", None) == "C":
+                yield param
+
+    @functools.cached_property
+    def _reads_layouts(self) -> bool:
+        from adjoint.analysis.memory.array_layout import layout_readers  # lazy
+
+        return any(True for _ in layout_readers(self._function))
+
+    @functools.cached_property
+    def fingerprint(self) -> str | None:
+        """What names the function in every process; None where nothing does."""
+        try:
+            return fingerprint(self._function, self._handed)
+        except Nameless:
+            return None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the last call ran as machine code."""
+        return self._latest is not None and self._latest is not vars(self).get("interpreted")
+
+    def _for(self, args: Sequence[Any]) -> Callable[..., Any]:
+        """The callable for arguments of these types."""
+        if _has_empty_list(args):  # Numba cannot tell what it is a list of; there is little to do
+            return self.interpreted
+        with self._lock:
+            signature = types_of(args)
+            if signature not in self._known:
+                self._known[signature] = self._compile(signature)
+            self._latest = self._known[signature]
+            return self._latest
+
+    def _compile(self, signature: tuple[Any, ...]) -> Callable[..., Any]:
+        warning, self._warning = self._warning, None
+        if warning is not None:
+            warn(warning)
+        entry = entry_of(self.__name__, self.fingerprint, signature, self._flags, self._target)
+        known = None if entry is None else known_unit(entry, signature)
+        return self._new(signature, entry) if known is None else known.call
+
+    def _new(self, signature: tuple[Any, ...], entry: str | None) -> Callable[..., Any]:
+        """New machine code, which is kept under this name."""
+        from adjoint.native.compile.not_native import NotNative  # lazy
+        from adjoint.native.compile.progress import told_when_slow  # lazy
+        from adjoint.native.compile.unit import Unit  # lazy
+
+        declare_runtime()
+        try:
+            with told_when_slow(self.__name__.removesuffix("_core")):
+                unit = Unit(self.emitted_for(signature), signature, self._flags)
+                call = unit.compile()
+            if entry is not None and unit.is_closed:
+                keep_unit(entry, unit.written)
+            return call
+        except NotNative as reason:
+            if self._strict:
+                raise DifferentiationError(reason.problem) from reason.__cause__
+            warn(reason.problem)
+            return self.interpreted
+
+
+def _holds_arrays(type_: Type | None) -> bool:
+    return isinstance(type_, List) and (isinstance(type_.element, Array) or _holds_arrays(type_.element))
+
+
+def _has_one_twice(lists: Sequence[Any]) -> bool:
+    """Whether one array is in several places of lists."""
+    items = list(chain.from_iterable(lists))
+    while items and isinstance(items[0], list):
+        items = list(chain.from_iterable(items))
+    return len(set(map(id, items))) < len(items)
+
+
+def _has_empty_list(args: Sequence[Any]) -> bool:
+    return any(type(arg) is list and not arg for arg in args)
