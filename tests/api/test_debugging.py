@@ -1,7 +1,9 @@
 """Where gradients stop being finite, and which lines of the user's are behind an exception."""
 
+import linecache
 import math
 import pickle
+import sys
 import traceback
 
 import numpy as np
@@ -159,6 +161,55 @@ def test_exceptions_tell_the_users_line(run):
     assert "called from" in notes and "inner(x - 1.0)" in notes
     assert "test_debugging.py:" in notes
     assert notes.splitlines()[0] in "".join(traceback.format_exception(failure))
+
+
+def slope(x, a):
+    """Long enough to stay a function: two calls of it, inlined, are more than the budget."""
+    if a < 0.0:
+        return math.log(a)
+    p = x * a + math.sin(x) * a
+    q = p * p - math.cos(p) * x
+    r = q * x + p / (1.0 + a * a)
+    s = math.exp(-r * r) * q + x
+    return s * r + p * q - r / (2.0 + s * s) + math.sqrt(a)
+
+
+def four_slopes(x, a):
+    y = x + 0.1 * slope(x, 1.0)
+    y = y + 0.1 * slope(y, 2.0)
+    y = y + 0.1 * slope(y, 3.0)
+    return y + slope(y, a)
+
+
+def test_exceptions_in_a_function_that_stays_one():
+    derivative = ad.value_and_grad(four_slopes)
+    derivative(0.5, 1.0)
+    assert "def slope" in ad.source(derivative)
+    notes, _ = notes_of(lambda: derivative(0.5, -1.0))
+    assert "slope(y, a)" in notes and "math.log(a)" in notes
+    assert "slope(x, 1.0)" not in notes  # another call of it
+
+
+def test_a_debugger_steps_from_function_to_function():
+    derivative = ad.grad(four_slopes)
+    derivative(0.5, 1.0)
+    text, seen = ad.source(derivative).splitlines(), []
+
+    def step(frame, event, _):
+        if event == "line" and frame.f_code.co_filename.startswith("<adjoint four"):
+            name, line = frame.f_code.co_name, frame.f_lineno
+            assert linecache.getline(frame.f_code.co_filename, line).rstrip("\n") == text[line - 1]
+            seen.append((name, frame.f_back.f_code.co_name))
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
+    try:
+        derivative(0.5, 1.0)
+    finally:
+        sys.settrace(before)
+    called = {name for name, caller in seen if caller == "four_slopes_grad"}
+    assert any(name.startswith("slope_") for name in called)
 
 
 def test_exceptions_of_the_user():

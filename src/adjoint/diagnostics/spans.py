@@ -6,7 +6,7 @@ import linecache
 import os
 from collections.abc import Iterator
 
-from adjoint.records import dataclass, field
+from adjoint.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Span:
     """A stretch of source text; lines and columns as Python counts them (lines from 1, columns from 0).
 
     ``caller`` is the call that led there, where the text is that of a function that was called: it does not count when
-    places are compared.
+    places are compared. ``is_one_of_many`` says of a call that the function stays one, which other calls reach, too.
     """
 
     file: str
@@ -23,6 +23,7 @@ class Span:
     end_line: int
     end_column: int
     caller: Span | None = field(default=None, compare=False, repr=False)
+    is_one_of_many: bool = field(default=False, compare=False, repr=False)
 
 
 def place(span: Span) -> str:
@@ -35,6 +36,14 @@ def calls_through(caller: Span | None) -> Iterator[str]:
     while caller is not None:
         yield f"called from {place(caller)}, {_text(caller)}".rstrip(" ,")
         caller = caller.caller
+
+
+def at_run_time(span: Span) -> Span:
+    """The place without the calls that are but one way to it: of a function that stays one, any call may have run."""
+    caller = span.caller
+    if caller is None:
+        return span
+    return replace(span, caller=None if caller.is_one_of_many else at_run_time(caller))
 
 
 def _text(span: Span) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from types import TracebackType
 
-from adjoint.diagnostics.spans import Span, calls_through, place
+from adjoint.diagnostics.spans import Span, at_run_time, calls_through, place
 
 GENERATED = "<adjoint "
 
@@ -33,7 +33,7 @@ def _spans(traceback: TracebackType | None) -> Iterator[Span]:
         if file.startswith(GENERATED):
             span = origins.get(file, {}).get(traceback.tb_lineno)
             if span is not None:
-                yield span
+                yield at_run_time(span)
         traceback = traceback.tb_next
 
 

@@ -17,6 +17,7 @@ from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.diagnostics.render import render
+from adjoint.diagnostics.spans import at_run_time
 from adjoint.diagnostics.user_lines import tell_users_line
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Definition, Function, Load, Statement, Store, Var
 from adjoint.ir.types import OPAQUE, Opaque, Type
@@ -253,7 +254,8 @@ class _Watched:
         named = base or value
         shown = tuple(atom for atom in self.named(reads) if atom is not value)
         is_derived = named in self.derived or _DERIVED.match(named.hint) is not None
-        site = _Site(statement.span, named.hint, is_derived, tuple(atom.hint for atom in shown))
+        place = None if statement.span is None else at_run_time(statement.span)
+        site = _Site(place, named.hint, is_derived, tuple(atom.hint for atom in shown))
         self.watch.sites.append(site)
         number = len(self.watch.sites) - 1
         return Call((), display.call, (Const(self.watch.look), Const(number), value, *shown), (), statement.span)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import records
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.calls import definitions, handlers
 from adjoint.frontend.calls.opaque_calls import (
@@ -586,6 +587,8 @@ def run_closure(
     kwargs: dict[str, Value],
     node: ast.AST | None,
     returned: Callable[[Value], Value] | None = None,
+    *,
+    stays_function: bool = False,
 ) -> Value:
     """Runs the body of a function in the open block; ``returned`` is applied where a value is returned."""
     from adjoint.frontend.syntax.expressions import evaluate  # lazy
@@ -594,6 +597,8 @@ def run_closure(
     outer_keys = set(lo.store)
     frame = activated(lo, closure, args, kwargs, node)
     frame.returned = returned
+    if stays_function and frame.call_span is not None:
+        frame.call_span = records.replace(frame.call_span, is_one_of_many=True)
     span = lo.open.span
     lo.frame, lo.depth = frame, lo.depth + 1
     recorded = (closure.source.node, tuple(args))

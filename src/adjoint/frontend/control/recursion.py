@@ -349,7 +349,7 @@ def _run(
     returned = None if shared else lambda value: _handed_out(lo, value, outside, closure.source.node, object())
     with lo.region("function") as region:
         try:
-            lo.leave("return", run_closure(lo, closure, args, kwargs, node, returned))
+            lo.leave("return", run_closure(lo, closure, args, kwargs, node, returned, stays_function=True))
         except Unreached:
             if lo.block is not None:
                 lo.stop(Raise(Const(RecursionError)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,16 +67,15 @@ def new_list(lo: Lowerer, items: list[Value] | tuple[Value, ...], node: ast.AST 
     assert node is not None
     site = lo.site(node)
     if site in lo.settings.runtime_sites:
-        slots = [slot(lo, item, node) for item in items]
-        return runtime_list(lo, site, slots, node)
+        return runtime_list(lo, site, slots(lo, items, node), node)
     ref = Ref(site)
     lo.store[ref] = list_record(items)
     return ref
 
 
-def runtime_list(lo: Lowerer, site: Site, slots: list[Atom], node: ast.AST | None) -> Var:
+def runtime_list(lo: Lowerer, site: Site, held: list[Atom], node: ast.AST | None) -> Var:
     """A list that exists at run time, made here."""
-    element = joined_types([type_of(atom) for atom in slots], lo, node)
+    element = joined_types([type_of(atom) for atom in held], lo, node)
     known = lo.settings.site_types.get(site)
     if isinstance(known, List):
         element = _join_optional(lo, known.element, element, node)
@@ -85,7 +84,7 @@ def runtime_list(lo: Lowerer, site: Site, slots: list[Atom], node: ast.AST | Non
     storage = Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))
     target = Var("items", List(element, storage))
-    items = tuple(as_element(lo, atom, element) for atom in slots)
+    items = tuple(as_element(lo, atom, element) for atom in held)
     lo.emit(Call((target,), display.make_list, items, (), lo.span(node)))
     return target
 
@@ -130,19 +129,41 @@ def _join_optional(lo: Lowerer, one: Type | None, other: Type | None, node: ast.
     return joined
 
 
+def sites_within(lo: Lowerer, *values: Value) -> tuple[Site, ...]:
+    """Where the objects among these values, and those in them, are made: they exist at run time together."""
+    found: dict[Site, None] = {}
+    seen: set[Ref] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Ref) and value not in seen:
+            seen.add(value)
+            found.update(dict.fromkeys(original_sites((value.site,))))
+            record = lo.store.get(value)
+            if isinstance(record, Record):
+                pending.extend(record.items)
+        elif isinstance(value, TupleValue):
+            pending.extend(value.items)
+    return tuple(found)
+
+
+def slots(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[Atom]:
+    """What a container at run time holds for each of these values; all that must exist for it are found at once."""
+    if any(isinstance(value, Ref) for value in values):
+        raise NeedsRuntime(sites_within(lo, *values))
+    return [slot(lo, value, node) for value in values]
+
+
 def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
     """What a container at run time holds for ``value``."""
     match value:
-        case Ref(origin=None):
-            raise NeedsRuntime(tuple(original_sites((value.site,))))
-        case Ref(origin=origin):
-            assert origin is not None
-            raise NeedsRuntime(tuple(original_sites((value.site,))))
+        case Ref():
+            raise NeedsRuntime(sites_within(lo, value))
         case Closure() | Method() if lo.counted_loops:
             lo.unroll_innermost()
             return materialize(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple:
-            atoms = [slot(lo, item, node) for item in items]
+            atoms = slots(lo, items, node)
             if all(isinstance(atom, Const) for atom in atoms):
                 return Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
             target = Var("t", Tuple(tuple(type_of(atom) for atom in atoms)))
@@ -205,7 +226,11 @@ def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: as
             if isinstance(joined, List):
                 _guess(lo, site, joined.element)
             changed = True
-    if changed:
+    if not changed:
+        return
+    if isinstance(type_, List) and type_.element is None:
+        lo.run_data.has_grown = True  # nothing can have been read from it so far: there may be more to be found out
+    else:
         raise Restart
 
 
@@ -275,7 +300,7 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
     known = lo.settings.site_types.get(ref.site)
     if isinstance(known, Instance):
         record = _with_defaults(lo, record, known, node)
-    atoms = [slot(lo, item, node) for item in record.items]
+    atoms = slots(lo, record.items, node)
     fields: dict[str, Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
     if isinstance(known, Instance):
         joined = {
@@ -394,9 +419,9 @@ def new_dict(lo: Lowerer, parts: list[tuple[Any, Value]], node: ast.AST | None) 
 def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node: ast.AST | None) -> Var:
     atoms: list[Atom] = []
     value_type: Type | None = None
-    for key, value in parts:
+    for (key, _), held in zip(parts, slots(lo, [value for _, value in parts], node), strict=True):
         atoms.append(materialize(lo, key, node) if isinstance(key, (Var, TupleValue, Const)) else Const(key))
-        atoms.append(slot(lo, value, node))
+        atoms.append(held)
         value_type = _join_optional(lo, value_type, type_of(atoms[-1]), node)
     known = lo.settings.site_types.get(site)
     if isinstance(known, Dict):
