@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import adjoint as ad
+from golden.programs_of_functions import TEXTS
 
 
 def damped(x, k):
@@ -404,4 +405,5 @@ GOLDEN = {
     "sum_of_powers_grad": lambda: ad.source(ad.grad(sum_of_powers), 1.1, 3),
     "by_heun_grad": lambda: ad.source(ad.grad(by_heun), V, 10),
     "nested_loops_grad": lambda: ad.source(ad.grad(nested_loops), M),
+    **TEXTS,
 }

@@ -282,6 +282,7 @@ _DISPLAYS: dict[Any, Callable[[list[ast.expr]], ast.expr | None]] = {
     display.make_list: lambda args: ast.List(args, _LOAD),
     display.make_tuple: lambda args: ast.Tuple(args, _LOAD),
     display.make_dict: lambda args: ast.Dict(list(args[::2]), list(args[1::2])),
+    display.unpack: lambda args: args[0],
     display.keys_of: lambda args: ast.Call(ast.Name("list", _LOAD), args, []),
     display.format_value: _field,
     display.join_string: _joined,

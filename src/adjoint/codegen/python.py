@@ -11,6 +11,7 @@ from adjoint.codegen.naming import Webs, choose_names, parameter_names
 from adjoint.codegen.placement.control_layout import arrange_function
 from adjoint.codegen.placement.liveness import interference_of
 from adjoint.codegen.placement.loop_exits import return_from_loops
+from adjoint.codegen.placement.unpacking import with_packs_unpacked
 from adjoint.codegen.statements import StatementPrinter
 from adjoint.codegen.texts import Emitted
 from adjoint.codegen.tree import Stmt, bits, mentioned, number_in, walk
@@ -58,6 +59,8 @@ class _Draft:
         if function is None:
             raise ValueError(f"the definition of {source.name} is not complete")
         self.token = names.define(source)
+        if not counted:
+            function = with_packs_unpacked(function)
         lowering = Lowering(return_from_loops(function), names, counted)
         self.doc = function.doc
         self.statements: list[Stmt] = lowering.run()

@@ -168,7 +168,14 @@ _MUTATORS: dict[type, str] = {
     dict: "setdefault update pop popitem clear __setitem__ __delitem__",
     set: "add discard remove pop clear update",
 }
-_DISPLAYS = {"make_list": FRESH, "make_tuple": FRESH, "make_dict": FRESH, "make_set": FRESH, "keys_of": FRESH}
+_DISPLAYS = {
+    "make_list": FRESH,
+    "make_tuple": FRESH,
+    "make_dict": FRESH,
+    "make_set": FRESH,
+    "keys_of": FRESH,
+    "unpack": PURE,
+}
 _PLAIN = (
     *(bool, int, float, complex, str, bytes, type(None), type, tuple, list, dict, set, frozenset, range, slice),
     *(np.ndarray, np.generic, np.dtype),

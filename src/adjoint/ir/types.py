@@ -142,6 +142,13 @@ class Opaque(Type):
     signature: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pack(Opaque):
+    """A tuple of what a function keeps for its adjoint, of which the length is known."""
+
+    count: int = 0
+
+
 FLOAT = Scalar("float")
 INT = Scalar("int")
 BOOL = Scalar("bool")

@@ -16,7 +16,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
 from adjoint.records import replace
-from adjoint.runtime.arithmetic.numbers import selected
+from adjoint.runtime.arithmetic.numbers import selected, somewhere
 from adjoint.runtime.array_functions.arrays import copy_laid_out_like
 
 Folded = Atom | Call | None
@@ -295,5 +295,5 @@ _TABLE |= {
         *("eq", "ne", "lt", "le", "gt", "ge", "truth"),
     )
 }
-_TABLE |= {abs: _only_constants, min: _only_constants, max: _only_constants}
+_TABLE |= dict.fromkeys((abs, min, max, somewhere), _only_constants)
 _RULES = {id(callee): rule for callee, rule in _TABLE.items()}

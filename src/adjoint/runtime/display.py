@@ -21,6 +21,11 @@ def make_tuple(*items: Any) -> tuple[Any, ...]:
     return items
 
 
+def unpack(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``a, b = items``"""
+    return items
+
+
 def make_set(*items: Any) -> set[Any]:
     """``{*items}``"""
     return set(items)

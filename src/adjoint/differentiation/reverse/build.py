@@ -32,6 +32,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Function,
+    Load,
     Return,
     Statement,
     Store,
@@ -39,7 +40,7 @@ from adjoint.ir.nodes import (
     Var,
 )
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
-from adjoint.ir.walk import clone_function, free_vars, leaves, substitute
+from adjoint.ir.walk import clone_function, free_vars, leaves, operands, statements_in, substitute
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import PREPARE_WHOLE, REVERSE, run
@@ -182,7 +183,7 @@ def split(
         return with_supports(sweeps, family)
 
     sweeps = with_family(make, target)
-    sweeps = _without_idle_shapes(sweeps, function)
+    sweeps = without_idle_residuals(sweeps, function)
     residuals = residuals_of(sweeps)
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
     if copies:
@@ -388,7 +389,7 @@ def _accumulator(param: Var) -> Var:
     return Var(seed.hint, Array(seed.type.dtype, seed.type.dims, Storage(written=True)))
 
 
-def _without_idle_shapes(sweeps: Sweeps, function: Function) -> Sweeps:
+def without_idle_residuals(sweeps: Sweeps, function: Function) -> Sweeps:
     """Both sweeps, with nothing handed from one to the other for its shape alone."""
     between = Call((), _between, ())
     body = Block((*sweeps.forward, between, *sweeps.backward), Return((*sweeps.results, *sweeps.cotangents)))
@@ -481,12 +482,22 @@ def _copy_of(var: Var) -> object:
             return None
 
 
+def _read_in_place(sweeps: Sweeps) -> set[Var]:
+    """The lists of kept values that the reverse region leaves as they are."""
+    emptied: set[Atom] = set()
+    for statement in statements_in(Block(sweeps.backward, Return(()))):
+        if not isinstance(statement, Load) and not (isinstance(statement, Call) and statement.callee is len):
+            emptied.update(operands(statement))
+    return set(sweeps.popped) - emptied
+
+
 def fresh_memory(sweeps: Sweeps, residuals: Sequence[Var]) -> tuple[tuple[Statement, ...], dict[Var, Var]]:
     """Copies, made where the adjoint starts, of what it changes: lists that it empties, shadows that it fills."""
     statements: list[Statement] = []
     renamed: dict[Var, Var] = {}
+    read_only = _read_in_place(sweeps)
     for var in residuals:
-        if var in sweeps.popped:
+        if var in sweeps.popped and var not in read_only:
             renamed[var] = Var(var.hint, var.type)
             statements.append(Call((renamed[var],), list.copy, (var,)))
     shadows = [var for var in residuals if var in sweeps.context.forward_shadows]

@@ -55,7 +55,7 @@ from adjoint.ir.walk import (
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
-from adjoint.runtime.array_functions.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import spread, unbroadcast
 
 PRESENT = Const(1.0)
 """The support of a cotangent of which it is not known whether anything was left out."""
@@ -280,6 +280,8 @@ class _Keeper:
         self.flow = flow
         self.passive = passive
         self.supports: dict[Var, Atom] = dict.fromkeys(flow.unknown, PRESENT)
+        self.present: set[Var] = set()
+        """Supports of which nothing is zero."""
         self.memory: dict[Storage, Storage] = {}
 
     # Names
@@ -441,8 +443,13 @@ class _Keeper:
 
     def call(self, call: Call, builder: Builder) -> None:
         if _tells(call):
-            builder.emit(self.asking(call))
+            asking = self.asking(call)
+            if _is_surely_present(substitute(asking, dict.fromkeys(self.present, PRESENT))):
+                self.present.update(call.targets)
+            builder.emit(asking)
             return
+        if call.callee is selected and call.args[0] in self.present:
+            call = Call(call.targets, selected, (PRESENT, *call.args[1:]), (), call.span)
         if not call.targets:
             memory = [arg for arg in _vars(call.args) if is_handle(arg.type)]
             if any(map(self.keeps, memory)) and not any(map(self.is_unknown, memory)) and not _is_called(call):
@@ -573,6 +580,17 @@ class _Keeper:
         if of_same_rank(support, target):
             return support
         return ones_where(support, target, builder)
+
+
+def _is_surely_present(statement: Statement) -> bool:
+    """Whether a statement computes a support of which nothing is zero."""
+    if not isinstance(statement, Call) or any(is_handle(target.type) for target in statement.targets):
+        return False
+    if statement.callee is operator.or_:
+        return PRESENT in statement.args
+    if statement.callee is operator.ne and statement.args[1] != Const(0):
+        return False
+    return statement.callee in (operator.ne, somewhere, spread) and statement.args[0] == PRESENT
 
 
 def _in_one(support: Atom, builder: Builder) -> Atom:

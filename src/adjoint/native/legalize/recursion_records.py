@@ -231,7 +231,7 @@ class _Rewriter:
         self.columns = {}
         for number, maker in enumerate(self.makers):
             for place, arg in enumerate(maker.args):
-                self.columns[number, place] = Var("kept", List(self._type(arg), Storage(written=True)))
+                self.columns[number, place] = Var("column", List(self._type(arg), Storage(written=True)))
 
     def _type(self, atom: Atom) -> Type:
         """The type of an item of a table."""

@@ -42,6 +42,28 @@ class Request:
         return bool(self.references or self.first)
 
 
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """A primal and its adjoint, and what lies between them.
+
+    Attributes
+    ----------
+    primal
+        Takes what the function does; gives its results and, if it ``keeps`` anything, a tuple of what the adjoint needs
+        besides. Else it is the function itself.
+    adjoint
+        Takes arguments, results, what is kept, and cotangents.
+    args, results
+        The places of the arguments and results that the adjoint takes.
+    """
+
+    primal: Definition
+    adjoint: Definition
+    args: tuple[int, ...] = ()
+    results: tuple[int, ...] = ()
+    keeps: bool = True
+
+
 @dataclass(slots=True)
 class Treatment:
     """How one recursive function is treated, by places of its parameters and results.

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from adjoint.differentiation.reverse.calls.calling_convention import Again, Request, Treatment, Treatments, until_known
+from adjoint.differentiation.reverse.calls.calling_convention import (
+    Again,
+    Halves,
+    Request,
+    Treatment,
+    Treatments,
+    until_known,
+)
 from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.memory.overwritten_values import content
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
@@ -59,36 +66,42 @@ _Key = tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 @dataclass(slots=True)
 class Family:
-    """The halves of the recursive functions that one derivative calls, each made once.
+    """The halves of the functions that one derivative calls, each made once.
 
     ``by_chance`` has the cotangents that may be zero though nothing was left out, ``shadows`` the memory of cotangents,
-    of all functions.
+    of all functions. Of what ``meets_itself``, calls are made before it is known what its adjoint needs.
     """
 
     treatments: Treatments
     target: Target
     runs_once: bool = False
     """Whether the second half of a call runs once: then it may use up what the first has kept."""
-    halves: dict[Request, tuple[Definition, Definition]] = field(default_factory=dict)
+    halves: dict[Request, Halves] = field(default_factory=dict)
+    meets_itself: set[Request] = field(default_factory=set)
     by_chance: set[Var] = field(default_factory=set)
     shadows: set[Var] = field(default_factory=set)
     wholes: dict[_Key, Whole] = field(default_factory=dict)
     pullbacks: dict[_Key, Pullback | None] = field(default_factory=dict)
 
-    def of(self, request: Request) -> tuple[Definition, Definition]:
-        """The primal and the adjoint of a recursive function."""
-        if request in self.halves:
-            return self.halves[request]
+    def of(self, request: Request) -> Halves:
+        """The primal and the adjoint of a function that stays one."""
+        known = self.halves.get(request)
+        if known is not None:
+            if known.adjoint.function is None:
+                self.meets_itself.add(request)
+            return known
         name = request.definition.name
-        primal, adjoint = Definition(f"{name}_primal"), Definition(f"{name}_adjoint")
-        self.halves[request] = primal, adjoint
+        halves = Halves(Definition(f"{name}_primal"), Definition(f"{name}_adjoint"))
+        self.halves[request] = halves
         if request.definition.checkpoints is not None:
-            from adjoint.differentiation.reverse.checkpointing.checkpoints import split_checkpointed as split  # lazy
-        else:
-            from adjoint.differentiation.reverse.calls.primal_adjoint_split import split_recursive as split  # lazy
+            from adjoint.differentiation.reverse.checkpointing.checkpoints import split_checkpointed  # lazy
 
-        primal.function, adjoint.function = split(request, self)
-        return primal, adjoint
+            halves.primal.function, halves.adjoint.function = split_checkpointed(request, self)
+        else:
+            from adjoint.differentiation.reverse.calls.primal_adjoint_split import split_called  # lazy
+
+            halves = self.halves[request] = split_called(request, halves, self)
+        return halves
 
     def learn(self, definition: Definition, more: Treatment) -> None:
         """Takes down how a function is treated; halves that do not know of it are of no use."""
@@ -98,7 +111,7 @@ class Family:
 
     def gives_computed_zeros(self, call: Call) -> None:
         """Takes down that a function is given cotangents that may be zero by chance."""
-        made = {adjoint: request.definition for request, (_, adjoint) in self.halves.items()}
+        made = {halves.adjoint: request.definition for request, halves in self.halves.items()}
         made |= {whole.adjoint: key[0] for key, whole in self.wholes.items()}
         made |= {known.definition: key[0] for key, known in self.pullbacks.items() if known is not None}
         definition = made.get(call.callee)

@@ -1,6 +1,7 @@
 """The reverse of calls of functions that stay functions, in one of three ways.
 
-In general such a function is split in two: a primal that gives its results and what its adjoint needs, and the adjoint.
+In general such a function is split in two: a primal that gives its results and what its adjoint needs, and the adjoint,
+which takes that, and arguments and results.
 Where its reverse sweep needs nothing but arguments and results there is a pullback, and the function itself is called.
 For machine code, the adjoint of a function without effects runs it again.
 """
@@ -96,15 +97,21 @@ def _call_halves(reverser: Reverser, call: Call, scope: Scope) -> None:
     if seeds is None or not (varying or results):
         return
     _note_treatment(reverser, call)
-    primal, adjoint = reverser.family.of(request)
-    kept = _kept(reverser, call, request)
-    first = map(shadows.of, _variables(call, request.first))
-    made = (*call.targets, *map(shadows.of, results), *kept)
-    reverser.context.edits.replace[id(call)] = Call(made, primal, (*call.args, *first), (), call.span)
+    halves = reverser.family.of(request)
+    kept: tuple[Var, ...] = ()
+    if halves.keeps:
+        kept = _kept(reverser, call, request)
+        first = map(shadows.of, _variables(call, request.first))
+        made = (*call.targets, *map(shadows.of, results), *kept)
+        reverser.context.edits.replace[id(call)] = Call(made, halves.primal, (*call.args, *first), (), call.span)
     if not varying:
         return  # only the shadows of what it makes are asked for
-    given = (*kept, *seeds, *map(shadows.of, (*results, *references)))
-    _emit(reverser, scope, call, adjoint, given, [arg for arg in varying if not is_handle(arg.type)])
+    again = (
+        *(content(reverser, call.args[place], call) for place in halves.args),
+        *(content(reverser, call.targets[place], call, result=True) for place in halves.results),
+    )
+    given = (*again, *kept, *seeds, *map(shadows.of, (*results, *references)))
+    _emit(reverser, scope, call, halves.adjoint, given, [arg for arg in varying if not is_handle(arg.type)])
 
 
 def _places(reverser: Reverser, call: Call) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -164,14 +171,14 @@ def _request(reverser: Reverser, call: Call) -> Request:
 
 def _kept(reverser: Reverser, call: Call, request: Request) -> tuple[Var, ...]:
     """What the primal keeps for the adjoint: values, and shadows where it has any in its hands."""
-    residual, shadows = Var("residual", OPAQUE), Var("shadows", OPAQUE)
-    reverser.bind_at(residual, call, after=True)
-    reverser.context.packs.add(residual)
+    kept, shadows = Var("kept", OPAQUE), Var("shadows", OPAQUE)
+    reverser.bind_at(kept, call, after=True)
+    reverser.context.packs.add(kept)
     if not request.moves_shadows:
-        return (residual,)
+        return (kept,)
     reverser.bind_at(shadows, call, after=True)
     reverser.context.forward_shadows.add(shadows)
-    return residual, shadows
+    return kept, shadows
 
 
 def _note_treatment(reverser: Reverser, call: Call) -> None:

@@ -1,4 +1,4 @@
-"""The halves of a recursive function: a primal that keeps what its adjoint needs, and the adjoint.
+"""The halves of a function that is called: a primal that keeps what its adjoint needs, and the adjoint.
 
 The shadow of memory that both a function and its callers refer to is one and the same. Where references lie in it, or
 where the function returns it, the primal takes the shadows of its arguments and gives those of its results: which
@@ -7,6 +7,8 @@ shadow it is, is then told as the program tells which memory it is.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from adjoint.differentiation.reverse.build import (
@@ -16,29 +18,35 @@ from adjoint.differentiation.reverse.build import (
     sweeps_of,
     vars_of,
     with_supports,
+    without_idle_residuals,
 )
-from adjoint.differentiation.reverse.calls.calling_convention import Given, Request
+from adjoint.differentiation.reverse.calls.calling_convention import Given, Halves, Request
 from adjoint.differentiation.reverse.residuals.packing import packed
 from adjoint.ir.builder import Builder
 from adjoint.ir.checked import checked
 from adjoint.ir.effects import storages
-from adjoint.ir.nodes import Block, Call, Const, Function, Return, Statement, Subscript, Var
-from adjoint.ir.types import OPAQUE, is_handle
-from adjoint.ir.walk import clone_function, substitute
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Return, Statement, Subscript, Var
+from adjoint.ir.types import OPAQUE, Array, Pack, Scalar, is_handle
+from adjoint.ir.walk import clone_function, free_vars, operands, rebuild, substitute, targets_of
+from adjoint.optimize.array_peepholes import polish
+from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import PREPARE, Context, run
+from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents
+from adjoint.target import Target
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.calls.derived_functions import Family
 
 
-def split_recursive(request: Request, family: Family) -> tuple[Function, Function]:
-    """The primal and the adjoint of a recursive function.
+def split_called(request: Request, halves: Halves, family: Family) -> Halves:
+    """Fills in the primal and the adjoint of a function that is called.
 
     The primal takes what the function does, and shadows; it gives the results, the shadows of those that are
-    references, and what the adjoint needs. The adjoint takes that, the cotangents of the other outputs, and the shadows
-    of all references; it gives the cotangents of the parameters that are none.
+    references, and what the adjoint needs besides arguments and results. The adjoint takes all that, the cotangents of
+    the other outputs, and the shadows of all references; it gives the cotangents of the parameters that are none.
     """
     function = request.definition.function
     assert function is not None
@@ -47,20 +55,41 @@ def split_recursive(request: Request, family: Family) -> tuple[Function, Functio
     given = _given(function, request, family)
     sweeps = sweeps_of(function, request.wrt, request.outputs, family, given, request=request)
     sweeps = with_supports(sweeps, family, complete=not family.treatments[request.definition].computed_zeros)
+    sweeps = _simplified(without_idle_residuals(sweeps, function), family.target)
     made, returned = _shadows_of_results(sweeps, request)
     shadow_of = sweeps.reverser.shadows.found
     references = [shadow_of[function.params[place]] for place in request.wrt if function.params[place] in lent]
-    known = _Known(sweeps, request, (*returned, *references))
-    results = (*sweeps.results, *returned)
-    statements, packs = packed((*sweeps.forward, *made), known.kept, set(results), family.target)
     first = (shadow_of[function.params[place]] for place in request.first)
-    body = Block(statements, Return((*results, *packs)))
-    primal = Function(f"{function.name}_primal", (*function.params, *first), body)
+    known = _Known(sweeps, request, (*returned, *references))
+    ends = (*sweeps.results, *returned, *known.read)
+    body = Block((*sweeps.forward, *made), Return(ends))
+    whole = simplify(
+        clone_function(Function(f"{function.name}_primal", (*function.params, *first), body)), family.target
+    )
+    known.find(whole, hands_over=request not in family.meets_itself)
     cotangents = zip(request.wrt, sweeps.cotangents, strict=True)
     values = tuple(cotangent for place, cotangent in cotangents if function.params[place] not in lent)
-    params = (*known.taken, *sweeps.seeds, *known.given)
-    adjoint = Function(f"{function.name}_adjoint", params, known.unpacked(Block(sweeps.backward, Return(values))))
-    return checked(clone_function(primal), "primal"), checked(clone_function(adjoint), "adjoint")
+    backward = known.unpacked(Block(sweeps.backward, Return(values)))
+    params = (*known.args.values(), *known.results.values(), *known.packs, *sweeps.seeds, *known.given)
+    adjoint = Function(f"{function.name}_adjoint", params, backward)
+    halves.adjoint.function = checked(clone_function(adjoint), "adjoint")
+    args, results = tuple(known.args), tuple(known.results)
+    if not known.packs:
+        return Halves(request.definition, halves.adjoint, args, results, keeps=False)
+    end = operands(whole.body.terminator)[: len(ends) - len(known.read)]
+    packs = {pack.hint: items for pack, items in known.packs.items()}
+    statements, tuples = packed(whole.body.statements, packs, set(end), family.target)
+    primal = Function(whole.name, whole.params, Block(statements, Return((*end, *tuples))))
+    halves.primal.function = checked(primal, "primal")
+    return Halves(halves.primal, halves.adjoint, args, results)
+
+
+def _simplified(sweeps: Sweeps, target: Target) -> Sweeps:
+    """Both sweeps, of which the second reads no more than it needs."""
+    body = Block(sweeps.backward, Return(sweeps.cotangents))
+    reads = Function("adjoint", tuple(free_vars(body)), body)
+    body = simplify(polish(simplify(reads, target)), target).body
+    return replace(sweeps, backward=body.statements, cotangents=operands(body.terminator))
 
 
 def _given(function: Function, request: Request, family: Family) -> Given:
@@ -92,31 +121,127 @@ def _shadows_of_results(sweeps: Sweeps, request: Request) -> tuple[list[Statemen
 
 
 class _Known:
-    """What the adjoint knows of the primal's variables: tuples of what was kept, and shadows that it is given.
+    """What the adjoint knows of the primal's variables.
 
-    Shadows that are kept lie in a tuple of their own where others have some of them, too: then nobody but the outermost
-    derivative may copy them.
+    Numbers, and arrays that nobody writes, are handed over by the caller where they are arguments or results. Shadows
+    are given. The rest is kept in a tuple; shadows that are kept lie in a tuple of their own where others have some of
+    them, too: then nobody but the outermost derivative may copy them.
+
+    Attributes
+    ----------
+    read
+        The variables of the primal that the adjoint reads.
+    args, results
+        By places of arguments and results that the adjoint takes, what it calls them.
+    packs
+        What it calls tuples, and what the primal puts in them.
     """
 
     def __init__(self, sweeps: Sweeps, request: Request, shadows: tuple[Var, ...]) -> None:
         self.sweeps = sweeps
+        self.moves_shadows = request.moves_shadows
         self.given = [Var(shadow.hint, shadow.type) for shadow in shadows]
-        self.names = dict(zip(shadows, self.given, strict=True))
-        residuals = [var for var in residuals_of(sweeps) if var not in self.names]
-        own = [var for var in residuals if request.moves_shadows and var in sweeps.context.forward_shadows]
-        self.values = [var for var in residuals if var not in own]
-        self.kept = {"residual": self.values} | ({"shadows": own} if request.moves_shadows else {})
-        self.taken = [Var(hint, OPAQUE) for hint in self.kept]
+        self.names: dict[Var, Atom] = dict(zip(shadows, self.given, strict=True))
+        self.read = [var for var in residuals_of(sweeps) if var not in self.names]
+        self.args: dict[int, Var] = {}
+        self.results: dict[int, Var] = {}
+        self.packs: dict[Var, list[Atom]] = {}
+        self.values: dict[Var, Atom] = {}
+        """What the primal calls the variables that are kept."""
+        self.again: list[Statement] = []
+        """What computes variables again, the last first."""
+
+    def find(self, primal: Function, *, hands_over: bool) -> None:
+        """Finds out where variables come from; ``primal`` returns, after the results, what the adjoint reads."""
+        ends = operands(primal.body.terminator)
+        results, values = ends[: len(self.sweeps.results)], ends[len(ends) - len(self.read) :]
+        kept: dict[Atom, list[Var]] = {}
+        for var, value in zip(self.read, values, strict=True):
+            is_handed_over = hands_over and isinstance(value, Var) and _is_plain(value)
+            if isinstance(value, Const) and not isinstance(value.value, (list, dict, set)):
+                self.names[var] = value
+            elif is_handed_over and value in primal.params:
+                self.names[var] = self.arg(primal.params.index(value), var)
+            elif is_handed_over and value in results:
+                self.names[var] = self.results.setdefault(results.index(value), Var(var.hint, var.type, var.named))
+            else:
+                kept.setdefault(value, []).append(var)
+        if hands_over:
+            self.compute_again(primal, kept)
+        made = [target for statement in primal.body.statements for target in targets_of(statement)]
+        order = {var: place for place, var in enumerate((*primal.params, *made))}
+        self.pack({value: kept[value] for value in sorted(kept, key=lambda value: order[value])})  # type: ignore[index]
+        self.args, self.results = dict(sorted(self.args.items())), dict(sorted(self.results.items()))
+
+    def arg(self, place: int, like: Var) -> Var:
+        return self.args.setdefault(place, Var(like.hint, like.type, like.named))
+
+    def compute_again(self, primal: Function, kept: dict[Atom, list[Var]]) -> None:
+        """Takes out of what is kept the numbers that one operation makes of the rest, and of what is handed over."""
+        for statement in reversed(primal.body.statements):
+            names = [var for target in targets_of(statement) for var in kept.get(target, ())]
+            if not names or not _is_one_operation(statement):
+                continue
+            read = [atom for atom in operands(statement) if isinstance(atom, Var)]
+            taken = [primal.params.index(atom) for atom in read if atom in primal.params and _is_plain(atom)]
+            if len(taken) + sum(atom in kept for atom in read) < len(read) or len(set(taken) - set(self.args)) > 1:
+                continue
+            known: dict[Atom, Atom] = {
+                atom: self.arg(primal.params.index(atom), atom) for atom in read if atom in primal.params
+            }
+            known |= {atom: kept[atom][0] for atom in read if atom in kept}
+            (target,) = targets_of(statement)
+            self.again.append(_renamed(statement, known, names[0]))
+            self.names |= dict.fromkeys(names[1:], names[0])
+            del kept[target]
+
+    def pack(self, kept: dict[Atom, list[Var]]) -> None:
+        """Puts what is left in tuples."""
+        own = {value for value, names in kept.items() if not self.sweeps.context.forward_shadows.isdisjoint(names)}
+        items = [value for value in kept if not (self.moves_shadows and value in own)]
+        if items or self.moves_shadows:
+            self.packs[Var("kept", Pack(count=len(items)))] = items
+        if self.moves_shadows:
+            shadows = [value for value in kept if value in own]
+            self.packs[Var("shadows", Pack(count=len(shadows)))] = shadows
+        self.values = {var: value for value, names in kept.items() for var in names}
 
     def unpacked(self, backward: Block) -> Block:
         """The reverse sweep, which finds what it reads in the tuples."""
         builder = Builder(type_of_call)
-        parts = {
-            var: builder.load(pack, Subscript((Const(place),)), var.type, var.hint)
-            for pack, kept in zip(self.taken, self.kept.values(), strict=True)
-            for place, var in enumerate(kept)
-        }
-        start, renamed = fresh_memory(self.sweeps, self.values)
+        found: dict[Atom, Var] = {}
+        for pack, items in self.packs.items():
+            for place, value in enumerate(items):
+                like = next(var for var, own in self.values.items() if own is value)
+                found[value] = builder.load(pack, Subscript((Const(place),)), like.type, like.hint, like.named)
+        parts = {var: found[value] for var, value in self.values.items()}
+        own = [var for var, value in self.values.items() if value in next(iter(self.packs.values()))]
+        start, renamed = fresh_memory(self.sweeps, own)
         backward = substitute(backward, renamed)
-        backward = substitute(Block((*start, *backward.statements), backward.terminator), parts | self.names)
+        statements = (*reversed(self.again), *start, *backward.statements)
+        backward = substitute(Block(statements, backward.terminator), parts | self.names)
         return Block((*builder.statements, *backward.statements), backward.terminator)
+
+
+def _renamed(statement: Statement, known: Mapping[Atom, Atom], target: Var) -> Statement:
+    return rebuild(statement, lambda atom: known.get(atom, atom), binder=lambda _: target)
+
+
+def _is_one_operation(statement: Statement) -> bool:
+    """Whether a statement computes a number from numbers, or reads one at a fixed place of an array."""
+    match statement:
+        case Call(targets=(target,), callee=callee, args=args) if callee in _OPERATIONS:
+            return all(isinstance(type_of_atom(atom), Scalar) for atom in (target, *args))
+        case Load(target=target, base=Var(type=Array()) as base, key=Subscript(items=items)):
+            is_fixed = _is_plain(base) and all(isinstance(item, Const) for item in items)
+            return is_fixed and isinstance(target.type, Scalar)
+        case _:
+            return False
+
+
+_OPERATIONS = frozenset({operator.neg, operator.add, operator.sub, operator.mul, operator.truediv})
+
+
+def _is_plain(var: Var) -> bool:
+    """Whether a value is a number, or an array that nobody writes."""
+    return isinstance(var.type, (Scalar, Array)) and not is_handle(var.type)

@@ -39,11 +39,11 @@ def reverse_checkpointed(reverser: Reverser, call: Call, scope: Scope, request: 
     references = [arg for place in request.wrt if isinstance(arg := call.args[place], Var) and is_handle(arg.type)]
     if not varying or not (references or any(cotangent is not None for cotangent in cotangents)):
         return
-    primal, adjoint = reverser.family.of(request)
+    halves = reverser.family.of(request)
     residual = Var("residual", OPAQUE)
     reverser.bind_at(residual, call, after=True)
     reverser.context.packs.add(residual)
-    reverser.context.edits.replace[id(call)] = Call((*call.targets, residual), primal, call.args, (), call.span)
+    reverser.context.edits.replace[id(call)] = Call((*call.targets, residual), halves.primal, call.args, (), call.span)
     zero, sweep = reverser.context.zero, scope.sweep
     seeds = [
         zero(sweep, target) if cotangent is None else cotangent
@@ -58,7 +58,7 @@ def reverse_checkpointed(reverser: Reverser, call: Call, scope: Scope, request: 
     memory = [reverser.shadows.of(arg) if is_handle(arg.type) else reverser.memory(arg) for arg in given]
     shadows = [own for own in memory if own is not None]
     after = tuple(map(cotangent_var, values))
-    sweep.emit(Call(after, adjoint, (residual, *before, *seeds, *shadows), (), call.span))
+    sweep.emit(Call(after, halves.adjoint, (residual, *before, *seeds, *shadows), (), call.span))
     for place, (value, total) in enumerate(zip(values, after, strict=True)):
         if values.index(value) == place:
             scope.set(value, total)

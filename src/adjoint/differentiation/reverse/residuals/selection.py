@@ -476,7 +476,8 @@ class Keeper:
             edits.put_after(owner, statement)
 
     def keep_in_list(self, var: Var, binding: Binding) -> None:
-        kept = Var(f"{var.hint}_kept", List(var.type, Storage(written=True)))
+        is_kept_already = var in self.context.packs
+        kept = Var(var.hint if is_kept_already else f"{var.hint}_kept", List(var.type, Storage(written=True)))
         region = binding.region
         while region.parent is not None and region.parent.kind != "top":
             region = region.parent
