@@ -28,6 +28,7 @@ from adjoint.frontend.calls.opaque_calls import (
 from adjoint.frontend.calls.operands import arrays, with_arrays
 from adjoint.frontend.control.activations import (
     activation,
+    is_deep,
     is_kept,
     is_structural,
     is_too_often,
@@ -566,6 +567,8 @@ def _call_closure(
     active = activation(lo, closure)
     if active is not None and not is_structural(lo, active, args):
         lo.settings.called.add(code)
+        if is_deep(lo):  # as where Python's stack comes to its end before
+            lo.settings.called |= lo.settings.nested
         raise Restart
     if active is not None and is_too_often(lo, code):
         lo.settings.called.add(code)

@@ -34,9 +34,14 @@ def inlined_activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | Non
     return None
 
 
+def is_deep(lo: Lowerer) -> bool:
+    """Whether more functions are running than a structure that is known goes down."""
+    return len(lo.run_data.activations) > MAX_STRUCTURAL_DEPTH
+
+
 def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> bool:
     """Whether a recursion goes down a structure that is known, so that inlining it ends."""
-    if len(lo.run_data.activations) > MAX_STRUCTURAL_DEPTH:
+    if is_deep(lo):
         return False
     for old, new in zip(before, now, strict=False):
         if old is new:
