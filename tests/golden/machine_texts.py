@@ -13,6 +13,7 @@ import numpy as np
 
 import adjoint as ad
 from adjoint.api.tools.float_leaves import clone, leaves
+from adjoint.dispatch import kept_calls
 from adjoint.dispatch.specialize import forget
 from adjoint.native import backend
 from adjoint.native.compile.not_native import NotNative
@@ -53,7 +54,11 @@ def collected() -> Iterator[list[str]]:
     """The texts of what is called for the first time meanwhile."""
     texts: list[str] = []
     core = type("Collecting", (_Collecting,), {"texts": texts})
-    with mock.patch.object(backend, "Core", core), mock.patch.object(python_calls, "_resolved", takes):
+    with (
+        mock.patch.object(backend, "Core", core),
+        mock.patch.object(python_calls, "_resolved", takes),
+        mock.patch.object(kept_calls, "found", lambda *_: None),
+    ):
         yield texts
 
 

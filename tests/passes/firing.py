@@ -14,7 +14,7 @@ import numpy as np
 import adjoint as ad
 from adjoint.api.tools.float_leaves import clone, leaves, rebuild
 from adjoint.differentiation.definitions import format_whole
-from adjoint.dispatch import compiling, specialize
+from adjoint.dispatch import specialize, targets
 from adjoint.ir.nodes import Function
 from adjoint.pipeline import DRIVERS
 from adjoint.records import replace
@@ -39,7 +39,7 @@ def shown(before: Function, after: Function) -> Iterator[str]:
 @contextmanager
 def watched(told: Told, skipped: frozenset[str] = frozenset()) -> Iterator[None]:
     """Tells of each pass that changes a function meanwhile."""
-    original = compiling.target_of
+    original = targets.target_of
 
     def watch(name: str, before: Function, after: Function, seconds: float) -> None:
         if after is not before and name not in DRIVERS and format_whole(after) != format_whole(before):
@@ -48,7 +48,7 @@ def watched(told: Told, skipped: frozenset[str] = frozenset()) -> Iterator[None]
     def target_of(function: Any, native: Any) -> Any:
         return replace(original(function, native), watch=watch, skipped=skipped)
 
-    with mock.patch.object(compiling, "target_of", target_of):
+    with mock.patch.object(targets, "target_of", target_of):
         yield
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.dispatch import compiling, specialize
+from adjoint.dispatch import compiling, specialize, targets
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, Number
 from adjoint.target import PYTHON, Target
@@ -82,7 +82,7 @@ def interpreted(target: Target = PYTHON) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "load_for", load_for)
-        patch.setattr(compiling, "target_of", lambda *asked: target)
+        patch.setattr(targets, "target_of", lambda *asked: target)
         specialize.forget()
         try:
             yield

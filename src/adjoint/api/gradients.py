@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from adjoint import keypaths
@@ -67,9 +67,10 @@ class Derivative:
             kwargs,
             lambda target: self._lowered(args, kwargs, target),
             self.native,
+            self._lowered,
         )
 
-    def _lowered(self, args: Sequence[Any], kwargs: dict[str, Any], target: Target) -> Entry:
+    def _lowered(self, args: Sequence[Any], kwargs: Mapping[str, Any], target: Target) -> Entry:
         from adjoint.frontend.entry.entry import lower_operator  # lazy
 
         return lower_operator(self.kind, self.function, self.options, args, kwargs, target)

@@ -11,8 +11,9 @@ from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.diagnostics.errors import warn
 from adjoint.differentiation.finish import finish
+from adjoint.dispatch import targets
 from adjoint.dispatch.keys import Seen, key_of
-from adjoint.dispatch.options import Native, checked_of, flags_of, is_strict, threads_of
+from adjoint.dispatch.options import Native, flags_of, is_strict
 from adjoint.dispatch.specialize import Specialization, lock
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.calls.levels import as_deep_as_needed
@@ -63,7 +64,7 @@ def _made(
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     found: Specialization | None
     with noting() as captured_by_rules:
-        target, speculates = target_of(function, native), operator[0] in SPECULATING
+        target, speculates = targets.target_of(function, native), operator[0] in SPECULATING
         entry = lower(target)
         try:
             if entry.kept:
@@ -135,11 +136,6 @@ def _interpreted(
 
     found, warnings = compiled(lower, operator, function, False, seen)
     return found, (*warnings, NotNative(reason_of_fault(failure)).problem)
-
-
-def target_of(function: Any, native: Native) -> Target:
-    """What a derivative of a function is made for, as users say it."""
-    return Target(True, checked_of(differentiated(function), native), threads_of(native)) if native else PYTHON
 
 
 def compile_entry(
@@ -264,4 +260,4 @@ def load_for(function: Any, finished: Function, emitted: Emitted | None, native:
     from adjoint.native.backend import NativeFunction  # lazy
 
     flags = flags_of(differentiated(function), native)
-    return NativeFunction(finished, flags, is_strict(native), target_of(function, native))
+    return NativeFunction(finished, flags, is_strict(native), targets.target_of(function, native))

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from adjoint.diagnostics import error
+from adjoint.diagnostics import Diagnostic, error
 from adjoint.diagnostics.errors import warn
 from adjoint.dispatch.argument_aliasing import arrays_in, written_and_shared
 from adjoint.dispatch.keys import Door, Seen, key_of, keys_of
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from adjoint.frontend.differentiation.linear_maps import Differential
     from adjoint.frontend.entry.entry import Entry
 
+Lower = Callable[[Sequence[Any], Mapping[str, Any], Target], "Entry"]
 MOST_PER_KEY = 64
 MOST_KEYS = 1024
 """How many specialisations are kept: of one key, and keys of one function. The oldest go first."""
@@ -129,6 +130,15 @@ class Specialization:
         return True
 
     @property
+    def names(self) -> Sequence[str]:
+        """What the inputs are called."""
+        return [param.hint for param in self.function.params]
+
+    def is_object(self, place: int) -> bool:
+        """Whether an input is an object that is taken apart at run time."""
+        return isinstance(self.function.params[place].type, Instance)
+
+    @property
     def exact(self) -> Specialization:
         """The same with supports, where it was compiled without them until a result is not a number."""
         return self.call.exact() if isinstance(self.call, Speculative) else self
@@ -177,14 +187,14 @@ class Specialization:
 
     def _is_captured_object(self, place: int) -> bool:
         """Objects of libraries are full of arrays that these might write for all we know, and share them freely."""
-        return self._is_captured(place) and isinstance(self.function.params[place].type, Instance)
+        return self._is_captured(place) and self.is_object(place)
 
     def _is_captured(self, place: int) -> bool:
-        return place >= len(self.function.params) - len(self.captured)
+        return place >= len(self.names) - len(self.captured)
 
     def _named(self, place: int) -> str:
         """What messages call one of the inputs."""
-        return f"the captured {self.function.params[place].hint!r}" if self._is_captured(place) else f"argument {place}"
+        return f"the captured {self.names[place]!r}" if self._is_captured(place) else f"argument {place}"
 
 
 def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -216,8 +226,25 @@ def specialization(
     kwargs: Mapping[str, Any],
     lower: Callable[[Target], Entry],
     native: Native = False,
+    again: Lower | None = None,
 ) -> Specialization:
-    """The compiled derivative for a call: an old one that fits, or a new one."""
+    """The compiled derivative for a call: an old one that fits, or a new one.
+
+    Parameters
+    ----------
+    function
+        What is differentiated.
+    key
+        The operator and its options.
+    args, kwargs
+        The arguments.
+    lower
+        Lowers the call.
+    native
+        Whether and how it is compiled.
+    again
+        Lowers a call with other arguments, which are given. Where it is there, machine code may be found without that.
+    """
     root = differentiated(function)
     owner, identity = _owner(function, root)
     seen: Seen = {}
@@ -240,13 +267,42 @@ def specialization(
         found = _find(owner, full, root, args, kwargs, seen)
         if found is None:
             with Compilation():
-                from adjoint.dispatch.compiling import compiled  # lazy
-
-                found, warnings = compiled(lower, key, function, native, seen)
+                if native and again is not None:
+                    found, warnings = _found_or_made(function, key, args, kwargs, again, native, seen)
+                else:
+                    found, warnings = _made(lower, key, function, native, seen)
             _keep(owner, full, found)
             for warning in warnings:
                 warn(warning)
         return found
+
+
+def _made(
+    lower: Callable[[Target], Entry], key: Any, function: Any, native: Native, seen: Seen
+) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    from adjoint.dispatch.compiling import compiled  # lazy
+
+    return compiled(lower, key, function, native, seen)
+
+
+def _found_or_made(
+    function: Any, key: Any, args: Sequence[Any], kwargs: Mapping[str, Any], again: Lower, native: Native, seen: Seen
+) -> tuple[Specialization, tuple[Diagnostic, ...]]:
+    """What another process kept for such a call, or a new derivative, which is kept."""
+    from adjoint.dispatch import kept_calls  # lazy
+
+    def make(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Specialization:
+        with lock, Compilation():
+            return _made(lambda target: again(args, kwargs, target), key, function, native, {})[0]
+
+    request = kept_calls.Request(key, function, native, args, kwargs)
+    kept = kept_calls.found(request, seen, make)
+    if kept is not None:
+        return kept, ()
+    found, warnings = _made(lambda target: again(args, kwargs, target), key, function, native, seen)
+    if not warnings:
+        kept_calls.keep(request, found)
+    return found, warnings
 
 
 def forget() -> None:

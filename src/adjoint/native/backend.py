@@ -41,6 +41,8 @@ class NativeFunction:
     ----------
     run
         What a call runs: a plain function or method, which Python calls faster than an object.
+    boundary
+        The text of the boundary, if there is one.
     """
 
     def __init__(self, function: Function, flags: str, strict: bool, target: Target) -> None:
@@ -52,10 +54,11 @@ class NativeFunction:
         core = function if parts is None else parts.core
         self._core = _core_of(core, flags, strict, target)
         self.run: Callable[..., Any] = self._core.__call__
-        if parts is not None:
-            boundary = emit(parts.boundary(self._core))
-            namespace = {name: self.run if value is self._core else value for name, value in boundary.namespace.items()}
-            self.run = load(replace(boundary, namespace=namespace))
+        self.boundary = None if parts is None else emit(parts.boundary(self._core))
+        if self.boundary is not None:
+            values = self.boundary.namespace.items()
+            namespace = {name: self.run if value is self._core else value for name, value in values}
+            self.run = load(replace(self.boundary, namespace=namespace))
 
     def __call__(self, *args: Any) -> Any:
         return self.run(*args)

@@ -185,6 +185,7 @@ def add_in_place(fn: Fn, binary: Fn) -> None:
     _changed(fn)
 
 
+_extended = False
 _listeners: list[Callable[[], None]] = []
 """What is to be called when something was declared that is not of the library."""
 
@@ -201,8 +202,15 @@ def forget_declaration(fn: Any) -> None:
     _changed(fn)
 
 
+def is_extended() -> bool:
+    """Whether anything was ever declared that is not of the library."""
+    return _extended or bool(_of_users)
+
+
 def _changed(about: Any) -> None:
+    global _extended
     if not _is_said_by_the_library(about):
+        _extended = True
         for listener in _listeners:
             listener()
 

@@ -29,6 +29,11 @@ def registration(cls: type) -> Registration | None:
     return next((_registered[base] for base in cls.__mro__ if base in _registered), None)
 
 
+def has_registrations() -> bool:
+    """Whether anything was declared of any class."""
+    return bool(_registered)
+
+
 def register_type(
     cls: type,
     *,

@@ -13,8 +13,8 @@ from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.differentiation.definitions import format_whole
 from adjoint.differentiation.finish import finish
-from adjoint.dispatch.compiling import target_of
 from adjoint.dispatch.specialize import Specialization, latest
+from adjoint.dispatch.targets import target_of
 from adjoint.frontend.entry.entry import Entry, lower_operator
 from adjoint.ir.nodes import Function
 from adjoint.optimize.simplify import simplify

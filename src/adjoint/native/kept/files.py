@@ -18,6 +18,8 @@ _MACHINE_CODE = "__pycache__"
 _NAMES = f"*_{'[0-9a-f]' * 24}.py"
 ENTRY = ".unit"
 """How names of entries end that name units."""
+CALL = ".call"
+"""How names of entries end that say what a call needs besides its machine code."""
 FUNCTION = "function_"
 """How names of functions begin that units call."""
 _UNFINISHED = (f".{'[0-9a-f]' * 16}-*", f"{_MACHINE_CODE}/*.nb[ic].tmp.*")
@@ -146,7 +148,14 @@ def clear() -> int:
     """Removes all that is kept; the number of derivatives that it was. Other files stay."""
     folder = place()
     count = len(entries())
-    patterns = (_NAMES, f"*{ENTRY}", f"{FUNCTION}{'[0-9a-f]' * 32}", f"{_MACHINE_CODE}/*.nb[ic]", *_UNFINISHED)
+    patterns = (
+        _NAMES,
+        f"*{ENTRY}",
+        f"*{CALL}",
+        f"{FUNCTION}{'[0-9a-f]' * 32}",
+        f"{_MACHINE_CODE}/*.nb[ic]",
+        *_UNFINISHED,
+    )
     for path in [path for pattern in patterns for path in folder.glob(pattern)]:
         with contextlib.suppress(OSError):
             path.unlink()
