@@ -106,6 +106,40 @@ def test_a_right_hand_side_that_writes_stays_a_function() -> None:
     check_grads(lorenz, (10.0, 28.0, 2.5))
 
 
+def checked_law(x, a):
+    if a <= 0:
+        raise ValueError("a must be positive")
+    total = math.sin(x * a)
+    if x > 0.5:
+        if a > 5:
+            raise ValueError("a is too large")
+        total = total * a
+    p = x * a + math.sin(total) * a
+    q = p * p - math.cos(p) * x
+    r = q * x + p / (1.0 + a * a)
+    s = math.exp(-r * r) * q + x
+    return s * r + p * q - r / (2.0 + s * s)
+
+
+def three_checked_laws(x, a):
+    y = x + 0.1 * checked_law(x, a)
+    y = y + 0.1 * checked_law(y, 0.9 * a)
+    return y * checked_law(y, 1.1 * a)
+
+
+def test_what_raises_is_pulled_back_as_what_returned() -> None:
+    derivative = ad.grad(three_checked_laws, wrt=(0, 1))
+    text = ad.source(derivative, 0.3, 0.8)
+    assert text.count("must be positive") == 1  # in the function itself, not in its pullback
+    assert "def checked_law(x, a):" in text
+    for x in (0.3, 0.7):
+        check_grads(three_checked_laws, (x, 0.8))
+    with pytest.raises(ValueError, match="a must be positive"):
+        derivative(0.3, -1.0)
+    with pytest.raises(ValueError, match="a is too large"):
+        derivative(0.7, 5.5)
+
+
 def test_a_function_of_the_text_is_printed_alone() -> None:
     derivative = ad.grad(lorenz, wrt=(0, 1, 2))
     derivative(10.0, 28.0, 2.5)

@@ -195,3 +195,17 @@ def pipeline(x, params):
     for stage, p in zip(stages, params):
         x = stage(x, p)
     return x
+
+
+@program(0.65, np.array([0.1, 0.4, -0.3]))
+def functions_handed_down_a_recursion(x, v):
+    def wave(z):
+        return math.sin(z) * x
+
+    def repeated(f, z, n):
+        return z if n == 0 else repeated(f, f(z), n - 1)
+
+    total = repeated(wave, x, 3) + repeated(lambda z: z * 0.78, wave(x), 2)
+    w = v.copy()
+    np.subtract.at(w, [1, 0, 0], total)
+    return total + w @ w

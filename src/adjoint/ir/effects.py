@@ -418,8 +418,6 @@ def _of_function(callee: Function | Definition | Derived, query: _Query) -> Effe
         judged = query.judged[function]
         query.crossed |= judged is None
         return judged or PART
-    if any(isinstance(leaf, Raise) for leaf in terminators_in(function.body)):
-        return UNKNOWN
     query.judged[function] = None
     query.judged[function] = found = _Body(function, query).effects()
     return found
@@ -435,7 +433,7 @@ class _Query:
 
 
 class _Body:
-    """What a function does to memory: to what it makes itself anything, to arrays that it is given only additions."""
+    """What a function does to memory: to what it makes itself anything, to arrays that it is given stores."""
 
     def __init__(self, function: Function, query: _Query) -> None:
         self.function = function
@@ -445,9 +443,13 @@ class _Body:
             param: place for place, param in enumerate(function.params) if isinstance(param.type, Array)
         }
         self.added: set[int] = set()
+        self.stored: set[int] = set()
+        """The places of arrays that it is given, and into which it stores."""
         self.read: set[int] = set()
         self.handed_on: list[tuple[int, int]] = []
         self.known = True
+        self.acts = any(isinstance(end, Raise) for end in terminators_in(function.body))
+        """Whether it does something besides that must not be left out: raises, prints."""
         for statement in statements_in(function.body):
             self.known &= self.statement(statement)
         self.note_read(atom for end in terminators_in(function.body) for atom in operands(end))
@@ -457,18 +459,20 @@ class _Body:
         while changed:
             changed = False
             for outer, inner in self.handed_on:
-                for places in (self.added, self.read):
+                for places in (self.added, self.stored, self.read):
                     if inner in places and outer not in places:
                         places.add(outer)
                         changed = True
-        if not self.known or (self.added and (self.query.crossed or not self.added.isdisjoint(self.read))):
+        written = self.added | self.stored
+        if not self.known or (written and self.query.crossed):
             return UNKNOWN
         returned = [atom for end in leaves(self.function.body) for atom in operands(end)]
         numbers = all(isinstance(type_of_atom(atom), Scalar) for atom in returned)
-        if not self.added:
+        if not written and not self.acts:
             return PURE if numbers else PART
-        added = tuple(sorted(self.added))
-        return Effects(pure=False, writes=added, adds=added, hands_on=not numbers)
+        adds = tuple(sorted(self.added - self.stored - self.read))
+        writes = tuple(sorted(written))
+        return Effects(pure=False, writes=writes, confined=not self.acts, hands_on=not numbers, adds=adds)
 
     def statement(self, statement: Statement) -> bool:
         """Takes down what a statement does itself; whether that is known."""
@@ -482,8 +486,8 @@ class _Body:
                 return self.load(statement, base)
             case Store(base=base, mode=mode, value=value):
                 self.note_read((value,))
-                if base in self.given and mode != "set":
-                    self.added.add(self.given[base])
+                if base in self.given:
+                    (self.stored if mode == "set" else self.added).add(self.given[base])
                     return True
                 return base in self.own
             case _:
@@ -502,9 +506,11 @@ class _Body:
         args = operands(call)
         adds = [self.given.get(args[place]) for place in found.adds]
         self.added.update(place for place in adds if place is not None)
-        own = [place for place in found.writes if place not in found.adds or args[place] not in self.given]
-        if not found.confined or not all(args[place] in self.own for place in own):
+        stores = [place for place in found.writes if place not in found.adds or args[place] not in self.given]
+        self.stored.update(self.given[args[place]] for place in stores if args[place] in self.given)
+        if not found.known or not all(args[place] in self.own or args[place] in self.given for place in stores):
             return False
+        self.acts |= not found.confined
         self.note_read(
             arg
             for place, arg in enumerate(args)

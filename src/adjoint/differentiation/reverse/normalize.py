@@ -116,6 +116,46 @@ def _with_way(guarded: Guarded) -> Guarded:
     return Guarded(guarded.context, guarded.name, body, handlers, guarded.final, targets, guarded.span)
 
 
+def returning(function: Function) -> Function:
+    """A function as it runs where it returns: without the ways that raise what it does not handle itself."""
+    renamed: dict[Var, Atom] = {}
+    body = _returning(function.body, renamed)
+    return Function(function.name, function.params, substitute(body, renamed), function.doc)
+
+
+def _returning(block: Block, renamed: dict[Var, Atom]) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        if isinstance(statement, Guarded):
+            statements.append(statement)
+            continue
+        inner = map_blocks(statement, lambda old: _returning(old, renamed))
+        other = _side_that_returns(inner.then, inner.orelse) if isinstance(inner, If) else None
+        if isinstance(inner, If) and other is not None and isinstance(other.terminator, Yield):
+            statements.extend(other.statements)
+            values = [
+                renamed.get(value, value) if isinstance(value, Var) else value for value in other.terminator.values
+            ]
+            renamed.update(zip(inner.targets, values, strict=True))
+        else:
+            statements.append(inner)
+    end = block.terminator
+    if isinstance(end, Branch):
+        other = _side_that_returns(end.then, end.orelse)
+        if other is not None:
+            rest = _returning(other, renamed)
+            return Block((*statements, *rest.statements), rest.terminator)
+        end = Branch(end.cond, _returning(end.then, renamed), _returning(end.orelse, renamed), end.span)
+    return Block(tuple(statements), end)
+
+
+def _side_that_returns(then: Block, orelse: Block) -> Block | None:
+    """The one side of two that does more than raise."""
+    if _only_raises(then) == _only_raises(orelse):
+        return None
+    return orelse if _only_raises(then) else then
+
+
 def _only_raises(block: Block) -> bool:
     return all(isinstance(leaf, Raise) for leaf in leaves(block))
 

@@ -10,8 +10,9 @@ import ast
 
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.forms import anonymous, detached
+from adjoint.frontend.interpreter.forms import anonymous, detached, with_parts_replaced
 from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape
+from adjoint.frontend.interpreter.values import Closure, Method, Value
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import INT, Array, Type, fresh
 
@@ -24,18 +25,51 @@ def common_form(lo: Lowerer, code: ast.AST, found: Form) -> Form:
     What is found out here of further calls holds for the earlier ones when lowering starts again.
     """
     found = {name: anonymous(shape) for name, shape in found.items()}
+    lasting = {name: _lasting(shape) for name, shape in found.items()}
     forms = lo.settings.forms.setdefault(code, [])
     for place, known in enumerate(forms):
-        both = _common(known, found)
+        both = _common(known, lasting)
         if both is None:
             continue
         if both == known:
-            return {name: detached(shape) for name, shape in known.items()}
+            return {name: _of_this_attempt(detached(known[name]), shape) for name, shape in found.items()}
         forms[place] = both
         lo.run_data.has_grown = True
         return found
-    forms.append({name: detached(shape) for name, shape in found.items()})
+    forms.append({name: detached(shape) for name, shape in lasting.items()})
     return found
+
+
+def _lasting(shape: Shape) -> Shape:
+    """The shape with functions as their code: each attempt at lowering makes other values of them."""
+    return with_parts_replaced(shape, lambda part: Same(_code_of(part.value)) if isinstance(part, Same) else part)
+
+
+def _code_of(value: Value) -> Value:
+    match value:
+        case Closure(source=source):
+            return Const((Closure, source.node))
+        case Method(function=function):
+            return Const((Method, _code_of(function)))
+        case _:
+            return value
+
+
+def _of_this_attempt(known: Shape, found: Shape) -> Shape:
+    """A form with the functions that were found."""
+    match known, found:
+        case _, Same(value=Closure() | Method()):
+            return found
+        case TupleShape(cls=cls), TupleShape():
+            return TupleShape(cls, tuple(map(_of_this_attempt, known.items, found.items)))
+        case RecordShape(cls=cls, keys=keys), RecordShape():
+            return RecordShape(cls, keys, tuple(map(_of_this_attempt, known.items, found.items)))
+        case RefShape(), RefShape():
+            record = _of_this_attempt(known.record, found.record)
+            assert isinstance(record, RecordShape)
+            return RefShape(None, record, ())
+        case _:
+            return known
 
 
 def _common(one: Form, other: Form) -> Form | None:

@@ -47,11 +47,12 @@ def anonymous(shape: Shape) -> Shape:
 
 def detached(shape: Shape) -> Shape:
     """The structure alone, with memory of its own."""
-    return _throughout(
-        shape,
-        lambda _, record: RefShape(None, record, ()),
-        lambda part: Leaf(types.fresh(part.type)) if isinstance(part, Leaf) else part,
-    )
+    return with_parts_replaced(shape, lambda part: Leaf(types.fresh(part.type)) if isinstance(part, Leaf) else part)
+
+
+def with_parts_replaced(shape: Shape, of_part: Callable[[Shape], Shape]) -> Shape:
+    """The structure alone, with every part in it that has no parts replaced."""
+    return _throughout(shape, lambda _, record: RefShape(None, record, ()), of_part)
 
 
 def _throughout(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from adjoint.differentiation.reverse.build import Sweeps, sweeps_again
 from adjoint.differentiation.reverse.calls.calling_convention import Treatment
 from adjoint.differentiation.reverse.memory.overwritten_values import shape_argument
+from adjoint.differentiation.reverse.normalize import returning
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
@@ -69,9 +70,9 @@ def pullback_of(
     family: Family,
 ) -> Pullback | None:
     """The pullback of a function; None where it would have to compute too much again."""
-    function = definition.function
-    if function is None or definition.checkpoints is not None or _calls_others(function):
+    if definition.function is None or definition.checkpoints is not None or _calls_others(definition.function):
         return None
+    function = returning(definition.function)
     if not isinstance(function.body.terminator, Return):
         return None
     written = _written_only(function)
