@@ -37,7 +37,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import Array, Scalar, same_dtype
-from adjoint.ir.walk import blocks_of, defined_by, leaves, operands, statements_in, terminators_in
+from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves, operands, statements_in, terminators_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
@@ -331,17 +331,6 @@ def _part(shape: Shape, items: Sequence[Atom | Slice]) -> Shape | None:
             case _:
                 return None
     return None if axis > len(shape) else (*result, *shape[axis:])
-
-
-def is_basic(item: Atom | Slice) -> bool:
-    """Whether an item of an index is one of those of which all together give a view."""
-    match item:
-        case Slice() | Const(value=None) | Var(type=Scalar(kind="int")):
-            return True
-        case Const(value=value):
-            return value is Ellipsis or (isinstance(value, int) and not isinstance(value, bool))
-        case _:
-            return False
 
 
 def sliced_extent(extent: Extent, part: Slice) -> Extent:

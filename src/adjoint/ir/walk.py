@@ -41,6 +41,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.types import Scalar
 
 Node = Statement | Terminator
 Leaf = Yield | Continue | Exit | Return
@@ -542,3 +543,14 @@ def terminators_in(block: Block) -> Iterator[Terminator]:
     for statement in statements_in(block):
         for inner in blocks_of(statement):
             yield from leaves(inner)
+
+
+def is_basic(item: Atom | Slice) -> bool:
+    """Whether an item of an index is one of those of which all together give a view."""
+    match item:
+        case Slice() | Const(value=None) | Var(type=Scalar(kind="int")):
+            return True
+        case Const(value=value):
+            return value is Ellipsis or (isinstance(value, int) and not isinstance(value, bool))
+        case _:
+            return False

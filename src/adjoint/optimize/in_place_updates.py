@@ -12,7 +12,7 @@ from collections import Counter
 
 import numpy as np
 
-from adjoint.analysis.extents import Extents, is_basic
+from adjoint.analysis.extents import Extents
 from adjoint.analysis.memory.array_layout import layout_readers
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.effects import effects_of
@@ -34,6 +34,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Scalar, is_float_dtype
 from adjoint.ir.walk import (
     blocks_of,
+    is_basic,
     map_blocks,
     mentions,
     operands,

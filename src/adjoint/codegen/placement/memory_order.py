@@ -29,11 +29,12 @@ from adjoint.ir.nodes import (
     Return,
     Statement,
     Store,
+    Subscript,
     Terminator,
     Var,
 )
 from adjoint.ir.types import Array, Dict, List, Scalar, Tuple
-from adjoint.ir.walk import blocks_of, operands
+from adjoint.ir.walk import blocks_of, is_basic, operands
 from adjoint.records import dataclass
 
 Effect = Literal[0, 1, 2]
@@ -81,7 +82,7 @@ def effect_of(statement: Statement) -> Effect:
             return WRITES
         case Load(base=base, key=key):
             fact = isinstance(key, Attribute) and key.name in _FACTS and isinstance(type_of_atom(base), Array)
-            return PURE if fact or isinstance(type_of_atom(base), Tuple) else READS
+            return PURE if fact or isinstance(type_of_atom(base), Tuple) or _is_view(statement) else READS
         case Call():
             return _effect_of_call(statement)
         case Guarded(context=Var() | Const()):
@@ -91,6 +92,13 @@ def effect_of(statement: Statement) -> Effect:
             return READS if known else WRITES
         case _:
             return PURE
+
+
+def _is_view(load: Load) -> bool:
+    """Whether a load tells where part of an array is, and reads nothing of it."""
+    if not isinstance(load.target.type, Array) or not isinstance(type_of_atom(load.base), Array):
+        return False
+    return isinstance(load.key, Subscript) and all(map(is_basic, load.key.items))
 
 
 def _effect_of_call(call: Call) -> Effect:

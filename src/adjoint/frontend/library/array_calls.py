@@ -22,7 +22,7 @@ from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
 from adjoint.frontend.library import array_definitions, python_functions
-from adjoint.ir.nodes import Const, Var
+from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, has_one_layout
 from adjoint.runtime.array_functions.places import from_diagonal
 from adjoint.runtime.array_functions.products import einsum_of_one
@@ -355,7 +355,9 @@ def _array_of_parts(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], no
         return tuple(template(item) for item in items)
 
     form = template(args[0])
-    if all(isinstance(leaf, Const) for leaf in leaves) or not all(is_atom(leaf) for leaf in leaves):
+    if all(isinstance(leaf, Const) for leaf in leaves):
+        return NotImplemented if kwargs or len(args) > 1 else _array_of_literals(lo, args[0], form, leaves, node)
+    if not all(is_atom(leaf) for leaf in leaves):
         return NotImplemented
     lists = [leaf for leaf in leaves if isinstance(leaf, Var) and isinstance(leaf.type, List)]
     if len(lists) == len(leaves):
@@ -364,6 +366,25 @@ def _array_of_parts(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], no
     named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
     pairs = {name: materialize(lo, value, node) for name, value in named.items()}
     return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)
+
+
+def _array_of_literals(lo: Lowerer, value: Value, form: Any, leaves: list[Value], node: ast.AST | None) -> Any:
+    """``np.array`` of numbers that are known, of which the extents are known, too."""
+    numbers = [leaf.value for leaf in leaves if isinstance(leaf, Const)]
+    if not numbers or not all(type(number) in (bool, int, float, complex) for number in numbers):
+        return NotImplemented
+    try:
+        sample = array_of(form, *numbers)
+    except ValueError:  # rows of several lengths
+        return NotImplemented
+    if sample.dtype.kind not in "bifc":
+        return NotImplemented
+    type_ = type_of(Const(sample))
+    assert isinstance(type_, Array)
+    target = Var("t", Array(type_.dtype, type_.dims))
+    lo.at(node)
+    lo.emit(Call((target,), np.array, (materialize(lo, value, node),), (), lo.span(node)))
+    return target
 
 
 @handles(np.ndarray.tolist)
