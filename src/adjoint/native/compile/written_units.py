@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from adjoint.gc_pause import Lasting, Uncollected
+from adjoint.native.compile.linear_algebra_routines import bring_routines
 from adjoint.native.compile.linked_functions import linked_functions
 from adjoint.native.compile.private_functions import MODULES, private_functions
 from adjoint.native.kept import files as cache
@@ -146,6 +147,7 @@ def declare_runtime() -> None:
     """Imports what Numba is told of the runtime."""
     if "adjoint.native.runtime.declarations" not in sys.modules:
         with Lasting():
+            bring_routines()
             import adjoint.native.runtime.declarations  # noqa: F401  # lazy
 
 

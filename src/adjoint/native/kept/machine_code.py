@@ -23,6 +23,11 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime import _nrt_python as _nrt  # type: ignore[attr-defined]
 
+from adjoint.native.compile.linear_algebra_routines import bring_routines
+
+_ROUTINES = ("numba_xx", "numba_ez")
+"""How the names begin of what calls BLAS and LAPACK."""
+
 
 def keep_code(dispatcher: Any, prepare: Callable[[], None]) -> None:
     """Lets machine code of a function be read from beside its file, or be put there.
@@ -53,6 +58,8 @@ class _Place(CompileResultCacheImpl):
         """What the code calls must be there, or the process ends: some of it comes with Numba's registries."""
         names, data = data
         _add_runtime()
+        if any(name.startswith(_ROUTINES) for name in names):
+            bring_routines()
         if not all(map(binding.address_of_symbol, names)):
             target_context.refresh()
         return super().rebuild(target_context, data)

@@ -1,0 +1,57 @@
+"""The routines of BLAS and LAPACK that machine code calls, without the package of SciPy around them.
+
+Numba takes them from two modules of ``scipy.linalg``. To import that package takes longer than to run most derivatives,
+and these modules need nothing of it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from importlib.machinery import PathFinder
+from types import ModuleType
+from typing import Any
+
+_PACKAGE = "scipy.linalg"
+_NAMES = ("cython_blas", "cython_lapack")
+
+
+class _Way:
+    """Once somebody imports the package, it imports its modules itself: they are the same, and its attributes."""
+
+    def __init__(self, modules: dict[str, ModuleType]) -> None:
+        self._modules = modules
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Finds nothing."""
+        del path, target
+        if name == _PACKAGE:
+            sys.meta_path.remove(self)  # type: ignore[arg-type]
+            for known, module in self._modules.items():
+                if sys.modules.get(known) is module:
+                    del sys.modules[known]
+
+
+def bring_routines() -> None:
+    """Lets Numba find the routines; where that cannot be, it imports the package."""
+    if _PACKAGE in sys.modules or any(isinstance(finder, _Way) for finder in sys.meta_path):
+        return
+    found: dict[str, ModuleType] = {}
+    try:
+        import scipy  # type: ignore[import-untyped]  # lazy
+
+        folder = os.path.join(os.path.dirname(scipy.__file__), "linalg")
+        for name in (f"{_PACKAGE}.{own}" for own in _NAMES):
+            spec = PathFinder.find_spec(name, [folder])
+            if spec is None or spec.loader is None:
+                return
+            found[name] = importlib.util.module_from_spec(spec)
+            sys.modules[name] = found[name]
+            spec.loader.exec_module(found[name])
+    except Exception:  # what is not as expected
+        for name, module in found.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
+        return
+    sys.meta_path.insert(0, _Way(found))  # type: ignore[arg-type]
