@@ -137,6 +137,7 @@ def test_a_change_of_any_module_changes_the_digest(tmp_path, monkeypatch):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "one.py").write_text("x = 1\n")
     monkeypatch.setattr(versions, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(versions, "_content", versions._content.__wrapped__)
     fresh = versions.digest.__wrapped__
     whole, part = fresh(), fresh("native")
     (tmp_path / "frontend" / "one.py").write_text("x = 2\n")

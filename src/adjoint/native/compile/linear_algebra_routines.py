@@ -27,7 +27,7 @@ class _Way:
         """Finds nothing."""
         del path, target
         if name == _PACKAGE:
-            sys.meta_path.remove(self)  # type: ignore[arg-type]
+            sys.meta_path.remove(self)
             for known, module in self._modules.items():
                 if sys.modules.get(known) is module:
                     del sys.modules[known]
@@ -39,7 +39,7 @@ def bring_routines() -> None:
         return
     found: dict[str, ModuleType] = {}
     try:
-        import scipy  # type: ignore[import-untyped]  # lazy
+        import scipy  # lazy
 
         folder = os.path.join(os.path.dirname(scipy.__file__), "linalg")
         for name in (f"{_PACKAGE}.{own}" for own in _NAMES):
@@ -54,4 +54,4 @@ def bring_routines() -> None:
             if sys.modules.get(name) is module:
                 del sys.modules[name]
         return
-    sys.meta_path.insert(0, _Way(found))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Way(found))

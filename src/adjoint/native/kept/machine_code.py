@@ -25,6 +25,8 @@ from numba.core.runtime import _nrt_python as _nrt  # type: ignore[attr-defined]
 
 from adjoint.native.compile.linear_algebra_routines import bring_routines
 
+_AUTHORS = ("numba.", "adjoint.native.")
+"""How modules begin of which no function asks for names when it runs."""
 _ROUTINES = ("numba_xx", "numba_ez")
 """How the names begin of what calls BLAS and LAPACK."""
 
@@ -79,7 +81,7 @@ def _add_runtime():
 
 
 def _environment(module, constants, name):
-    """What functions of Numba look up when they run: constants, and nothing of their modules, which stay unread.
+    """What functions look up when they run: constants, and nothing of their modules, which stay unread.
 
     Functions of one name share what they look up: those that were compiled twice have all constants twice.
     """
@@ -91,7 +93,7 @@ def _environment(module, constants, name):
             raise OSError("two functions go by one name")  # then it is compiled anew, under another
         known.consts.extend(constants[len(known.consts) :])
         return known
-    if module in sys.modules or not module.startswith("numba."):
+    if module in sys.modules or not module.startswith(_AUTHORS):
         return _rebuild_env(module, constants, name)
     made = Environment({"__name__": module})
     made.consts[:] = constants

@@ -37,11 +37,15 @@ def digest(*folders: str) -> str:
     """A digest of the modules in folders of Adjoint; without any, of all."""
     found = hashlib.sha256()
     for path in sources(*folders):
-        with open(path, "rb", buffering=0) as file:
-            content = file.read()
-        found.update(b"%d %d " % (len(path) - len(str(_PACKAGE)), len(content)))
-        found.update(path[len(str(_PACKAGE)) :].encode() + content)
+        found.update(f"{path[len(str(_PACKAGE)) :]}\n".encode() + _content(path))
     return found.hexdigest()[:16]
+
+
+@functools.cache
+def _content(path: str) -> bytes:
+    """A digest of a module, which is read once."""
+    with open(path, "rb", buffering=0) as file:
+        return hashlib.sha256(file.read()).digest()
 
 
 @functools.cache
