@@ -85,6 +85,11 @@ class Effects:
     hands_on: bool = False
     adds: tuple[int, ...] = ()
 
+    @property
+    def acts(self) -> bool:
+        """Whether it may raise by ``raise``, act on the world, or do anything."""
+        return not self.known or (not self.confined and not self.fresh)
+
 
 PURE = Effects()
 FACT = Effects(reads=())  # of its arguments it reads what never changes: a shape, a type

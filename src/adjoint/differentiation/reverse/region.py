@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from adjoint.differentiation.reverse.bindings import Region
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import ACTS, effects_of
+from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -124,8 +124,7 @@ def acts(statement: Statement) -> bool:
 def raises_or_acts(statement: Statement) -> bool:
     """Whether a statement raises by ``raise``, or may act on the world."""
     if isinstance(statement, Call):
-        found = effects_of(statement)
-        return not found.known or found == ACTS
+        return effects_of(statement).acts
     inside = blocks_of(statement)
     if any(isinstance(end, Raise) for block in inside for end in leaves(block)):
         return True

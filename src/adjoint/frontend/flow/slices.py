@@ -16,7 +16,7 @@ from adjoint.analysis.may_vary import varying
 from adjoint.frontend.flow.counted_loops import is_counted, with_counters
 from adjoint.frontend.flow.joins import is_computed_on_a_path
 from adjoint.frontend.surgery.sole_names import reached_by, written_by
-from adjoint.ir.effects import ACTS, effects_of
+from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
     Atom,
     Binding,
@@ -388,7 +388,7 @@ def _left_out(block: Block, idle: set[int]) -> Block:
 
 def _computes(call: Call) -> bool:
     found, rule = effects_of(call), rule_for(call.callee)
-    return (found.known and found != ACTS) or (rule is not None and rule.pure and not rule.writes)
+    return not found.acts or (rule is not None and rule.pure and not rule.writes)
 
 
 def _check(function: Function, kept: Sequence[Statement], free: Sequence[Var], request: Call) -> None:
