@@ -30,6 +30,10 @@ def without_idle_conversions(function: Function) -> Function:
 
     What was converted takes the name of the result.
     """
+    if any(type(statement) is Call and statement.callee is np.copy for statement in function.body.statements):
+        from adjoint.optimize.last_copies import without_last_copies  # lazy
+
+        function = without_last_copies(function)
     calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
     conversions = [call for call in calls if call.callee in (float, owned, stop_gradient) and len(call.args) == 1]
     if not conversions:

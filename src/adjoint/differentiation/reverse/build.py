@@ -43,6 +43,7 @@ from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple
 from adjoint.ir.walk import clone_function, free_vars, leaves, operands, statements_in, substitute
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.simplify import simplify
+from adjoint.optimize.zeros_by_shape import with_named_shapes
 from adjoint.pipeline import PREPARE_WHOLE, REVERSE, run
 from adjoint.pipeline import Context as PassContext
 from adjoint.records import dataclass, replace
@@ -248,6 +249,7 @@ def sweeps_again(
         halves=False,
         again=partial(_reversed_iteration, family),
         lent=memory,
+        nameless="out",
     )
     sweeps = with_supports(sweeps, family, complete=complete)
     backward = list(sweeps.backward)
@@ -292,7 +294,9 @@ def sweeps_of(
     notes: Notes | None = None,
     again: Again | None = None,
     lent: Mapping[Var, Var] = NOTHING,
+    nameless: str = "t",
 ) -> Sweeps:
+    """Both sweeps of a function that is prepared; ``nameless`` is what results are called that have no name."""
     references = () if request is None else request.references
     flows = number_flows(function)
     context = make_context(function, activity(function, wrt, outputs, flows, given.shadows, references))
@@ -304,7 +308,7 @@ def sweeps_of(
     end = function.body.terminator
     assert isinstance(end, Return)
     outputs = tuple(output for output in outputs if output not in references)
-    seeds = tuple(_seed(end.values[output]) for output in outputs)
+    seeds = tuple(_seed(end.values[output], nameless) for output in outputs)
     for output, seed in zip(outputs, seeds, strict=True):
         reverser.seed(end.values[output], seed)
     reverser.block(function.body, reverser.scope, YieldLeaf([]))
@@ -376,10 +380,10 @@ def _reversed_iteration(
     return Reversed((*sweeps.forward, *sweeps.backward), sweeps.seeds, sweeps.cotangents)
 
 
-def _seed(value: Atom) -> Var:
+def _seed(value: Atom, nameless: str = "t") -> Var:
     if not isinstance(value, Var):
         return Var("ct", OPAQUE)
-    return Var(f"{value.hint}_bar", cotangent_type(value.type))
+    return Var(f"{nameless if value.hint == 't' else value.hint}_bar", cotangent_type(value.type))
 
 
 def _accumulator(param: Var) -> Var:
@@ -394,7 +398,7 @@ def without_idle_residuals(sweeps: Sweeps, function: Function) -> Sweeps:
     between = Call((), _between, ())
     body = Block((*sweeps.forward, between, *sweeps.backward), Return((*sweeps.results, *sweeps.cotangents)))
     joined = Function(function.name, (*function.params, *sweeps.seeds), body)
-    whole = without_idle_shapes(joined).body
+    whole = with_named_shapes(without_idle_shapes(joined)).body
     assert isinstance(whole.terminator, Return)
     cut = whole.statements.index(between)
     results = whole.terminator.values[: len(sweeps.results)]

@@ -53,7 +53,7 @@ def split_called(request: Request, halves: Halves, family: Family) -> Halves:
     lent = frozenset(function.params[place] for place in request.wrt if is_handle(function.params[place].type))
     function = run(PREPARE, function, Context(family.target, request.wrt, request.outputs, lent))
     given = _given(function, request, family)
-    sweeps = sweeps_of(function, request.wrt, request.outputs, family, given, request=request)
+    sweeps = sweeps_of(function, request.wrt, request.outputs, family, given, request=request, nameless="out")
     sweeps = with_supports(sweeps, family, complete=not family.treatments[request.definition].computed_zeros)
     sweeps = _simplified(without_idle_residuals(sweeps, function), family.target)
     made, returned = _shadows_of_results(sweeps, request)
@@ -77,8 +77,10 @@ def split_called(request: Request, halves: Halves, family: Family) -> Halves:
     if not known.packs:
         return Halves(request.definition, halves.adjoint, args, results, keeps=False)
     end = operands(whole.body.terminator)[: len(ends) - len(known.read)]
-    packs = {pack.hint: items for pack, items in known.packs.items()}
-    statements, tuples = packed(whole.body.statements, packs, set(end), family.target)
+    statements, tuples = whole.body.statements, tuple(known.alone)
+    if not tuples:
+        packs = {pack.hint: items for pack, items in known.packs.items()}
+        statements, tuples = packed(statements, packs, set(end), family.target)
     primal = Function(whole.name, whole.params, Block(statements, Return((*end, *tuples))))
     halves.primal.function = checked(primal, "primal")
     return Halves(halves.primal, halves.adjoint, args, results)
@@ -146,6 +148,8 @@ class _Known:
         self.args: dict[int, Var] = {}
         self.results: dict[int, Var] = {}
         self.packs: dict[Var, list[Atom]] = {}
+        self.alone: list[Atom] = []
+        """What is kept, where that is one value: then it needs no tuple."""
         self.values: dict[Var, Atom] = {}
         """What the primal calls the variables that are kept."""
         self.again: list[Statement] = []
@@ -170,7 +174,13 @@ class _Known:
             self.compute_again(primal, kept)
         made = [target for statement in primal.body.statements for target in targets_of(statement)]
         order = {var: place for place, var in enumerate((*primal.params, *made))}
-        self.pack({value: kept[value] for value in sorted(kept, key=lambda value: order[value])})  # type: ignore[index]
+        kept = {value: kept[value] for value in sorted(kept, key=lambda value: order[value])}  # type: ignore[index]
+        self.values = {var: value for value, names in kept.items() for var in names}
+        if len(kept) == 1 and hands_over and not self.moves_shadows:
+            self.alone = list(kept)
+            self.packs = {kept[value][0]: [value] for value in kept}
+        else:
+            self.pack(kept)
         self.args, self.results = dict(sorted(self.args.items())), dict(sorted(self.results.items()))
 
     def arg(self, place: int, like: Var) -> Var:
@@ -204,13 +214,15 @@ class _Known:
         if self.moves_shadows:
             shadows = [value for value in kept if value in own]
             self.packs[Var("shadows", Pack(count=len(shadows)))] = shadows
-        self.values = {var: value for value, names in kept.items() for var in names}
 
     def unpacked(self, backward: Block) -> Block:
         """The reverse sweep, which finds what it reads in the tuples."""
         builder = Builder(type_of_call)
         found: dict[Atom, Var] = {}
         for pack, items in self.packs.items():
+            if self.alone:
+                found[items[0]] = pack
+                continue
             for place, value in enumerate(items):
                 like = next(var for var, own in self.values.items() if own is value)
                 found[value] = builder.load(pack, Subscript((Const(place),)), like.type, like.hint, like.named)
