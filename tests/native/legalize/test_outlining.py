@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.dispatch import call_cache, specialize
+from adjoint.dispatch import call_cache, compiling, specialize
 from adjoint.native.legalize import outlining
 from adjoint.pipeline import TOUCH_UP
 from adjoint.testing import clone, leaves
@@ -33,7 +33,7 @@ def test_same_gradient(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outlining, "LONGEST_PART", 5)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
     monkeypatch.setattr(call_cache, "_known", {})
-    monkeypatch.setattr(specialize, "TOUCH_UP", (*TOUCH_UP, "split-functions"))
+    monkeypatch.setattr(compiling, "TOUCH_UP", (*TOUCH_UP, "split-functions"))
     found = numbers(ad.grad(case.function, wrt=wrt)(*again))
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -52,7 +52,7 @@ def test_parts_are_functions(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(outlining, name, length)
     monkeypatch.setattr(specialize, "_tables", weakref.WeakKeyDictionary())
     monkeypatch.setattr(call_cache, "_known", {})
-    monkeypatch.setattr(specialize, "TOUCH_UP", (*TOUCH_UP, "split-functions"))
+    monkeypatch.setattr(compiling, "TOUCH_UP", (*TOUCH_UP, "split-functions"))
     text = ad.source(ad.grad(polynomial), 1.5)
     assert text.count("\ndef polynomial_grad_part") >= 2
     assert len(set(line for line in text.splitlines() if line.startswith("def "))) == text.count("def ")
