@@ -55,6 +55,14 @@ def cost(x):
 """
 
 
+@pytest.fixture(autouse=True)
+def _nobody_has_declared_anything(monkeypatch):
+    """Other tests of the same process have."""
+    monkeypatch.setattr(registry, "_extended", False)
+    monkeypatch.setattr(registry, "_of_users", set())
+    monkeypatch.setattr(types_registry, "_registered", {})
+
+
 @pytest.fixture
 def world(monkeypatch):
     """Makes modules anew from texts, as another process would."""
@@ -251,8 +259,6 @@ def cost(x):
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
     monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(registry, "_extended", False)
-    monkeypatch.setattr(registry, "_of_users", set())
     specialize.forget()
     return tmp_path
 
