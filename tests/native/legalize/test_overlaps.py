@@ -1,4 +1,4 @@
-"""Parts of one array that are added to each other: machine code reads all before it writes, as NumPy does."""
+"""Parts of one array that are stored in each other: machine code reads all before it writes, as NumPy does."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,6 +41,26 @@ def moved(x):
     return np.sum(a * x)
 
 
+def sides(x):
+    m = np.outer(x, x + 1.0)
+    for _ in range(2):
+        m[:, -1] = m[:, -2]
+        m[0, :] = m[1, :]
+        m[1:, :-1] = m[:-1, 1:]
+        m[:] = m[0]
+        m[::2] = m[::-2]
+        m[1:4] = m[:, 2:5].T
+    return np.sum(m * m)
+
+
+def of_whole_numbers(x):
+    order = np.arange(len(x))
+    order[1:] = order[:-1]
+    flags = x > 0.5
+    flags[:-1] = flags[1:]
+    return np.sum(np.where(flags, x[order] * x, 2.0 * x[order]))
+
+
 def down_in_reverse(x):
     a = x.copy()
     a[:-1] += a[1:]
@@ -50,7 +70,9 @@ def down_in_reverse(x):
 
 @pytest.mark.filterwarnings("error::adjoint.diagnostics.DifferentiationWarning")  # it is compiled, not interpreted
 @pytest.mark.parametrize(
-    "function", [shifted_up, backwards, transposed, moved, down_in_reverse], ids=lambda f: f.__name__
+    "function",
+    [shifted_up, backwards, transposed, moved, sides, of_whole_numbers, down_in_reverse],
+    ids=lambda f: f.__name__,
 )
 def test_overlapping_parts(function: Callable[..., Any]) -> None:
     value, gradient = ad.value_and_grad(function, native=True)(X)
@@ -62,3 +84,32 @@ def test_overlapping_parts(function: Callable[..., Any]) -> None:
 
 def test_interpreted_code_needs_no_copies() -> None:
     assert "copy(a[:-1])" not in ad.source(ad.grad(shifted_up), X)
+
+
+def test_parts_that_do_not_fit_raise() -> None:
+    def misfit(x):
+        a = x.copy()
+        a[1:] = a[:-2]
+        return np.sum(a)
+
+    for native in (False, "strict"):
+        with pytest.raises(ValueError, match="broadcast"):
+            ad.value_and_grad(misfit, native=native)(X)
+
+
+def test_no_text_of_messages_is_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """Numba's own form brings its functions of strings, which take two seconds."""
+    from numba.core import event
+
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
+
+    def stored(x):
+        m = np.outer(x, x)
+        m[:, -1] = m[:, -2]
+        m[1:] = m[:-1]
+        return np.sum(m * m * m)
+
+    with event.install_recorder("numba:compile") as recorder:
+        ad.grad(stored, native="strict")(X)
+    compiled = [found.data["dispatcher"].py_func.__module__ for _, found in recorder.buffer]
+    assert compiled and not [module for module in compiled if module.startswith("numba.cpython.uni")]

@@ -1,6 +1,7 @@
-"""Augmented assignment between parts of one array, for a compiler that computes it element by element.
+"""Assignment between parts of one array, for a compiler that computes it element by element.
 
-NumPy reads all of ``a[:-1]`` before it writes in ``a[1:] += a[:-1]``; Numba does not.
+NumPy reads all of ``a[:-1]`` before it writes in ``a[1:] = a[:-1]`` and in ``a[1:] += a[:-1]``. For the second Numba
+does not, and its form of the first takes two seconds to compile; a copy and loops take a tenth.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from adjoint.native.legalize.rewriting import Rewriting
 
 
 def without_overlaps(function: Function) -> Function:
-    """The function with copies of what is added to memory that it may lie in itself."""
+    """The function with copies of what is stored in memory that it may lie in itself."""
     return _Separation().function(function)
 
 
@@ -29,7 +30,7 @@ class _Separation(Rewriting):
 
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
         match statement:
-            case Store(base=base, key=key, value=value, mode="add" | "sub" as mode, span=span):
+            case Store(base=base, key=key, value=value, mode="set" | "add" | "sub" as mode, span=span):
                 if self.may_overlap(base, value) and not (key is None and value is base):
                     assert isinstance(value, Var)
                     copy = Var(value.hint, Array(value.type.dtype, value.type.dims))  # type: ignore[attr-defined]

@@ -142,7 +142,7 @@ def _one_by_one(part: Var, value: Var, store: Store) -> list[Statement]:
     return [*statements, Loop(over, at, (), (), Block(body, Continue()), (), None, store.span)]
 
 
-_KINDS: dict[str, ScalarKind] = {"f": "float", "c": "complex", "b": "bool", "i": "int"}
+_KINDS: dict[str, ScalarKind] = {"f": "float", "c": "complex", "b": "bool", "i": "int", "u": "int"}
 
 
 def _element_of(array: Var) -> Scalar:
@@ -151,8 +151,10 @@ def _element_of(array: Var) -> Scalar:
 
 
 def _narrows_nothing(base: Var, value: Atom) -> bool:
-    """Whether numbers are stored of which nothing is lost: floats, no complex numbers among real ones."""
+    """Whether nothing is lost of what is stored: floats, no complex numbers among real ones, others of one dtype."""
     mine, theirs = _dtype_of(base), _kind_of(type_of_atom(value))
+    if mine is not None and mine.kind in "biu":
+        return isinstance(value, Var) and _dtype_of(value) == mine
     return mine is not None and mine.kind in "fc" and theirs in ("bif" if mine.kind == "f" else "bifc")
 
 
