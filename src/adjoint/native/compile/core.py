@@ -170,8 +170,9 @@ class Core:
 
         declare_runtime()
         try:
-            with told_when_slow(self.__name__.removesuffix("_core")):
+            with told_when_slow(self.__name__.removesuffix("_core")) as progress:
                 unit = Unit(self.emitted_for(signature), signature, self._flags)
+                progress.leaves(unit.lines_of_python)
                 call = unit.compile()
             if entry is not None and unit.is_closed:
                 keep_unit(entry, unit.written)

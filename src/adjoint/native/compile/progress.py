@@ -1,36 +1,110 @@
-"""A word on the terminal where compiling takes its time."""
+"""A word on terminals and in notebooks where compiling takes its time."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
-PATIENCE = 1.0
+PATIENCE = 2.0
 """Seconds before anything is said."""
+STEP = 1.0
+"""Seconds from one word to the next."""
+
+
+class Progress:
+    """What is being compiled, since when, and what of it will run as Python.
+
+    Parameters
+    ----------
+    name
+        The name of the derivative.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._left = ""
+        self._start = time.monotonic()
+
+    def leaves(self, lines: Iterable[int]) -> None:
+        """Takes down lines of the user's that machine code leaves to Python."""
+        found = [str(line) for line in sorted(set(lines))]
+        if found:
+            self._left = f" (line{'s' * (len(found) > 1)} {', '.join(found)} will run as Python)"
+
+    def __str__(self) -> str:
+        seconds = time.monotonic() - self._start
+        return f"adjoint: compiling {self._name} to machine code{self._left}, {seconds:.0f} s ..."
 
 
 @contextmanager
-def told_when_slow(name: str) -> Iterator[None]:
-    """Says on a terminal, and only there, that a derivative is being compiled if that takes longer than a second."""
-    if not sys.stderr.isatty():
-        yield
+def told_when_slow(name: str) -> Iterator[Progress]:
+    """Says on a terminal or in a notebook that a derivative is being compiled, if that takes more than two seconds."""
+    progress = Progress(name)
+    show = _place_to_show()
+    if show is None:
+        yield progress
         return
-    text = f"adjoint: compiling {name} ..."
-    said = threading.Event()
-
-    def say() -> None:
-        said.set()
-        print(text, end="", file=sys.stderr, flush=True)
-
-    timer = threading.Timer(PATIENCE, say)
-    timer.daemon = True
-    timer.start()
+    done = threading.Event()
+    teller = threading.Thread(target=_tell, args=(progress, show, done), daemon=True)
+    teller.start()
     try:
-        yield
+        yield progress
     finally:
-        timer.cancel()
-        timer.join()
-        if said.is_set():
-            print(f"\r{' ' * len(text)}\r", end="", file=sys.stderr, flush=True)
+        done.set()
+        teller.join()
+
+
+def _tell(progress: Progress, show: Callable[[str], None], done: threading.Event) -> None:
+    if done.wait(PATIENCE):
+        return
+    show(str(progress))
+    while not done.wait(STEP):
+        show(str(progress))
+    show("")
+
+
+def _place_to_show() -> Callable[[str], None] | None:
+    """What shows a line in place of the one before; None where nobody looks."""
+    if type(sys.stderr).__module__.partition(".")[0] == "ipykernel":
+        return _Cell().show
+    try:
+        return _Line().show if sys.stderr.isatty() else None
+    except (AttributeError, ValueError):  # there is none, or it is closed
+        return None
+
+
+class _Line:
+    """The last line of a terminal."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Writes over the line before."""
+        blank = f"\r{' ' * self._width}\r" if self._width else ""
+        self._width = len(text)
+        with suppress(OSError, ValueError):  # it was closed
+            print(f"{blank}{text}", end="", file=self._stream, flush=True)
+
+
+class _Cell:
+    """A display below a cell of a notebook."""
+
+    def __init__(self) -> None:
+        self._display: Any = None
+
+    def show(self, text: str) -> None:
+        """Changes what is displayed."""
+        import IPython.display  # lazy
+
+        display: Any = IPython.display.display
+        data = {"text/plain": text}
+        if self._display is None:
+            self._display = display(data, raw=True, display_id=True)
+        else:
+            self._display.update(data, raw=True)

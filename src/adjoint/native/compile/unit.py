@@ -47,6 +47,11 @@ class Unit:
         What :func:`signature_of` says of the arguments. Those that the text does not use need no type.
     flags
         Options for the compiler, as text.
+
+    Attributes
+    ----------
+    lines_of_python
+        The lines of the user's that the machine code leaves to Python.
     """
 
     def __init__(self, emitted: Emitted, signature: Sequence[Any], flags: str) -> None:
@@ -73,6 +78,8 @@ class Unit:
         for name, helper in helpers.items():
             imports += _helper(name, helper)
         self.is_closed &= not any(BY_NUMBER in line for line in imports)
+        spans = [span for helper in helpers.values() for span in helper.emitted.lines.values()]
+        self.lines_of_python = frozenset(span.line for span in spans)
         self.dispatcher: Any = None
         self.origins: dict[int, int] = {}
         self.text = self._compose(imports, [params[place] for place in self.places])
