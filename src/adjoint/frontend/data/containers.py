@@ -44,6 +44,7 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.indexing import array_key, type_of_item
 from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Store, Subscript, Var
 from adjoint.ir.types import (
+    FLOAT,
     INT,
     OPAQUE,
     Array,
@@ -256,14 +257,30 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
             raise_error(lo, IndexError, str(error), node)
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
+    if any(map(_is_called, items)):
+        return _one_of(lo, items, index, "tuple", node)
     atom = materialize(lo, index, node)
     if all(is_atom(item) for item in items) and items:
         element = joined_types([type_of(item) for item in items], lo, node)
         container = materialize(lo, alike(lo, base, items, element), node)
         return _load_any(lo, container, atom, element or OPAQUE, node)
     if 0 < len(items) <= MAX_DISPATCH:
-        return Union(atom, items)
+        return _one_of(lo, items, atom, "tuple", node)
     raise lo.problem("AD0301", node, "an index that is not known at compile time into a tuple of structures")
+
+
+def _is_called(item: Value) -> bool:
+    """Whether an item is a function: which one it is decides what is run."""
+    return isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value))
+
+
+def _one_of(lo: Lowerer, items: tuple[Value, ...], index: Value, kind: str, node: ast.AST | None) -> Union:
+    """One of several values, by an index that may count from the end, or be out of range."""
+    if isinstance(index, Var) and index.type == FLOAT:
+        raise lo.mistake(TypeError, node, f"{kind} indices must be integers or slices, not float")
+    described: list[Value] = [Const(len(items)), Const(f"{kind} index out of range")]
+    place = python_functions.call(lo, python_functions.place_of, [index, *described], node)
+    return Union(materialize(lo, place, node), items)
 
 
 def alike(lo: Lowerer, base: Value, items: tuple[Value, ...], element: Type | None) -> Value:
@@ -287,11 +304,8 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
         return lo.known_part(base, place, record.items[place])
-    if any(
-        isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value))
-        for item in record.items
-    ):
-        return Union(materialize(lo, index, node), record.items)
+    if any(map(_is_called, record.items)):
+        return _one_of(lo, record.items, index, "list", node)
     raise NeedsRuntime(tuple(original_sites((base.site,))))
 
 
@@ -299,6 +313,10 @@ def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
     if isinstance(index, TupleValue):
         index = materialize(lo, index, node)
     if not isinstance(index, Const):
+        if record.items and any(map(_is_called, record.items)):
+            keys = TupleValue(tuple(map(Const, record.keys)))
+            place = python_functions.call(lo, python_functions.place_of_key, [index, keys], node)
+            return Union(materialize(lo, place, node), record.items)
         raise NeedsRuntime(tuple(original_sites((base.site,))))
     found = record.get(index.value)
     if found is None:

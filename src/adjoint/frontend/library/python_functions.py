@@ -43,6 +43,22 @@ def pop(items: Any, place: Any) -> Any:
     return item
 
 
+def place_of(index: Any, count: Any, message: Any) -> Any:
+    """The place that an index stands for, which may count from the end, among so many."""
+    place = index + count if index < 0 else index
+    if place < 0 or place >= count:
+        raise IndexError(message)
+    return place
+
+
+def place_of_key(key: Any, keys: Any) -> Any:
+    """The place of a key among those of a dict."""
+    for i, each in enumerate(keys):
+        if key == each:
+            return i
+    raise KeyError(key)
+
+
 def delete(items: Any, place: Any) -> None:
     pop(items, place)
 
