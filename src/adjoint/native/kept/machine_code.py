@@ -23,7 +23,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime import _nrt_python as _nrt  # type: ignore[attr-defined]
 
-from adjoint.native.compile.linear_algebra_routines import bring_routines
+from adjoint.native.runtime.linear_algebra_routines import bring_routines
 
 _AUTHORS = ("numba.", "adjoint.native.")
 """How modules begin of which no function asks for names when it runs."""
