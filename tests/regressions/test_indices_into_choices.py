@@ -42,6 +42,11 @@ def tuple_of_tuples(x, k):
     return parts[k][0] * parts[k][1]
 
 
+def tuple_of_tuples_unpacked(x, k):
+    a, b = ((x, 1.0), (2.0 * x, x), (3.0, x * x))[k]
+    return a * b
+
+
 def global_list(x, k):
     return TABLE[k](x)
 
@@ -67,7 +72,7 @@ def in_a_loop(x, k):
 
 
 PROGRAMS = [
-    *(list_of_functions, tuple_of_functions, tuple_of_closures, tuple_of_tuples),
+    *(list_of_functions, tuple_of_functions, tuple_of_closures, tuple_of_tuples, tuple_of_tuples_unpacked),
     *(global_list, dict_of_functions, dict_made_here, dict_by_names, in_a_loop),
 ]
 

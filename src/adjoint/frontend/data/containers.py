@@ -103,7 +103,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
         case Var() if count is not None:
             lo.open.effect(check_length, value, Const(count))
             return [subscript(lo, value, Const(i), node) for i in range(count)]
-        case IteratorValue():
+        case IteratorValue() | Union():
             from adjoint.frontend.iterators.items import static_items, unpacked_items  # lazy
 
             return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)

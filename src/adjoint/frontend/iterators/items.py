@@ -24,7 +24,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.expressions import apply_operator, call
+from adjoint.frontend.syntax.expressions import apply_operator, call, on_each_option
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass
@@ -117,6 +117,8 @@ def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Gett
     match value:
         case TupleValue(items=items):
             return given_now(items)
+        case Union():
+            return _items_of_each(lo, value, node)
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
@@ -160,6 +162,18 @@ def _record(lo: Lowerer, ref: Ref) -> Record:
     record = lo.store[ref]
     assert isinstance(record, Record)
     return record
+
+
+def _items_of_each(lo: Lowerer, value: Union, node: ast.AST | None) -> list[Getter] | None:
+    """The items of one of several tuples of one length: each item is one of several."""
+    tuples = [option for option in value.options if isinstance(option, TupleValue)]
+    if len(tuples) < len(value.options) or len({len(option.items) for option in tuples}) != 1:
+        return None
+
+    def item(place: int) -> Value:
+        return on_each_option(lo, value, lambda option: option.items[place], node)  # type: ignore[union-attr]
+
+    return given_now([item(place) for place in range(len(tuples[0].items))])
 
 
 def _parts(lo: Lowerer, ref: Ref, keys: Sequence[Any]) -> list[Getter]:
