@@ -71,7 +71,7 @@ def _elementwise_calls(rule: Elementwise, rng: np.random.Generator) -> list[Any]
     if takes_arrays(rule, calls[0][0]):
         calls += [draw([(3,)] * n)]
         if n > 1:
-            calls += [draw([(4, 3), (3,)][:n]), draw([None, (3,)][:n]), draw([(4, 1), (1, 3)][:n])]
+            calls += [draw((list(shapes) * n)[:n]) for shapes in ([(4, 3), (3,)], [None, (3,)], [(4, 1), (1, 3)])]
     return calls
 
 

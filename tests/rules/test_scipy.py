@@ -33,8 +33,10 @@ def test_scipy_is_not_imported_for_derivatives_that_do_not_need_it(tmp_path: Pat
 
 def test_rules_are_read_for_the_module_that_is_in_use(tmp_path: Path) -> None:
     program = "from scipy.special import erf\ndef f(x):\n    return erf(x)\n"
-    call = "ad.grad(program.f)(0.5); print([m for m in sys.modules if m.startswith('adjoint.rules.scipy.')])"
-    assert _in_a_new_process(tmp_path, program, call).strip() == "['adjoint.rules.scipy.special']"
+    call = (
+        "ad.grad(program.f)(0.5); print({m.split('.')[3] for m in sys.modules if m.startswith('adjoint.rules.scipy.')})"
+    )
+    assert _in_a_new_process(tmp_path, program, call).strip() == "{'special'}"
 
 
 def test_own_rules_come_before_those_of_the_library(tmp_path: Path) -> None:

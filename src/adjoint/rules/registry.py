@@ -57,19 +57,26 @@ ARRAYS = (
     "helpers.sequences",
     "numpy.methods",
 )
+_SPECIAL = tuple(
+    f"scipy.special.{topic}"
+    for topic in ["elementary", "gamma_beta", "bessel", "elliptic", "hypergeometric", "polynomials", "probabilities"]
+)
 OF_SCIPY = {
-    "scipy.special": ("scipy.special",),
+    "scipy.special": _SPECIAL,
     "scipy.linalg": ("scipy.linalg",),
-    "scipy.stats": ("scipy.special", "scipy.stats"),
+    "scipy.stats": (*_SPECIAL, "scipy.stats"),
     "scipy.signal": ("scipy.signal",),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
     "scipy.integrate": ("scipy.integrate",),
 }
 """What is said of modules of SciPy, which need not be installed."""
 _HELPERS_OF_SCIPY = {
-    "adjoint.runtime.numerical_methods.scipy_linalg": "scipy.linalg",
-    "adjoint.runtime.numerical_methods.bessel_orders": "scipy.special",
-    "adjoint.runtime.numerical_methods.incomplete": "scipy.special",
+    f"adjoint.runtime.numerical_methods.{helper}": f"scipy.{module}"
+    for module, helpers in {
+        "linalg": "scipy_linalg",
+        "special": "bessel_orders elliptic incomplete student zeta",
+    }.items()
+    for helper in helpers.split()
 }
 _ARRAY_HELPERS = frozenset(
     f"adjoint.runtime.{home}.{name}"

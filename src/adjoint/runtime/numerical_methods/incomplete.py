@@ -122,6 +122,15 @@ def _bell(m: int, n: int, cumulants: Cumulants) -> Any:
     )
 
 
+def completed_derivative(derivatives: list[Any]) -> Any:
+    """The derivative of ``exp(f)``, divided by it, from as many derivatives of ``f``.
+
+    >>> completed_derivative([2.0, 1.0])
+    5.0
+    """
+    return _bell(0, len(derivatives), {(0, k + 1): value for k, value in enumerate(derivatives)})
+
+
 def _stirling(a: Any) -> Any:
     """What the formula of Stirling leaves out of the logarithm of the gamma function."""
     large = np.maximum(a, 10.0)

@@ -1,0 +1,132 @@
+"""Rules of probabilities and quantiles of ``scipy.special``; counts are taken as given."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import math
+
+import numpy as np
+from scipy import special
+
+from adjoint.rules.declare import case, definition, elementwise, number, sample
+from adjoint.runtime.numerical_methods.incomplete import betainc_slope
+from adjoint.runtime.numerical_methods.student import stdtr_slope, student_slope
+
+SHARES = np.array([0.2, 0.5, 0.9])
+POINTS = sample(3, kind="positive")
+
+# --- of real variables ------------------------------------------------------------------------------------------------
+
+OF_CHI = [case(2.5, number()), case(number(), POINTS)]
+definition(special.chdtr, lambda x1, x2: special.gammainc(0.5 * x1, 0.5 * x2), cases=OF_CHI)
+definition(special.chdtrc, lambda x1, x2: special.gammaincc(0.5 * x1, 0.5 * x2), cases=OF_CHI)
+definition(special.chdtri, lambda x1, x2: 2 * special.gammainccinv(0.5 * x1, x2), cases=[case(number(), SHARES)])
+OF_THREE = [case(1.5, number(), POINTS), case(POINTS, 2.5, 0.7)]
+definition(special.gdtr, lambda x1, x2, x3: special.gammainc(x2, x1 * x3), cases=OF_THREE)
+definition(special.gdtrc, lambda x1, x2, x3: special.gammaincc(x2, x1 * x3), cases=OF_THREE)
+definition(
+    special.fdtr,
+    lambda x1, x2, x3: special.betainc(0.5 * x1, 0.5 * x2, x1 * x3 / (x2 + x1 * x3)),
+    cases=OF_THREE,
+)
+definition(
+    special.fdtrc,
+    lambda x1, x2, x3: special.betainc(0.5 * x2, 0.5 * x1, x2 / (x2 + x1 * x3)),
+    cases=OF_THREE,
+)
+
+
+def _beta_density(a, b, x):
+    return np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
+
+
+def _f_quantile(dfn, dfd, y):
+    """By the share of the beta distribution that belongs to a quantile."""
+    whole = dfd + dfn * y
+    share = dfn * y / whole
+    density = _beta_density(0.5 * dfn, 0.5 * dfd, share)
+    factor = whole * whole / (dfn * dfd)
+    by_dfn = 0.5 * betainc_slope(1, 0, 0.5 * dfn, 0.5 * dfd, share) / density * factor + y / dfn
+    by_dfd = 0.5 * betainc_slope(0, 1, 0.5 * dfn, 0.5 * dfd, share) / density * factor - y / dfd
+    return (-by_dfn, -by_dfd, factor / density)
+
+
+elementwise(
+    special.fdtri,
+    lambda dfn, dfd, p, y: _f_quantile(dfn, dfd, y),
+    cases=[case(1.5, number(), SHARES), case(sample(3, kind="positive"), 2.5, 0.7)],
+)
+
+
+# --- the distribution of Student --------------------------------------------------------------------------------------
+
+
+def _student_by_place(n, df, t):
+    """Of the density the logarithm has the derivative ``-(df + 1) * t / (df + t * t)``."""
+    whole = df + t * t
+    found = -student_slope(n, df, t) * (df + 1.0) * t / whole
+    for k in range(1, n + 1):
+        factor = t * (t * t - 1.0) * math.factorial(n) / math.factorial(n - k) * (-1.0) ** k
+        found = found + factor * student_slope(n - k, df, t) / whole ** (k + 1)
+    return found
+
+
+OF_T = [case(number(), sample(3)), case(sample(3, kind="positive"), 0.7), case(2.5, np.array([-30.0, 0.0, 4.0]))]
+elementwise(special.stdtr, lambda df, t, y: (stdtr_slope(1, df, t), student_slope(0, df, t)), cases=OF_T)
+elementwise(
+    special.stdtrit,
+    lambda df, p, y: (-stdtr_slope(1, df, y) / student_slope(0, df, y), 1.0 / student_slope(0, df, y)),
+    cases=[case(number(), SHARES), case(sample(3, kind="positive"), 0.7)],
+)
+BY_DEGREES = [case(n, *call.args) for n in (1, 2) for call in OF_T]
+elementwise(
+    stdtr_slope, lambda n, df, t, y: (None, stdtr_slope(n + 1, df, t), student_slope(n, df, t)), cases=BY_DEGREES
+)
+elementwise(
+    student_slope,
+    lambda n, df, t, y: (None, student_slope(n + 1, df, t), _student_by_place(n, df, t)),
+    cases=BY_DEGREES,
+)
+
+# --- of counts --------------------------------------------------------------------------------------------------------
+
+
+def _binomial(k, n, p):
+    return _beta_density(n - np.floor(k), np.floor(k) + 1.0, 1 - p)
+
+
+COUNTS = np.array([0.0, 2.0, 4.0])
+OF_COUNTS = [case(2.0, 5, 0.3), case(COUNTS, 4, SHARES)]
+elementwise(special.bdtr, lambda k, n, p, y: (None, None, -_binomial(k, n, p)), fixed=(0, 1), cases=OF_COUNTS)
+elementwise(special.bdtrc, lambda k, n, p, y: (None, None, _binomial(k, n, p)), fixed=(0, 1), cases=OF_COUNTS)
+elementwise(
+    special.bdtri,
+    lambda k, n, p, y: (None, None, -1.0 / _binomial(k, n, y)),
+    fixed=(0, 1),
+    cases=[case(2.0, 5, SHARES)],
+)
+FAILURES = [case(2, 5, 0.3), case(np.array([0, 2, 4]), 4, SHARES)]
+elementwise(special.nbdtr, lambda k, n, p, y: (None, None, _beta_density(n, k + 1.0, p)), fixed=(0, 1), cases=FAILURES)
+elementwise(
+    special.nbdtrc, lambda k, n, p, y: (None, None, -_beta_density(n, k + 1.0, p)), fixed=(0, 1), cases=FAILURES
+)
+elementwise(
+    special.nbdtri,
+    lambda k, n, p, y: (None, None, 1.0 / _beta_density(n, k + 1.0, y)),
+    fixed=(0, 1),
+    cases=FAILURES,
+)
+
+
+def _poisson(k, m):
+    return np.exp(special.xlogy(np.floor(k), m) - m - special.gammaln(np.floor(k) + 1.0))
+
+
+OF_MEANS = [case(2.0, number()), case(COUNTS, POINTS)]
+elementwise(special.pdtr, lambda k, m, y: (None, -_poisson(k, m)), fixed=(0,), cases=OF_MEANS)
+elementwise(special.pdtrc, lambda k, m, y: (None, _poisson(k, m)), fixed=(0,), cases=OF_MEANS)
+elementwise(
+    special.pdtri,
+    lambda k, p, y: (None, -1.0 / _poisson(k, y)),
+    fixed=(0,),
+    cases=[case(2, 0.3), case(np.array([0, 2, 4]), SHARES)],
+)

@@ -1,0 +1,58 @@
+"""Every rule of SciPy, through the compiler, to second order: at its example calls, of what varies there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import evaluate as ev
+from programs_in_files import module_of
+
+from adjoint.rules.declare import Constant, NoDerivative, Rule
+from adjoint.rules.registry import all_rules
+from adjoint.testing import check_grads
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning"),
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+]
+
+
+def _is_of_scipy(rule: Rule) -> bool:
+    home = getattr(rule.fn, "__module__", None) or type(rule.fn).__module__
+    return home.partition(".")[0] == "scipy" or getattr(ev.scipy.special, rule.name, None) is rule.fn
+
+
+SCIPY = [
+    rule
+    for rule in all_rules()
+    if _is_of_scipy(rule) and not isinstance(rule, (Constant, NoDerivative)) and not rule.functional
+]
+
+
+def _varies(value: Any) -> bool:
+    return isinstance(value, (float, complex)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc")
+
+
+def _check(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any], path: Path) -> None:
+    given = dict(rule.settings(len(args)))
+    names = [f"a{k}" if k not in given and _varies(arg) else f"c{k}" for k, arg in enumerate(args)]
+    varying = {name: arg for name, arg in zip(names, args, strict=True) if name.startswith("a")}
+    named = [f"{name}=k_{name}" for name in kwargs]
+    module = module_of(path, f"def call({', '.join(varying)}):\n    return function({', '.join([*names, *named])})\n")
+    vars(module).update({name: arg for name, arg in zip(names, args, strict=True) if name.startswith("c")})
+    vars(module).update({f"k_{name}": arg for name, arg in kwargs.items()}, function=rule.fn)
+    if varying:
+        check_grads(module.call, tuple(varying.values()))
+
+
+@pytest.mark.parametrize("rule", SCIPY, ids=[rule.name for rule in SCIPY])
+def test_rules_as_called(rule: Rule, tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    for place, (args, kwargs) in enumerate(ev.cases_of(rule, rng)):
+        _check(rule, args, kwargs, tmp_path / f"program{place}.py")
