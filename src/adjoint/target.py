@@ -37,6 +37,8 @@ class Target:
         In how many chunks its outermost loops run side by side.
     inlined
         How many statements inlining one function may repeat; a function that exceeds that stays a function.
+    recomputes
+        Whether a result that is not a number is computed again, with everything inlined.
     skipped
         The names of passes that are left out.
     watch
@@ -47,6 +49,7 @@ class Target:
     checked: Checked = ALL_CHECKED
     threads: int = 1
     inlined: int = INLINED
+    recomputes: bool = True
     skipped: frozenset[str] = SKIPPED
     watch: Watch | None = field(default=None, compare=False, repr=False)
 

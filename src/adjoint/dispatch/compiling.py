@@ -64,7 +64,8 @@ def _made(
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     found: Specialization | None
     with noting() as captured_by_rules:
-        target, speculates = targets.target_of(function, native), operator[0] in SPECULATING
+        speculates = operator[0] in SPECULATING
+        target = replace(targets.target_of(function, native), recomputes=speculates)
         entry = lower(target)
         try:
             if entry.kept:

@@ -34,6 +34,7 @@ from adjoint.frontend.control.activations import (
     is_too_often,
     note_inlined,
 )
+from adjoint.frontend.control.called_forms import form_of_call
 from adjoint.frontend.data import making, objects
 from adjoint.frontend.differentiation.operators_inside import call_operator, call_pullback, operator_of
 from adjoint.frontend.entry import inputs
@@ -560,7 +561,8 @@ def _call_closure(
         from adjoint.frontend.iterators.generators import made_by_call  # lazy
 
         return made_by_call(lo, closure, args, kwargs, node)
-    if code in lo.settings.called or (activation(lo, closure) is None and is_kept(lo, closure)):
+    form = functools.partial(form_of_call, lo, args, kwargs)
+    if code in lo.settings.called or is_kept(lo, closure, form):
         from adjoint.frontend.control.recursion import call_definition  # lazy
 
         return call_definition(lo, closure, args, kwargs, node)
@@ -579,7 +581,7 @@ def _call_closure(
         raise Restart
     before = lo.run_data.emitted
     result = run_closure(lo, closure, args, kwargs, node)
-    note_inlined(lo, code, before)
+    note_inlined(lo, code, before, form)
     return result
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.control.called_forms import alike, served
+from adjoint.frontend.interpreter.core import Form, Lowerer, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const
 
@@ -29,7 +31,7 @@ def inlined_activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | Non
     for node, args in reversed(lo.run_data.activations):
         if node is closure.source.node:
             return args
-        if node in lo.settings.called:
+        if node in lo.settings.called or node in lo.settings.kept:
             return None
     return None
 
@@ -61,28 +63,45 @@ def is_too_often(lo: Lowerer, code: ast.AST) -> bool:
     return count > MAX_REPEATED * lo.settings.patience
 
 
-def note_inlined(lo: Lowerer, code: ast.AST, before: int) -> None:
-    """Takes down how many statements an inlined call took."""
-    known = lo.run_data.inlined
-    known[code] = (*known.get(code, ()), lo.run_data.emitted - before)
+def note_inlined(lo: Lowerer, code: ast.AST, before: int, form: Callable[[], Form]) -> None:
+    """Takes down how many statements an inlined call took, with those that one function could serve."""
+    size = lo.run_data.emitted - before
+    if size < MIN_KEPT:
+        return
+    known = lo.run_data.inlined.get(code, ())
+    this = form()
+    before_it = served(known, this)
+    if before_it is None:
+        lo.run_data.inlined[code] = (*known, Repeated(this, 1, size))
+    else:
+        more = Repeated(before_it.form, before_it.calls + 1, before_it.statements + size)
+        lo.run_data.inlined[code] = tuple(more if each is before_it else each for each in known)
 
 
-def is_kept(lo: Lowerer, closure: Closure) -> bool:
-    """Whether a function stays one from here on, since inlining it repeats too much.
+def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
+    """Whether a function stays one for calls of a form, since inlining these repeats too much.
 
-    Then lowering starts again when it is through, for the calls before this one.
+    Where that is found out, lowering starts again when it is through, for the calls before this one.
     """
-    code, most = closure.source.node, lo.settings.target.most_repeated
+    code = closure.source.node
     if code in lo.settings.inlined or not lo.run_data.activations:
         return False
     if isinstance(code, ast.Lambda) or code.name in CONSTRUCTORS:
         return False
-    sizes = lo.run_data.inlined.get(code, ())
-    if most and (not sizes or sizes[-1] < MIN_KEPT or sum(sizes) < most):
+    kept, inlined = lo.settings.kept.get(code, ()), lo.run_data.inlined.get(code, ())
+    most = lo.settings.target.most_repeated
+    if most and not kept and not inlined:
         return False
-    lo.settings.called.add(code)
-    lo.settings.kept[code] = len(sizes), sum(sizes)
-    lo.run_data.has_grown |= bool(sizes)
+    this = form()
+    if served(kept, this) is not None:
+        return True
+    if activation(lo, closure) is not None:
+        return False
+    repeated = alike(inlined, this)
+    if most and (repeated is None or repeated.statements < most):
+        return False
+    lo.settings.kept[code] = (*kept, repeated or Repeated(this, 0, 0))
+    lo.run_data.has_grown |= repeated is not None
     return True
 
 

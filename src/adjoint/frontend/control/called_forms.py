@@ -7,16 +7,42 @@ arguments what they have in common.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.forms import anonymous, detached, with_parts_replaced
+from adjoint.frontend.interpreter.core import Form, Lowerer, Repeated
+from adjoint.frontend.interpreter.forms import anonymous, detached, known_structure, with_parts_replaced
 from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape
 from adjoint.frontend.interpreter.values import Closure, Method, Value
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import INT, Array, Type, fresh
 
-Form = dict[str, Shape]
+MOST_CLONES = 2
+"""How many whole numbers a function may be specialised for before it is given them."""
+
+
+def form_of_call(lo: Lowerer, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Form:
+    """What is known of the arguments of a call."""
+    named = {**{str(place): value for place, value in enumerate(args)}, **kwargs}
+    shapes = {name: known_structure(joins.shape_of(value, lo.store)) for name, value in named.items()}
+    return {name: _lasting(anonymous(shape)) for name, shape in shapes.items()}
+
+
+def served(known: Sequence[Repeated], form: Form) -> Repeated | None:
+    """The calls that a function for their form serves together with a call of this form."""
+    return next((each for each in known if _common(each.form, form) == each.form), None)
+
+
+def alike(known: Sequence[Repeated], form: Form) -> Repeated | None:
+    """The same, with whole numbers that it is given where there are more than a few of them."""
+    exact = served(known, form)
+    others = [each for each in known if _common(each.form, form) is not None]
+    if exact is not None or len(others) < MOST_CLONES:
+        return exact
+    widest = form
+    for each in others:
+        widest = _common(widest, each.form) or widest
+    return Repeated(widest, sum(each.calls for each in others), sum(each.statements for each in others))
 
 
 def common_form(lo: Lowerer, code: ast.AST, found: Form) -> Form:

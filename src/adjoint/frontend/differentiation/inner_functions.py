@@ -13,7 +13,7 @@ from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal, source_of
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.core import Lowerer, Restart
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
@@ -39,8 +39,9 @@ from adjoint.ir.types import (
     carries_derivative,
 )
 from adjoint.ir.walk import free_vars, operands, statements_in, substitute, targets_of
-from adjoint.records import dataclass, field
+from adjoint.records import dataclass, field, replace
 from adjoint.sources.scope import own_yields
+from adjoint.target import ALL_INLINED
 from adjoint.types.marks import no_derivative_fields
 
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
@@ -175,6 +176,8 @@ def lower_inner(
         from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy
 
         block = with_flow_settled(lo, block)
+    if lo.run_data.has_grown:
+        raise Restart  # it would be derived in vain
     own = set(active.params)
     free = tuple(var for var in free_vars(block) if var not in own)
     inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
@@ -210,8 +213,20 @@ def lower_inner(
         refuse_varying(lowered, len(active.params))
     refuse_written_constants(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
+    if lo.settings.kept and not lo.settings.target.recomputes:
+        _refuse_calls_if_singular(lo, lowered)
     types = tuple(type_ for type_, _ in joins.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def _refuse_calls_if_singular(lo: Lowerer, function: Function) -> None:
+    """Has everything inlined where a result could be not a number for what a selection left out, and would stay so."""
+    from adjoint.differentiation.zeros.speculation import has_singular_slopes  # lazy
+
+    if has_singular_slopes(function):
+        lo.settings.target = replace(lo.settings.target, inlined=ALL_INLINED)
+        lo.settings.kept.clear()
+        raise Restart
 
 
 def _has_unknown_operands(block: Block) -> bool:

@@ -146,7 +146,10 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             if shared:
                 raise _refusal(lo, *shared)
         checked(entry.function, "lowering")
-        kept = tuple(Kept(code.name, *repeated) for code, repeated in settings.kept.items())
+        kept = tuple(
+            Kept(code.name, sum(each.calls for each in repeated), sum(each.statements for each in repeated))
+            for code, repeated in settings.kept.items()
+        )
         return replace(entry, kept=kept, attempts=number)
     raise _stuck(lo)
 

@@ -516,6 +516,19 @@ class Joined:
         return self.values.get("fall", self.values.get("return", UNDEFINED))
 
 
+Form = dict[str, joins.Shape]
+"""What is known of the arguments of a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Calls of a function that one could serve, and how many statements they took, inlined."""
+
+    form: Form
+    calls: int
+    statements: int
+
+
 @dataclass(eq=False, slots=True)
 class Run:
     """What one attempt at lowering takes from outside the function."""
@@ -585,8 +598,8 @@ class Run:
     """How often each function was inlined in itself."""
     emitted: int = 0
     """How many statements were emitted so far."""
-    inlined: dict[ast.AST, tuple[int, ...]] = field(default_factory=dict)
-    """How many statements each inlined call of a function took."""
+    inlined: dict[ast.AST, tuple[Repeated, ...]] = field(default_factory=dict)
+    """How many statements inlined calls of a function took."""
     has_grown: bool = False
     """Whether a function is called from here on of which earlier calls were inlined."""
     definitions: dict[Any, Any] = field(default_factory=dict)
@@ -643,11 +656,11 @@ class Settings:
     """Code of functions that were being inlined several times in themselves."""
     often: set[Any] = field(default_factory=set)
     """Code of functions that are called because they are in themselves so often."""
-    kept: dict[Any, tuple[int, int]] = field(default_factory=dict)
+    kept: dict[Any, tuple[Repeated, ...]] = field(default_factory=dict)
     """Code of functions that are called because inlining repeats too much: how many calls took how many statements."""
     inlined: set[Any] = field(default_factory=set)
     """Code of functions that cannot stay calls."""
-    forms: dict[Any, list[dict[str, joins.Shape]]] = field(default_factory=dict)
+    forms: dict[Any, list[Form]] = field(default_factory=dict)
     """For which structures of arguments functions are lowered that stay calls."""
     widened: set[Any] = field(default_factory=set)
     """Code of functions that call themselves with ever other numbers that are known."""

@@ -121,18 +121,34 @@ class Given:
     exposed: frozenset[Storage] = frozenset()
 
 
-class Again(Exception):
-    """More became known of a function than its halves, which were made already, go by."""
+class Treatments(defaultdict[Definition, Treatment]):
+    """How functions are treated, as far as that is known.
 
+    Attributes
+    ----------
+    grew
+        Whether more became known of a function than its halves, which were made already, go by.
+    """
 
-Treatments = defaultdict[Definition, Treatment]
+    def __init__(self) -> None:
+        super().__init__(Treatment)
+        self.grew = False
 
 
 def until_known(make: Callable[[Treatments], T]) -> T:
-    """What ``make`` gives once nothing new is found out."""
-    known = Treatments(Treatment)
+    """What ``make`` gives once nothing new is found out.
+
+    It goes on with halves that do not go by all that is known, so that the rest is found out, too; then what it gives,
+    or raises, does not count.
+    """
+    known = Treatments()
     while True:
+        known.grew = False
         try:
-            return make(known)
-        except Again:
-            continue
+            made = make(known)
+        except Exception:
+            if known.grew:
+                continue
+            raise
+        if not known.grew:
+            return made

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from adjoint.differentiation.reverse.calls.calling_convention import (
-    Again,
     Halves,
     Request,
     Treatment,
@@ -106,8 +105,7 @@ class Family:
     def learn(self, definition: Definition, more: Treatment) -> None:
         """Takes down how a function is treated; halves that do not know of it are of no use."""
         is_made = any(request.definition is definition for request in self.halves)
-        if self.treatments[definition].add(more) and is_made:
-            raise Again
+        self.treatments.grew |= self.treatments[definition].add(more) and is_made
 
     def gives_computed_zeros(self, call: Call) -> None:
         """Takes down that a function is given cotangents that may be zero by chance."""
@@ -115,8 +113,8 @@ class Family:
         made |= {whole.adjoint: key[0] for key, whole in self.wholes.items()}
         made |= {known.definition: key[0] for key, known in self.pullbacks.items() if known is not None}
         definition = made.get(call.callee)
-        if definition is not None and self.treatments[definition].add(Treatment(computed_zeros=True)):
-            raise Again
+        if definition is not None:
+            self.treatments.grew |= self.treatments[definition].add(Treatment(computed_zeros=True))
 
     def moved(self, definition: Definition) -> set[int]:
         """The parameters of a recursive function in whose memory references move."""
