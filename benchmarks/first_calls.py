@@ -40,8 +40,9 @@ def measure(quick: bool) -> Results:
             for _ in range(1 if quick else 3):
                 with tempfile.TemporaryDirectory() as kept:
                     colds.append(_fresh(name, kept, bytecode))
-                    for path in (*Path(kept).glob("*.unit"), *Path(kept).glob("*.py"), *Path(kept).glob("*/*.nb?")):
-                        path.unlink()
+                    for pattern in ("*.call", "*.unit", "*.py", "*/*.nb?"):
+                        for path in Path(kept).glob(pattern):
+                            path.unlink()
                     seconds.append(_fresh(name, kept, bytecode))
                     agains += [_fresh(name, kept, bytecode) for _ in range(2)]
             goal = duration(GOALS[name]) if name in GOALS else ""
