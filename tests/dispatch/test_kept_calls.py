@@ -17,6 +17,7 @@ from adjoint.native.kept import files as cache
 from adjoint.records import replace
 from adjoint.rules import registry
 from adjoint.types import registry as types_registry
+from programs.registry import collect
 
 pytest.importorskip("numba")
 
@@ -367,6 +368,30 @@ def test_what_is_harmed_is_made_anew(world, kept):
 
 def test_derivatives_in_threads_are_not_kept(world):
     assert _entry(world(), native=ad.grad(abs, native=True, threads=2).native) is None
+
+
+@pytest.mark.parametrize("name", [case.name for case in collect()][::13])
+def test_programs_are_found_as_they_are_made(name, kept):
+    """While the environment asks for checks, what is found is compared with what is made."""
+    case = next(case for case in collect() if case.name == name)
+    derivative = ad.grad(case.function, native=True)
+    try:
+        made = derivative.specialized(case.arguments(), {})
+    except ad.DifferentiationError:
+        return
+    specialize.forget()
+    found = derivative.specialized(case.arguments(), {})
+    assert isinstance(found, kept_calls.KnownSpecialization) == bool(list(kept.glob("*.call")))
+    assert found.emitted.text == made.emitted.text and kept_calls.CHECKING
+
+
+def test_most_programs_are_kept():
+    cases = collect()[::13]
+    key = ("grad", (("has_aux", False), ("wrt", 0)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_calls, "is_extended", lambda: False)
+        entries = [kept_calls.Request(key, case.function, True, case.arguments(), {}).entry for case in cases]
+    assert 3 * sum(entry is not None for entry in entries) > 2 * len(entries)
 
 
 # Between processes

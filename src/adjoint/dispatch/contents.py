@@ -8,6 +8,7 @@ functions of C extensions, classes of users and most objects.
 from __future__ import annotations
 
 import builtins
+import keyword
 import linecache
 import opcode
 import re
@@ -29,6 +30,7 @@ _VERSIONED = frozenset({"numpy", "numba", "scipy", "adjoint", *sys.stdlib_module
 _REFLECTION = ("attrgetter", "eval", "exec", "getattr", "globals", "import_module", "locals", "modules", "vars")
 """What leads to values by names that are not written down; so do names such as ``__dict__``."""
 _REFUSED = frozenset(map(opcode.opmap.get, ("IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")))
+_DEFINITION = re.compile(r"\s*(async\s+)?def\s")
 _NAME = re.compile(r"[^\W\d]\w*")
 _PLAIN: dict[type, Callable[[Any], str]] = {
     type(None): lambda _: "",
@@ -195,7 +197,7 @@ class Contents:
                     self._module(table[name], names)
                 else:
                     self.constant(table[name])
-            elif hasattr(builtins, name):
+            elif hasattr(builtins, name) and not keyword.iskeyword(name):
                 self.say(f"builtin {name} {self._name(getattr(builtins, name))}")
 
     def _module(self, module: types.ModuleType, names: Iterable[str]) -> None:
@@ -216,8 +218,18 @@ class Contents:
             return
         if root == "scipy":
             self.say(sys.modules["scipy"].__version__)
-        others = [name for name in sorted(names) if _is_of_others(vars(module).get(name))]
-        self._attributes(module, others)
+        self._attributes(module, [name for name in sorted(names) if self._is_told(module, name)])
+
+    def _is_told(self, module: types.ModuleType, name: str) -> bool:
+        """Whether what is under a name of a library's module is written down: others may have put it there."""
+        value = vars(module).get(name, self)
+        if value is self or isinstance(value, types.ModuleType):
+            return value is not self
+        try:
+            return type(value) in _PLAIN or isinstance(value, types.FunctionType) or bool(self._name(value))
+        except Nameless:
+            self.say(f"object {type(value).__name__}")
+            return False
 
     def _attributes(self, module: types.ModuleType, names: Sequence[str]) -> None:
         for name in names:
@@ -282,11 +294,6 @@ def found_at(module: str, own: str) -> Any:
     return found
 
 
-def _is_of_others(value: Any) -> bool:
-    """Whether somebody put a function of theirs into a library's module."""
-    return isinstance(value, types.FunctionType) and value.__module__.partition(".")[0] not in _VERSIONED
-
-
 def _leads_anywhere(name: str) -> bool:
     """Whether what an attribute or a function of this name gives may be anything."""
     return name in _REFLECTION or (name.startswith("__") and name.endswith("__") and name != "__name__")
@@ -309,12 +316,14 @@ def _locals(code: types.CodeType) -> set[str]:
 
 
 def _text(code: types.CodeType) -> str:
-    """The lines in which a function is written, as they are parsed."""
+    """The lines in which a function is written, as they are parsed; without decorators, which were called already."""
     lines = linecache.getlines(code.co_filename)
     last = _last_line(code)
     if len(lines) < last:
         raise Nameless(code)
-    return "".join(lines[code.co_firstlineno - 1 : last])
+    own = lines[code.co_firstlineno - 1 : last]
+    first = next((place for place, line in enumerate(own) if _DEFINITION.match(line)), 0)
+    return "".join(own[first:])
 
 
 def _last_line(code: types.CodeType) -> int:

@@ -170,6 +170,8 @@ def _place(contents: Contents, path: tuple[Any, ...]) -> list[Any]:
             return list(path)
         case ("global" | "attribute" as kind, owner, str(name)) if (id(owner), name) in contents.looked_up:
             return [kind, contents.number_of(owner), name]
+        case ("global", dict() as table, str(name)) if _is_our_own(table):
+            return ["library", table["__name__"], name]
         case ("cell", cell) if contents.number_of(cell) is not None:
             return ["cell", contents.number_of(cell)]
         case ("default", function, str() | int() as name) if contents.number_of(function) is not None:
@@ -177,11 +179,19 @@ def _place(contents: Contents, path: tuple[Any, ...]) -> list[Any]:
     raise Nameless(path)
 
 
+def _is_our_own(table: dict[str, Any]) -> bool:
+    """Whether names are those of a module of Adjoint, for which its sources speak."""
+    name = table.get("__name__", "")
+    return name.startswith("adjoint.") and table is getattr(sys.modules.get(name), "__dict__", None)
+
+
 def _path(contents: Contents, place: Sequence[Any]) -> tuple[Any, ...]:
     """The way that was written down."""
     match place:
         case ["own_cell" | "own_default", name]:
             return place[0], name
+        case ["library", module, name]:
+            return "global", vars(import_module(module)), name
         case [kind, number, *rest]:
             return kind, contents.met[number], *rest
     raise ValueError(place)
