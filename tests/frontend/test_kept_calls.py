@@ -83,7 +83,7 @@ def lines_of(derivative: Any, *args: Any) -> int:
 # What text grows with
 
 
-@pytest.mark.parametrize(("depth", "most"), [(8, 110), (12, 150), (20, 250)])
+@pytest.mark.parametrize(("depth", "most"), [(8, 40), (12, 56), (20, 88)])
 def test_a_chain_of_calls_grows_with_its_source(depth: int, most: int, tmp_path: Any) -> None:
     function = chain(depth, tmp_path)
     assert lines_of(ad.grad(function), 0.3) <= most
@@ -102,7 +102,7 @@ def test_calls_of_one_function_grow_by_their_calls(count: int, most: int, tmp_pa
 def test_a_right_hand_side_that_writes_stays_a_function() -> None:
     text = ad.source(ad.grad(lorenz, wrt=(0, 1, 2)), 10.0, 28.0, 2.5)
     assert text.count("def rhs") == 2  # itself, and its pullback
-    assert len(text.splitlines()) <= 105
+    assert len(text.splitlines()) <= 95
     check_grads(lorenz, (10.0, 28.0, 2.5))
 
 
@@ -146,6 +146,54 @@ def test_a_function_of_the_text_is_printed_alone() -> None:
     text = ad.source(derivative, "rhs_pullback")
     assert text.startswith("def rhs_pullback(u, s, r, b, out_bar):")
     assert text in ad.source(derivative)
+
+
+def test_a_pullback_reads_what_the_caller_has() -> None:
+    """Nothing is kept of what the caller has at hand: a function with that alone has no primal."""
+
+    def smoothed(v, w):
+        a = v * w
+        b = np.tanh(a) + w
+        c = np.tanh(b) - v
+        d = np.tanh(c) * a
+        e = np.tanh(d) + b
+        f = np.tanh(e) * c
+        g = np.tanh(f) + d
+        return g * w
+
+    def nested(v, w):
+        return smoothed(smoothed(v, w), w)
+
+    def total(x, w):
+        y = nested(nested(x, w), 0.5 * w)
+        z = nested(nested(y, w), 2.0 * w)
+        return np.sum(y * z)
+
+    x, w = np.array([0.3, -0.8, 1.2]), 0.9
+    text = ad.source(ad.grad(total, wrt=(0, 1)), x, w)
+    assert "def nested_adjoint(v, w, kept, out_bar):" in text or "def smoothed_adjoint(v, w, kept, out_bar):" in text
+    check_grads(total, (x, w))
+
+
+def test_a_pullback_that_is_called_later_reads_copies() -> None:
+    def product(v, w):
+        a = v * w + w
+        b = np.tanh(a) * v
+        c = np.tanh(b) + w
+        d = np.tanh(c) * a
+        e = np.tanh(d) + b
+        f = np.tanh(e) * c
+        return f * v + np.sin(w)
+
+    def total(x, y):
+        return product(product(x, y), product(y, x)) + product(x + y, product(x, x))
+
+    x, y, seed = np.array([0.3, -0.8]), np.array([0.7, 0.2]), np.array([1.0, 0.5])
+    expected = ad.vjp(total, x.copy(), y.copy())[1](seed)
+    value, pullback = ad.vjp(total, x, y)
+    x[:], y[:], value[:] = 7.0, 8.0, 9.0
+    np.testing.assert_array_equal(pullback(seed), expected)
+    np.testing.assert_array_equal(pullback(seed), expected)
 
 
 def test_stages_tell_what_stays_a_function() -> None:

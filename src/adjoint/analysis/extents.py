@@ -301,11 +301,19 @@ def _names(term: object, variables: set[Var]) -> bool:
 
 
 def _broadcast_extent(column: Sequence[Extent]) -> Extent:
-    wide = list(dict.fromkeys(extent for extent in column if extent != ONE))
+    """The extent of a result; of what was broadcast before, with all parts at once: nested, terms would double."""
+    wide: dict[Extent, None] = {}
+    for extent in column:
+        if extent != ONE:
+            wide.update(dict.fromkeys(extent[1:] if _is_broadcast(extent) else (extent,)))  # type: ignore[index]
     if len(wide) <= 1:
-        return wide[0] if wide else ONE
+        return next(iter(wide), ONE)
     numbers = [extent for extent in wide if isinstance(extent, int)]
     return numbers[0] if numbers else ("broadcast", *wide)
+
+
+def _is_broadcast(extent: Extent) -> bool:
+    return isinstance(extent, tuple) and extent[:1] == ("broadcast",)
 
 
 def _part(shape: Shape, items: Sequence[Atom | Slice]) -> Shape | None:

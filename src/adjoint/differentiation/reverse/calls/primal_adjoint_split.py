@@ -26,7 +26,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.checked import checked
 from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Return, Statement, Subscript, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Return, Statement, Subscript, Var
 from adjoint.ir.types import OPAQUE, Array, Pack, Scalar, is_handle
 from adjoint.ir.walk import clone_function, free_vars, operands, rebuild, substitute, targets_of
 from adjoint.optimize.array_peepholes import polish
@@ -60,22 +60,24 @@ def split_called(request: Request, halves: Halves, family: Family) -> Halves:
     shadow_of = sweeps.reverser.shadows.found
     references = [shadow_of[function.params[place]] for place in request.wrt if function.params[place] in lent]
     first = (shadow_of[function.params[place]] for place in request.first)
-    known = _Known(sweeps, request, (*returned, *references))
+    hands_over = request not in family.meets_itself
+    known = _Known(sweeps, request, (*returned, *references), hands_over=hands_over)
     ends = (*sweeps.results, *returned, *known.read)
     body = Block((*sweeps.forward, *made), Return(ends))
     whole = simplify(
         clone_function(Function(f"{function.name}_primal", (*function.params, *first), body)), family.target
     )
-    known.find(whole, hands_over=request not in family.meets_itself)
+    known.find(whole)
     cotangents = zip(request.wrt, sweeps.cotangents, strict=True)
     values = tuple(cotangent for place, cotangent in cotangents if function.params[place] not in lent)
     backward = known.unpacked(Block(sweeps.backward, Return(values)))
     params = (*known.args.values(), *known.results.values(), *known.packs, *sweeps.seeds, *known.given)
-    adjoint = Function(f"{function.name}_adjoint", params, backward)
-    halves.adjoint.function = checked(clone_function(adjoint), "adjoint")
+    name = f"{function.name}_{'adjoint' if known.packs else 'pullback'}"
+    adjoint = checked(clone_function(Function(name, params, backward)), "adjoint")
     args, results = tuple(known.args), tuple(known.results)
     if not known.packs:
-        return Halves(request.definition, halves.adjoint, args, results, keeps=False)
+        return Halves(request.definition, Definition(name, adjoint), args, results, keeps=False)
+    halves.adjoint.function = adjoint
     end = operands(whole.body.terminator)[: len(ends) - len(known.read)]
     statements, tuples = whole.body.statements, tuple(known.alone)
     if not tuples:
@@ -131,6 +133,8 @@ class _Known:
 
     Attributes
     ----------
+    hands_over
+        Whether callers hand over arguments and results: not where calls were written before this is known.
     read
         The variables of the primal that the adjoint reads.
     args, results
@@ -139,8 +143,9 @@ class _Known:
         What it calls tuples, and what the primal puts in them.
     """
 
-    def __init__(self, sweeps: Sweeps, request: Request, shadows: tuple[Var, ...]) -> None:
+    def __init__(self, sweeps: Sweeps, request: Request, shadows: tuple[Var, ...], *, hands_over: bool) -> None:
         self.sweeps = sweeps
+        self.hands_over = hands_over
         self.moves_shadows = request.moves_shadows
         self.given = [Var(shadow.hint, shadow.type) for shadow in shadows]
         self.names: dict[Var, Atom] = dict(zip(shadows, self.given, strict=True))
@@ -155,13 +160,13 @@ class _Known:
         self.again: list[Statement] = []
         """What computes variables again, the last first."""
 
-    def find(self, primal: Function, *, hands_over: bool) -> None:
+    def find(self, primal: Function) -> None:
         """Finds out where variables come from; ``primal`` returns, after the results, what the adjoint reads."""
         ends = operands(primal.body.terminator)
         results, values = ends[: len(self.sweeps.results)], ends[len(ends) - len(self.read) :]
         kept: dict[Atom, list[Var]] = {}
         for var, value in zip(self.read, values, strict=True):
-            is_handed_over = hands_over and isinstance(value, Var) and _is_plain(value)
+            is_handed_over = self.hands_over and isinstance(value, Var) and _is_plain(value)
             if isinstance(value, Const) and not isinstance(value.value, (list, dict, set)):
                 self.names[var] = value
             elif is_handed_over and value in primal.params:
@@ -170,13 +175,13 @@ class _Known:
                 self.names[var] = self.results.setdefault(results.index(value), Var(var.hint, var.type, var.named))
             else:
                 kept.setdefault(value, []).append(var)
-        if hands_over:
+        if self.hands_over:
             self.compute_again(primal, kept)
         made = [target for statement in primal.body.statements for target in targets_of(statement)]
         order = {var: place for place, var in enumerate((*primal.params, *made))}
         kept = {value: kept[value] for value in sorted(kept, key=lambda value: order[value])}  # type: ignore[index]
         self.values = {var: value for value, names in kept.items() for var in names}
-        if len(kept) == 1 and hands_over and not self.moves_shadows:
+        if len(kept) == 1 and self.hands_over and not self.moves_shadows:
             self.alone = list(kept)
             self.packs = {kept[value][0]: [value] for value in kept}
         else:
@@ -209,7 +214,7 @@ class _Known:
         """Puts what is left in tuples."""
         own = {value for value, names in kept.items() if not self.sweeps.context.forward_shadows.isdisjoint(names)}
         items = [value for value in kept if not (self.moves_shadows and value in own)]
-        if items or self.moves_shadows:
+        if items or self.moves_shadows or not self.hands_over:
             self.packs[Var("kept", Pack(count=len(items)))] = items
         if self.moves_shadows:
             shadows = [value for value in kept if value in own]
