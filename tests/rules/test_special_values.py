@@ -109,3 +109,15 @@ def test_a_remainder_of_a_division_by_zero_is_what_it_is_for_numpy() -> None:
         value, slopes = ad.value_and_grad(lambda x, y: np.fmod(x, y) * 1.0, wrt=(0, 1))(1.0, 0.0)
     assert np.isnan(value)
     assert slopes == (1.0, -math.inf)
+
+
+def largest_or(x: np.ndarray) -> float:
+    return float(np.max(x, initial=0.25))
+
+
+def test_a_maximum_of_nothing_is_what_it_starts_with() -> None:
+    value, pullback = ad.vjp(largest_or, np.array([]))
+    assert value == 0.25
+    assert pullback(1.0)[0].shape == (0,)
+    value, pullback = ad.vjp(lambda x: np.linalg.norm(x, axis=(2, 0), ord=2), np.ones((0, 4, 3)))
+    np.testing.assert_array_equal(value, np.zeros(4))

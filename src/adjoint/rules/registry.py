@@ -64,7 +64,7 @@ _SPECIAL = tuple(
 OF_SCIPY = {
     "scipy.special": _SPECIAL,
     "scipy.linalg": ("scipy.linalg",),
-    "scipy.stats": (*_SPECIAL, "scipy.stats"),
+    "scipy.stats": (*_SPECIAL, "scipy.stats.continuous", "scipy.stats.discrete", "scipy.stats.multivariate"),
     "scipy.signal": ("scipy.signal",),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
     "scipy.integrate": ("scipy.integrate",),
@@ -297,8 +297,13 @@ def is_defined(callee: Any) -> bool:
 
 
 def _identity(callee: Any) -> Hashable:
-    """What tells a function from others; bound methods are new objects whenever they are asked for."""
+    """What tells a function from others; bound methods are new objects whenever they are asked for.
+
+    Distributions with parameters hold copies of those that have names: what counts is the class, and the support.
+    """
     owner = getattr(callee, "__self__", None)
+    if isinstance(callee, MethodType) and type(owner).__module__.startswith("scipy.stats."):
+        return (type(owner), getattr(owner, "a", None), getattr(owner, "b", None), callee.__name__)
     if isinstance(callee, MethodType) or (isinstance(callee, BuiltinMethodType) and type(owner).__name__ == "ufunc"):
         return (id(owner), callee.__name__)
     return id(callee)

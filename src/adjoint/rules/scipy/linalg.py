@@ -102,7 +102,11 @@ definition(
     ],
 )
 definition(linalg.inv, lambda a, overwrite_a=False, check_finite=True: np.linalg.inv(a), cases=[case(REGULAR)])
-definition(linalg.det, lambda a, overwrite_a=False, check_finite=True: np.linalg.det(a), cases=[case(REGULAR)])
+definition(
+    linalg.det,
+    lambda a, overwrite_a=False, check_finite=True: np.linalg.det(a * np.float64(1.0)),
+    cases=[case(REGULAR)],
+)
 
 # --- the decomposition of Cholesky ------------------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ def _vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     if ord == -np.inf:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 0:
-        return np.sum(np.not_equal(x, 0), axis=axis, keepdims=keepdims) + 0.0
+        return np.sum(np.not_equal(x, 0).astype(np.result_type(np.abs(x))), axis=axis, keepdims=keepdims)
     return power_norm(x, ord, axis=axis, keepdims=keepdims)
 
 
@@ -94,7 +94,7 @@ def _matrix_norm(x, /, *, keepdims=False, ord="fro"):
     if ord == "nuc":
         value = np.sum(np.linalg.svdvals(x), axis=-1)
     elif ord == 2:
-        value = np.max(np.linalg.svdvals(x), axis=-1)
+        value = np.max(np.linalg.svdvals(x), axis=-1, initial=0.0)
     elif ord == -2:
         value = np.min(np.linalg.svdvals(x), axis=-1)
     elif ord == 1:

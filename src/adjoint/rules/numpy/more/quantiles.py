@@ -102,6 +102,8 @@ def _placed(found, a, q, axis, keepdims):
 def _quantile(a, q, axis=None, *, method="linear", keepdims=False):
     places = _checked(q)
     found = _placed(_of_all(a, places, axis, method), a, places, axis, keepdims)
+    if isinstance(q, np.float64):
+        found = found * np.float64(1.0)  # double precision counts, which a float does not
     return found.copy() if np.ndim(found) > 1 else found
 
 

@@ -1,0 +1,267 @@
+"""How distributions are declared: by what they are for the location zero and the scale one.
+
+A distribution says how it binds its parameters, ``parameters(*shapes, loc, scale) -> (shapes, loc, scale)``, and some
+of these functions of a standard variable ``z`` and the shapes: ``log_density``; ``share`` and ``rest``, the
+probabilities of less and of more, and their logarithms; ``quantile`` and ``upper_quantile``, their inverses. From them
+follow SciPy's methods, also of frozen distributions. Formulas see arguments of their support only: they are handed
+``inner`` elsewhere.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+
+from adjoint.rules.declare import definition
+
+
+def positive(parameter):
+    """The parameter, or what is not a number where it is not positive: nothing is defined there."""
+    return np.where(np.greater(parameter, 0), parameter, np.nan)
+
+
+def inside(parameter, low, high):
+    """The same for a parameter between two numbers."""
+    return np.where(np.logical_and(np.greater_equal(parameter, low), np.less_equal(parameter, high)), parameter, np.nan)
+
+
+def checked(scale, shapes):
+    """A scale that is not a number if it is not positive, or a shape is not a number."""
+    for shape in shapes:
+        scale = np.where(np.isnan(shape), np.nan, scale)
+    return positive(scale)
+
+
+def as_result(value):
+    """A number for an array without axes, as SciPy gives it."""
+    return value[()] if np.ndim(value) == 0 else value
+
+
+def unbounded(*shapes):
+    """The support of a distribution on the whole line."""
+    return -np.inf, np.inf
+
+
+class Frozen:
+    """A distribution with its parameters."""
+
+    def __init__(self, dist, args, kwds):
+        self.dist = dist
+        self.args = args
+        self.kwds = kwds
+
+    def pdf(self, x):
+        return self.dist.pdf(x, *self.args, **self.kwds)
+
+    def logpdf(self, x):
+        return self.dist.logpdf(x, *self.args, **self.kwds)
+
+    def pmf(self, k):
+        return self.dist.pmf(k, *self.args, **self.kwds)
+
+    def logpmf(self, k):
+        return self.dist.logpmf(k, *self.args, **self.kwds)
+
+    def cdf(self, x):
+        return self.dist.cdf(x, *self.args, **self.kwds)
+
+    def logcdf(self, x):
+        return self.dist.logcdf(x, *self.args, **self.kwds)
+
+    def sf(self, x):
+        return self.dist.sf(x, *self.args, **self.kwds)
+
+    def logsf(self, x):
+        return self.dist.logsf(x, *self.args, **self.kwds)
+
+    def ppf(self, q):
+        return self.dist.ppf(q, *self.args, **self.kwds)
+
+    def isf(self, q):
+        return self.dist.isf(q, *self.args, **self.kwds)
+
+    def rvs(self, size=None, random_state=None):
+        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwds)
+
+    def mean(self):
+        return self.dist.mean(*self.args, **self.kwds)
+
+    def var(self):
+        return self.dist.var(*self.args, **self.kwds)
+
+    def std(self):
+        return self.dist.std(*self.args, **self.kwds)
+
+    def median(self):
+        return self.dist.median(*self.args, **self.kwds)
+
+    def entropy(self):
+        return self.dist.entropy(*self.args, **self.kwds)
+
+    def interval(self, confidence=None):
+        return self.dist.interval(confidence, *self.args, **self.kwds)
+
+    def support(self):
+        return self.dist.support(*self.args, **self.kwds)
+
+
+def freezable(dist):
+    """Declares what a distribution gives that is called with parameters."""
+
+    def frozen(*args, **kwds):
+        return Frozen(dist, args, kwds)
+
+    definition(dist, frozen, arrays=())
+
+
+def continuous(
+    dist,
+    parameters,
+    log_density,
+    *,
+    cases,
+    support=unbounded,
+    inner=0.0,
+    is_open=False,
+    share=None,
+    rest=None,
+    log_share=None,
+    log_rest=None,
+    exact_tails=True,
+    quantile=None,
+    upper_quantile=None,
+    shares=(),
+):
+    """Declares the methods of a continuous distribution.
+
+    Parameters
+    ----------
+    cases
+        Example calls of the density.
+    support
+        ``support(*shapes)``: the least and the largest value.
+    is_open
+        Whether the least value does not belong to the support.
+    inner
+        A value, or a function of the shapes, where all formulas are smooth.
+    exact_tails
+        Whether small probabilities have small errors, so that their logarithms are known.
+    shares
+        Example calls of the quantile function.
+    """
+    bounded = support is not unbounded
+
+    def standard(x, args, kwargs):
+        shapes, loc, scale = parameters(*args, **kwargs)
+        return (x - loc) / checked(scale, shapes), shapes
+
+    def kept(z, shapes):
+        """Where a value is in the support, and what stands for it elsewhere."""
+        low, high = support(*shapes)
+        above = np.greater(z, low) if is_open else np.greater_equal(z, low)
+        within = np.logical_and(np.logical_and(above, np.less_equal(z, high)), np.isfinite(z))
+        return within, np.where(within, z, inner(*shapes) if callable(inner) else inner)
+
+    def outside(z, shapes, below, above):
+        """What probabilities are beyond the support."""
+        low, _ = support(*shapes)
+        return np.where(np.isnan(z), np.nan, np.where(np.less_equal(z, low), below, above))
+
+    def logpdf(x, *args, **kwargs):
+        z, shapes = standard(x, args, kwargs)
+        _, _, scale = parameters(*args, **kwargs)
+        if not bounded:
+            return log_density(z, *shapes) - np.log(scale)
+        within, z_within = kept(z, shapes)
+        found = np.where(within, log_density(z_within, *shapes), outside(z, shapes, -np.inf, -np.inf))
+        return as_result(found) - np.log(scale)
+
+    def pdf(x, *args, **kwargs):
+        return np.exp(logpdf(x, *args, **kwargs))
+
+    def probability(formula, below, above):
+        def method(x, *args, **kwargs):
+            z, shapes = standard(x, args, kwargs)
+            if not bounded:
+                return formula(z, *shapes)
+            within, z_within = kept(z, shapes)
+            return as_result(np.where(within, formula(z_within, *shapes), outside(z, shapes, below, above)))
+
+        return method
+
+    def inverse(formula):
+        def method(q, *args, **kwargs):
+            shapes, loc, scale = parameters(*args, **kwargs)
+            return loc + checked(scale, shapes) * formula(inside(q, 0.0, 1.0), *shapes)
+
+        return method
+
+    def logarithm(formula):
+        return lambda z, *shapes: np.log(formula(z, *shapes))
+
+    declare = [(dist.logpdf, logpdf, cases), (dist.pdf, pdf, cases)]
+    if share is not None:
+        upper = rest or (lambda z, *shapes: 1.0 - share(z, *shapes))
+        declare += [
+            (dist.cdf, probability(share, 0.0, 1.0), cases),
+            (dist.sf, probability(upper, 1.0, 0.0), cases),
+        ]
+    if share is not None and exact_tails:
+        declare += [
+            (dist.logcdf, probability(log_share or logarithm(share), -np.inf, 0.0), cases),
+            (dist.logsf, probability(log_rest or logarithm(upper), 0.0, -np.inf), cases),
+        ]
+    if quantile is not None:
+        above = upper_quantile or (lambda q, *shapes: quantile(1.0 - q, *shapes))
+        declare += [(dist.ppf, inverse(quantile), shares), (dist.isf, inverse(above), shares)]
+    for method, means, calls in declare:
+        definition(method, means, arrays=("x", "q", "args"), cases=calls)
+    freezable(dist)
+
+
+def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=None):
+    """Declares the methods of a distribution of whole numbers; ``parameters`` gives shapes and location."""
+
+    def counted(k, args, kwargs):
+        shapes, loc = parameters(*args, **kwargs)
+        count = k - loc
+        for shape in shapes:
+            count = np.where(np.isnan(shape), np.nan, count)
+        return count, shapes
+
+    def logpmf(k, *args, **kwargs):
+        count, shapes = counted(k, args, kwargs)
+        low, high = support(*shapes)
+        within = np.logical_and(np.greater_equal(count, low), np.less_equal(count, high))
+        whole = np.logical_and(np.logical_and(within, np.isfinite(count)), np.equal(np.floor(count), count))
+        found = log_mass(np.where(whole, count, low), *shapes)
+        return as_result(np.where(whole, found, np.where(np.isnan(count), np.nan, -np.inf)))
+
+    def pmf(k, *args, **kwargs):
+        return np.exp(logpmf(k, *args, **kwargs))
+
+    def probability(formula, below, above):
+        def method(k, *args, **kwargs):
+            count, shapes = counted(k, args, kwargs)
+            low, high = support(*shapes)
+            below_it = np.floor(count)
+            within = np.logical_and(np.greater_equal(below_it, low), np.less(below_it, high))
+            found = formula(np.where(within, below_it, low), *shapes)
+            beyond = np.where(np.isnan(count), np.nan, np.where(np.less(count, low), below, above))
+            return as_result(np.where(within, found, beyond))
+
+        return method
+
+    def logarithm(formula):
+        return lambda z, *shapes: np.log(formula(z, *shapes))
+
+    declare = [(dist.logpmf, logpmf), (dist.pmf, pmf)]
+    if share is not None:
+        declare += [
+            (dist.cdf, probability(share, 0.0, 1.0)),
+            (dist.sf, probability(rest, 1.0, 0.0)),
+            (dist.logcdf, probability(logarithm(share), -np.inf, 0.0)),
+            (dist.logsf, probability(logarithm(rest), 0.0, -np.inf)),
+        ]
+    for method, means in declare:
+        definition(method, means, arrays=("k", "args"), cases=cases)
+    freezable(dist)

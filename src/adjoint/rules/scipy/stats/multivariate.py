@@ -1,0 +1,131 @@
+"""Distributions of vectors and matrices, whose covariances are positive definite."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import special, stats
+
+from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.scipy.stats.formulas import freezable
+from adjoint.runtime.array_functions.linalg import completed
+
+LOG_PI = 1.1447298858494002
+LOG_TWO = 0.6931471805599453
+LOG_TWO_PI = 1.8378770664093453
+
+
+def _matrix(cov, extent):
+    """A covariance matrix: a number or a vector stands for a diagonal."""
+    if np.ndim(cov) == 2:
+        return cov
+    return cov * np.eye(extent)
+
+
+def _extent(place, matrix):
+    """How many components there are."""
+    if place is not None and np.ndim(place) == 1:
+        return np.shape(place)[0]
+    return np.shape(matrix)[0] if np.ndim(matrix) > 0 else 1
+
+
+def _distances(x, place, matrix, extent):
+    """The squares of distances by a covariance, and the logarithm of its determinant."""
+    factor = np.linalg.cholesky(_matrix(matrix, extent))
+    shifted = x if place is None else x - place
+    rows = np.reshape(shifted, (-1, extent))
+    solved = np.linalg.solve(factor, np.transpose(rows))
+    found = np.sum(solved * solved, axis=0)
+    size = 2 * np.sum(np.log(np.diagonal(factor)))
+    return found, size
+
+
+def _like(found, x, extent):
+    """One number for each vector of ``x``, in its shape without axes of one element."""
+    if np.ndim(x) < 2 and (np.ndim(x) == 0 or extent > 1 or np.shape(x)[0] == 1):
+        return found[0]
+    return found
+
+
+def _rows_only(x):
+    if np.ndim(x) > 2:
+        raise NotImplementedError("vectors in more than two axes")
+
+
+def _normal_logpdf(x, mean=None, cov=1, allow_singular=False):
+    _rows_only(x)
+    extent = _extent(mean, cov)
+    found, size = _distances(x, mean, cov, extent)
+    return _like(-0.5 * (extent * LOG_TWO_PI + size + found), x, extent)
+
+
+def _t_logpdf(x, loc=None, shape=1, df=1):
+    _rows_only(x)
+    extent = _extent(loc, shape)
+    found, size = _distances(x, loc, shape, extent)
+    constant = special.gammaln(0.5 * (df + extent)) - special.gammaln(0.5 * df)
+    constant = constant - 0.5 * extent * (np.log(df) + LOG_PI) - 0.5 * size
+    return _like(constant - 0.5 * (df + extent) * np.log1p(found / df), x, extent)
+
+
+def _is_regular(given):
+    return given.get("allow_singular", False) is False
+
+
+DEFINITE = sample(3, 3, kind="definite")
+PLACES = [
+    case(sample(3), sample(3), DEFINITE),
+    case(sample(4, 3), sample(3), DEFINITE),
+    case(sample(4, 3), cov=DEFINITE),
+    case(sample(3), np.zeros(3), sample(3, kind="positive")),
+    case(sample(4), 0.3, 1.7),
+    case(0.7, 0.3, 1.7),
+]
+definition(stats.multivariate_normal.logpdf, _normal_logpdf, when=_is_regular, cases=PLACES)
+definition(
+    stats.multivariate_normal.pdf,
+    lambda x, mean=None, cov=1, allow_singular=False: np.exp(_normal_logpdf(x, mean, cov)),
+    when=_is_regular,
+    cases=PLACES[:2],
+)
+SPREADS = [case(*call.args, 4.5) for call in PLACES[:2]]
+definition(stats.multivariate_t.logpdf, _t_logpdf, when=_is_regular, cases=SPREADS)
+definition(
+    stats.multivariate_t.pdf,
+    lambda x, loc=None, shape=1, df=1: np.exp(_t_logpdf(x, loc, shape, df)),
+    when=_is_regular,
+    cases=SPREADS[:1],
+)
+
+
+def _dirichlet_logpdf(x, alpha):
+    shares = x if np.shape(x)[0] == np.shape(alpha)[0] else np.append(x, [1.0 - np.sum(x)])
+    if np.ndim(x) > 1:
+        raise NotImplementedError("several vectors of shares")
+    constant = special.gammaln(np.sum(alpha)) - np.sum(special.gammaln(alpha))
+    return constant + np.sum(special.xlogy(alpha - 1, shares))
+
+
+ALPHA = sample(3, kind="positive")
+SIMPLEX = [case(np.array([0.2, 0.3, 0.5]), ALPHA), case(np.array([0.2, 0.3]), ALPHA)]
+definition(stats.dirichlet.logpdf, _dirichlet_logpdf, cases=SIMPLEX)
+definition(stats.dirichlet.pdf, lambda x, alpha: np.exp(_dirichlet_logpdf(x, alpha)), cases=SIMPLEX)
+
+
+def _log_determinant(matrix):
+    return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix))))
+
+
+def _wishart_logpdf(x, df, scale):
+    if np.ndim(x) != 2 or np.ndim(scale) != 2:
+        raise NotImplementedError("several matrices, or numbers")
+    extent = np.shape(scale)[0]
+    trace = np.trace(np.linalg.solve(completed(scale, True), x))
+    size = 0.5 * df * (extent * LOG_TWO + _log_determinant(scale)) + special.multigammaln(0.5 * df, extent)
+    return 0.5 * (df - extent - 1) * _log_determinant(x) - 0.5 * trace - size
+
+
+MATRICES = [case(DEFINITE, 4.5, DEFINITE)]
+definition(stats.wishart.logpdf, _wishart_logpdf, cases=MATRICES)
+definition(stats.wishart.pdf, lambda x, df, scale: np.exp(_wishart_logpdf(x, df, scale)), cases=MATRICES)
+for dist in (stats.multivariate_normal, stats.multivariate_t, stats.dirichlet, stats.wishart):
+    freezable(dist)

@@ -1,0 +1,128 @@
+"""Distributions: what they give at the ends of their supports and beyond, and what they are with their parameters."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import adjoint as ad
+from adjoint.rules.declare import Sample
+from adjoint.rules.registry import Definition, all_definitions
+from adjoint.testing import check_grads
+
+METHODS = [
+    entry
+    for entry in all_definitions()
+    if isinstance(getattr(entry.fn, "__self__", None), (stats.rv_continuous, stats.rv_discrete))
+]
+IDS = [f"{entry.fn.__self__.name}.{entry.fn.__name__}" for entry in METHODS]
+VALUES = np.array([-np.inf, -3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 5.0, np.inf, np.nan])
+SHARES = np.array([-0.1, 0.0, 0.3, 1.0, 1.1, np.nan])
+
+
+def _first(value: Any) -> Any:
+    return 1.3 if isinstance(value, Sample) else value if np.ndim(value) == 0 else np.ravel(value)[0]
+
+
+def _shapes(entry: Definition) -> list[Any]:
+    call = next(call for call in entry.cases if not call.kwargs)
+    return [_first(arg) for arg in call.args[1 : 1 + entry.fn.__self__.numargs]]
+
+
+@pytest.mark.parametrize("entry", METHODS, ids=IDS)
+def test_values_at_the_ends_and_beyond(entry: Definition) -> None:
+    points = SHARES if entry.fn.__name__ in ("ppf", "isf") else VALUES
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected, got = entry.fn(points, *_shapes(entry)), entry.means(points, *_shapes(entry))
+        known = ~(np.isnan(expected) & np.isinf(points))
+        np.testing.assert_allclose(got[known], expected[known], rtol=1e-11, atol=1e-15)
+        undefined = np.isnan(entry.fn(points, *[-1.5 for _ in _shapes(entry)]))
+        assert np.isnan(entry.means(points, *[-1.5 for _ in _shapes(entry)])[undefined]).all()
+        if isinstance(entry.fn.__self__, stats.rv_continuous):
+            assert np.isnan(entry.means(points, *_shapes(entry), scale=-1.0)).all()
+
+
+OUTSIDE = [
+    (stats.expon, -0.5, ()),
+    (stats.gamma, -0.5, (2.5,)),
+    (stats.uniform, 1.5, ()),
+    (stats.beta, 1.5, (2.0, 3.0)),
+]
+
+
+@pytest.mark.parametrize(("dist", "x", "shapes"), OUTSIDE, ids=[dist.name for dist, *_ in OUTSIDE])
+def test_nothing_varies_outside_of_a_support(dist: Any, x: float, shapes: tuple[float, ...]) -> None:
+    def probabilities(x: float, width: float) -> Any:
+        return dist.cdf(x, *shapes, scale=width) + dist.pdf(x, *shapes, scale=width) + dist.sf(x, *shapes, 0.0, width)
+
+    assert ad.grad(probabilities, (0, 1))(x, 1.0) == (0.0, 0.0)
+
+
+def of_frozen(x, centre, width, shape):
+    prior = stats.norm(centre, scale=width)
+    rate = stats.gamma(shape, scale=width)
+    total = np.sum(prior.logpdf(x)) + prior.cdf(0.3) + rate.sf(1.2) + rate.ppf(0.3)
+    return total + stats.poisson(width).logpmf(3) + stats.truncnorm(-1.0, width).logcdf(0.4)
+
+
+def test_distributions_with_parameters_that_vary() -> None:
+    check_grads(of_frozen, (np.array([0.2, -0.4, 1.3]), 0.4, 1.2, 2.5))
+
+
+PRIOR = stats.gamma(2.5, scale=2.0)
+PRIORS = {"width": stats.lognorm(0.7), "count": stats.t(4.0, loc=0.3)}
+
+
+def of_given(x, y):
+    return PRIOR.logpdf(x) + PRIORS["width"].logpdf(x) + PRIORS["count"].logcdf(y) * PRIOR.isf(0.2 * x)
+
+
+def test_distributions_that_were_made_before() -> None:
+    check_grads(of_given, (0.7, -0.4))
+
+
+class _Shifted(stats.rv_continuous):
+    def _pdf(self, x: Any) -> Any:
+        return np.exp(-x)
+
+
+def test_other_distributions_are_not_taken_for_those_that_are_known() -> None:
+    """A class with another support is another distribution."""
+    elsewhere = type(stats.expon)(a=1.0, name="expon")
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(lambda x: elsewhere.logpdf(x))(2.0)
+    own = _Shifted(a=0.0, name="own")
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(lambda x: own.logpdf(x))(2.0)
+
+
+def test_moments_of_distributions_are_refused_where_they_vary() -> None:
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(lambda s: stats.gamma(s).mean())(2.0)
+
+
+def test_whole_numbers_are_needed_where_counts_are() -> None:
+    assert ad.grad(lambda mu: stats.poisson.pmf(1.5, mu))(2.0) == 0.0
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(lambda n: stats.binom.cdf(2, n, 0.3))(5.0)
+
+
+def of_vectors(x, centre, root, degrees):
+    spread = root @ root.T + np.eye(3)
+    normal = stats.multivariate_normal(centre, spread)
+    return np.sum(normal.logpdf(x)) + np.sum(stats.multivariate_t(centre, spread, degrees).logpdf(x))
+
+
+def test_vectors_with_parameters_that_vary() -> None:
+    rng = np.random.default_rng(3)
+    check_grads(of_vectors, (rng.normal(size=(4, 3)), rng.normal(size=3), rng.normal(size=(3, 3)), 3.5))
+
+
+def test_covariances_that_may_be_singular_are_refused() -> None:
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(lambda x: stats.multivariate_normal.logpdf(x, np.zeros(2), np.ones((2, 2)), True))(np.ones(2))
