@@ -713,3 +713,18 @@ def called_often(x):
 
 def test_recursion_in_a_finally_block() -> None:
     check_grads(called_often, (0.4,), order=2)
+
+
+def test_support_that_is_a_truth_value_or_a_number() -> None:
+    """``choose(condition, True, 0.0)`` was taken for a truth value, and ``|`` raised."""
+
+    def sums(items, k):
+        total = 0.0
+        for e in items:
+            total += e * k
+            yield total
+
+    def f(x, v, k):
+        return v * max(sums([x, 0.65, x], k))
+
+    check_grads(f, (0.42, np.array([0.332, -0.925]), 0.67))

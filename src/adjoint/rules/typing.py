@@ -39,6 +39,7 @@ from adjoint.rules.declare import Elementwise, NoDerivative, Rule
 from adjoint.rules.joined_types import join_all
 from adjoint.rules.python import containers
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
+from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.types.structure import fields_of, float_fields, slots_of
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]
@@ -161,6 +162,8 @@ def _special(
         from adjoint.rules import shapes  # lazy
 
         return shapes.typed(rule.fn, arguments, dict(named))
+    if rule.fn is choose and arguments and isinstance(type_of_known(arguments[0]), Scalar):
+        return _chosen(arguments[1:])
     return _chosen(arguments) if rule.fn in (max, min) else None
 
 
