@@ -728,3 +728,26 @@ def test_support_that_is_a_truth_value_or_a_number() -> None:
         return v * max(sums([x, 0.65, x], k))
 
     check_grads(f, (0.42, np.array([0.332, -0.925]), 0.67))
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_selections_from_what_is_broadcast(native) -> None:
+    """What is summed to the shape of an operand was left out element by element, not as a whole."""
+
+    def by_rows(x, v):
+        return np.sin(np.where(x > 0, np.sqrt(v), x))
+
+    def sorted_first(x, v):
+        u = v[np.argsort(v)]
+        return np.sin(np.where(u > 0, np.sqrt(u), x))
+
+    x, v = np.array([[1.0, 2.0, -3.0], [0.5, 0.1, -0.2]]), np.array([1.0, 2.0, -1.0])
+    with np.errstate(invalid="ignore"):
+        _, pullback = ad.vjp(by_rows, x, v, native=native)
+        x_bar, v_bar = pullback(np.ones((2, 3)))
+        np.testing.assert_allclose(x_bar, np.where(x > 0, 0.0, np.cos(x)))
+        np.testing.assert_allclose(v_bar, [np.cos(1.0), np.cos(np.sqrt(2.0)) / np.sqrt(2.0), 0.0])
+        _, pullback = ad.vjp(sorted_first, 0.9, v, native=native)
+        x_bar, v_bar = pullback(np.ones(3))
+        np.testing.assert_allclose(x_bar, np.cos(0.9))
+        np.testing.assert_allclose(v_bar, [0.5 * np.cos(1.0), 0.5 * np.cos(np.sqrt(2.0)) / np.sqrt(2.0), 0.0])

@@ -155,6 +155,11 @@ class Supports:
         """``new`` is ``old`` in the shape of ``like``, to which it was broadcast."""
         if isinstance(old, Const) or of_same_rank(old, like):
             self.inherit(new, old)
+        elif isinstance(new, Var) and old in self.found and not isinstance(type_of_atom(like), Scalar):
+            ones = ones_where(self.of(old), old, builder)
+            self.found[new] = builder.call(unbroadcast, ones, like, hint="support")
+            if old in self.partial:
+                self.partial.add(new)
         else:
             self.reduced(builder, new, old)
 
