@@ -21,11 +21,12 @@ from adjoint.native.runtime.overloads.general import _made
 from adjoint.runtime.array_functions import plain
 
 PROGRAM = """
-import json, sys
+import json, math, sys
 import numpy as np
 import adjoint as ad
 from adjoint.native.kept import functions
 
+FACTOR = 1.0
 found = {True: [], False: []}
 read = functions._Cache.load_overload
 def noted(cache, signature, context):
@@ -44,8 +45,37 @@ def other(a, b):
         total += np.sum((a @ b)[i]) + np.max(a) * np.linalg.det(a)
     return total
 
-function = {"one": one, "other": other}[sys.argv[1]]
+def law(a, b):
+    if b < 0.0:
+        raise ValueError("b must be positive")
+    p = a * b + math.sin(a) * b
+    q = p * p - math.cos(p) * a
+    r = q * a + p / (1.0 + b * b)
+    return math.exp(-r * r) * q + FACTOR * a
+
+def caller(a, b):
+    return law(a, b) * law(a * b, 2.0) + law(law(a, b) ** 2, 1.5)
+
+def other_caller(a, b):
+    total = 0.0
+    for k in (0.5, 1.0, 1.5):
+        total += law(a * k, b) * law(b, k)
+    return total
+
+def careless_caller(a, b):
+    return law(a, b) + law(b, a * a) + law(b, -a)
+
+function = globals()[sys.argv[1]]
 args = np.arange(4.0).reshape(2, 2), np.arange(4.0).reshape(2, 2) + 2.0
+if "caller" in sys.argv[1]:
+    args = 0.3, 0.4
+if sys.argv[1] == "careless_caller":
+    try:
+        ad.grad(function, (0, 1), native="strict")(*args)
+    except ValueError as error:
+        assert str(error) == "b must be positive"
+        print(json.dumps([found[True], found[False]]))
+        sys.exit()
 native = ad.grad(function, (0, 1), native="strict")(*args)
 plain = ad.grad(function, (0, 1))(*args)
 assert all(np.allclose(mine, theirs) for mine, theirs in zip(native, plain)), (native, plain)
@@ -58,10 +88,10 @@ def run(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     places = {"ADJOINT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
 
-    def finished(name: str) -> tuple[list[str], list[str]]:
+    def finished(name: str, **settings: str) -> tuple[list[str], list[str]]:
         process = subprocess.run(
             [sys.executable, str(tmp_path / "program.py"), name],
-            env={**os.environ, **places},
+            env={**os.environ, **places, **settings},
             capture_output=True,
             text=True,
             check=False,
@@ -90,6 +120,23 @@ def test_other_programs_find_them(run):
     assert "dot_2_impl.<locals>.<lambda>" in missing
     kept[0].chmod(0o666)
     run("one")
+
+
+def test_functions_of_units_are_found_by_other_programs(run):
+    """What stays a function is compiled once, as long as its text is what it was."""
+    _, missing = run("caller", ADJOINT_INLINE="2")
+    own = {name for name in missing if name.startswith("law")}
+    assert own
+    read, missing = run("other_caller", ADJOINT_INLINE="2")
+    assert own <= set(read) and own.isdisjoint(missing)
+    read, missing = run("careless_caller", ADJOINT_INLINE="2")
+    assert "law" in {*read, *missing}
+    program = run.folder.parent / "program.py"
+    program.write_text(program.read_text().replace("math.cos(p) * a", "math.cos(p) * a * 3.0"))
+    read, missing = run("other_caller", ADJOINT_INLINE="2")
+    assert own <= set(missing) and own.isdisjoint(read)
+    read, _ = run("caller", ADJOINT_INLINE="2")
+    assert own <= set(read)
 
 
 def _describe(value) -> str:

@@ -32,12 +32,15 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import _Intrinsic
 
 from adjoint.ir.fingerprint import Nameless, name_of
+from adjoint.native.compile.private_functions import MODULES
 from adjoint.native.kept import files
 from adjoint.native.kept.machine_code import Unpickler
 from adjoint.native.kept.versions import circumstances
 
 _AUTHORS = ("numba.", "adjoint.")
 """How the modules begin of which versions and sources tell what their functions do."""
+_KEPT = (*_AUTHORS, MODULES)
+"""How the modules begin whose functions are kept where units call them: functions of units, too."""
 _FIRST = 1 << 62
 """The numbers of functions with a name of their own begin here, far from those that Numba counts."""
 _NUMBER = re.compile(r"B\d+v(\d+)")
@@ -52,7 +55,8 @@ def kept_functions(linking: Any) -> Iterator[None]:
 
     def compile_or_read(dispatcher, signature):
         usual = dispatcher._cache
-        if isinstance(usual, NullCache) and str(dispatcher.py_func.__module__).startswith(_AUTHORS):
+        if isinstance(usual, NullCache) and str(dispatcher.py_func.__module__).startswith(_KEPT):
+            keeper.called.add(dispatcher.py_func)
             dispatcher._cache = _Cache(dispatcher, keeper)
             try:
                 return compile_(dispatcher, signature)
@@ -83,6 +87,8 @@ class _Keeper:
 
     def __init__(self, linking: Any) -> None:
         self.linking = linking
+        self.called: set[Any] = set()
+        """The functions that others call: a unit's own entry has a name that nobody else has."""
         self._digests: dict[int, tuple[Any, str | None]] = {}
 
     def digest_of(self, function: Any) -> str | None:
@@ -100,7 +106,9 @@ class _Keeper:
 
     def number_of(self, function: Any) -> int | None:
         """The number of a function of these authors in the names of its symbols."""
-        if not isinstance(function, python.FunctionType) or not str(function.__module__).startswith(_AUTHORS):
+        if not isinstance(function, python.FunctionType) or not str(function.__module__).startswith(_KEPT):
+            return None
+        if _is_of_unit(function) and function not in self.called:
             return None
         found = self.digest_of(function)
         return None if found is None else _FIRST + int(found[:15], 16)
@@ -153,8 +161,8 @@ def _describe_object(value: Any, words: list[str], known: dict[int, tuple[int, A
         _describe(value._defn, words, known)
     elif isinstance(value, types.ExternalFunction):
         words.append(f"external {value.symbol} {value.sig}")
-    elif isinstance(value, python.FunctionType) and str(value.__module__).startswith(_AUTHORS):
-        words.append(f"function {value.__module__} {value.__qualname__}")
+    elif isinstance(value, python.FunctionType) and str(value.__module__).startswith(_KEPT):
+        words.append(f"function {'' if _is_of_unit(value) else value.__module__} {value.__qualname__}")
         _describe(value.__code__, words, known)
         _describe((value.__defaults__, value.__kwdefaults__), words, known)
         for cell in value.__closure__ or ():
@@ -181,8 +189,15 @@ def _content(cell: Any) -> Any:
         raise Nameless(cell) from None
 
 
+def _is_of_unit(function: python.FunctionType) -> bool:
+    """Whether a function was generated: then its content is all that tells what it does."""
+    return str(function.__module__).startswith(MODULES)
+
+
 def _is_of_module(function: python.FunctionType) -> bool:
     """Whether what a function refers to by name is that of a module, of which the version speaks."""
+    if _is_of_unit(function):
+        return False
     return function.__globals__ is getattr(sys.modules.get(function.__module__), "__dict__", None)
 
 

@@ -23,6 +23,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime import _nrt_python as _nrt  # type: ignore[attr-defined]
 
+from adjoint.native.compile.private_functions import MODULES
 from adjoint.native.runtime.linear_algebra_routines import bring_routines
 
 _AUTHORS = ("numba.", "adjoint.native.")
@@ -93,7 +94,7 @@ def _environment(module, constants, name):
             raise OSError("two functions go by one name")  # then it is compiled anew, under another
         known.consts.extend(constants[len(known.consts) :])
         return known
-    if module in sys.modules or not module.startswith(_AUTHORS):
+    if module in sys.modules or not module.startswith((*_AUTHORS, MODULES)):
         return _rebuild_env(module, constants, name)
     made = Environment({"__name__": module})
     made.consts[:] = constants
