@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.fft
 import scipy.integrate
 import scipy.linalg
 import scipy.optimize
@@ -17,7 +18,7 @@ from adjoint.rules.declare import Bilinear, Case, Elementwise, General, Linear, 
 from adjoint.runtime.array_functions.arrays import unbroadcast, zeros_like
 
 Derivative = Callable[..., Any]
-WITH_RULES = (np, scipy.special, scipy.linalg, scipy.stats, scipy.signal, scipy.optimize, scipy.integrate)
+WITH_RULES = (np, scipy.fft, scipy.special, scipy.linalg, scipy.stats, scipy.signal, scipy.optimize, scipy.integrate)
 """The libraries whose rules are tried: those of a library that nobody has imported are not read."""
 
 

@@ -67,7 +67,8 @@ OF_SCIPY = {
     "scipy.stats": (*_SPECIAL, "scipy.stats.continuous", "scipy.stats.discrete", "scipy.stats.multivariate"),
     "scipy.signal": ("scipy.signal",),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
-    "scipy.integrate": ("scipy.integrate",),
+    "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals"),
+    "scipy.fft": ("scipy.fft",),
 }
 """What is said of modules of SciPy, which need not be installed."""
 _HELPERS_OF_SCIPY = {

@@ -92,8 +92,8 @@ def is_constant(value: Any) -> bool:
     )
 
 
-_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.stats.", "scipy.special.")
-"""Modules whose callable objects are what their names say: compiled functions, families of ufuncs, distributions."""
+_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.special.", "scipy.stats.", "uarray")
+"""Modules whose callable objects are what their names say: functions, families of functions, distributions."""
 _ENUM_TYPE = type(__import__("enum").Enum)
 
 
