@@ -9,6 +9,7 @@ import numpy as np
 import scipy.fft
 import scipy.integrate
 import scipy.linalg
+import scipy.ndimage
 import scipy.optimize
 import scipy.signal
 import scipy.special
@@ -18,7 +19,17 @@ from adjoint.rules.declare import Bilinear, Case, Elementwise, General, Linear, 
 from adjoint.runtime.array_functions.arrays import unbroadcast, zeros_like
 
 Derivative = Callable[..., Any]
-WITH_RULES = (np, scipy.fft, scipy.special, scipy.linalg, scipy.stats, scipy.signal, scipy.optimize, scipy.integrate)
+WITH_RULES = (
+    np,
+    scipy.fft,
+    scipy.ndimage,
+    scipy.special,
+    scipy.linalg,
+    scipy.stats,
+    scipy.signal,
+    scipy.optimize,
+    scipy.integrate,
+)
 """The libraries whose rules are tried: those of a library that nobody has imported are not read."""
 
 

@@ -65,7 +65,8 @@ OF_SCIPY = {
     "scipy.special": _SPECIAL,
     "scipy.linalg": ("scipy.linalg",),
     "scipy.stats": (*_SPECIAL, "scipy.stats.continuous", "scipy.stats.discrete", "scipy.stats.multivariate"),
-    "scipy.signal": ("scipy.signal",),
+    "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.ndimage", "scipy.filters"),
+    "scipy.ndimage": ("scipy.signal", "scipy.ndimage"),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals"),
     "scipy.fft": ("scipy.fft",),
@@ -75,6 +76,7 @@ _HELPERS_OF_SCIPY = {
     f"adjoint.runtime.numerical_methods.{helper}": f"scipy.{module}"
     for module, helpers in {
         "linalg": "scipy_linalg",
+        "signal": "scipy_signal",
         "special": "bessel_orders elliptic incomplete student zeta",
     }.items()
     for helper in helpers.split()

@@ -50,6 +50,7 @@ _OTHERS = (
     "numerical_methods.jacobians",
     "numerical_methods.quadrature",
     "numerical_methods.scipy_linalg",
+    "numerical_methods.scipy_signal",
     "numerical_methods.scipy_solvers",
     "numerical_methods.student",
     "numerical_methods.zeta",

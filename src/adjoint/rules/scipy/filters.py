@@ -1,0 +1,177 @@
+"""Recursive filters of ``scipy.signal``, smoothing, trends, and analytic signals.
+
+Filters are linear in the signal; their transposes run backwards.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import fft, ndimage, signal
+
+from adjoint.rules.declare import case, definition, general, no_derivative, sample
+from adjoint.runtime.array_functions.arrays import unbroadcast
+from adjoint.runtime.numerical_methods.scipy_signal import impulse_response, polynomial_ends
+
+# --- recursive filters ------------------------------------------------------------------------------------------------
+
+
+def _backwards(b, a, x, axis):
+    return np.flip(signal.lfilter(b, a, np.flip(x, axis), axis), axis)
+
+
+def _lfilter_jvp(dots, y, b, a, x, axis=-1):
+    moved = signal.lfilter(b, a, dots[2], axis) + signal.lfilter(dots[0], a, x, axis)
+    return moved - signal.lfilter(dots[1], a, y, axis)
+
+
+def _lags(u, x, taps, axis):
+    """Sums of products of ``u`` with ``x`` as it was some steps before, for as many steps as there are taps."""
+    rows, before = np.moveaxis(u, axis, -1), np.moveaxis(x, axis, -1)
+    n = np.shape(rows)[-1]
+    return np.stack([np.sum(rows[..., min(k, n) :] * before[..., : max(n - k, 0)]) for k in range(np.size(taps))])
+
+
+def _lfilter_vjp(ct, y, b, a, x, axis=-1):
+    free = _backwards(np.ones(1), a, ct, axis)
+    return (
+        unbroadcast(_lags(free, x, b, axis), b),
+        unbroadcast(-_lags(free, y, a, axis), a),
+        unbroadcast(_backwards(b, a, ct, axis), x),
+    )
+
+
+B, A = np.array([0.4, 0.3, -0.2]), np.array([1.5, -0.6, 0.2])
+general(
+    signal.lfilter,
+    _lfilter_jvp,
+    _lfilter_vjp,
+    cases=[
+        case(B, A, sample(6)),
+        case(B, A, sample(5, 3), axis=0),
+        case(np.array([0.5, 0.2]), np.array([1.0, 0.3, 0.1, -0.2]), sample(2, 6)),
+        case(B, np.array([2.0]), sample(2, 2), -1),
+    ],
+)
+no_derivative(signal.lfilter_zi, signal.savgol_coeffs, impulse_response, polynomial_ends)
+
+
+def _sosfilt(sos, x, axis=-1):
+    found = np.moveaxis(x, axis, -1).copy()
+    for section in range(np.shape(sos)[0]):
+        found = signal.lfilter(sos[section, :3], sos[section, 3:], found)
+    return np.moveaxis(found, -1, axis)
+
+
+SECTIONS = np.array([[2, 1, -1, 1, 0, 0], [1, 3, 2, 1, 1, 0]])
+definition(signal.sosfilt, _sosfilt, cases=[case(SECTIONS, sample(6)), case(SECTIONS, sample(5, 2), axis=0)])
+
+
+def _extended(rows, padtype, edge):
+    if padtype is None or edge == 0:
+        return rows
+    n = np.shape(rows)[-1]
+    first, last = rows[..., :1], rows[..., n - 1 :]
+    before, after = np.flip(rows[..., 1 : edge + 1], -1), np.flip(rows[..., n - edge - 1 : n - 1], -1)
+    if padtype == "odd":
+        return np.concatenate([2 * first - before, rows, 2 * last - after], axis=-1)
+    if padtype == "constant":
+        return np.concatenate([first + 0.0 * before, rows, last + 0.0 * after], axis=-1)
+    return np.concatenate([before, rows, after], axis=-1)
+
+
+def _in_steady_state(b, a, rows):
+    """Filtered as if the first value had been there for ever: a state is a filter of an impulse."""
+    response = impulse_response(signal.lfilter_zi(b, a), a, np.shape(rows)[-1])
+    return signal.lfilter(b, a, rows) + rows[..., :1] * response
+
+
+def _filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad"):
+    if method != "pad":
+        raise NotImplementedError("the method of Gustafsson")
+    edge = 0 if padtype is None else 3 * max(np.size(a), np.size(b)) if padlen is None else padlen
+    n = np.shape(x)[axis]
+    if n <= edge:
+        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
+    forth = _in_steady_state(b, a, _extended(np.moveaxis(x, axis, -1), padtype, edge))
+    back = np.moveaxis(_in_steady_state(b, a, np.flip(forth, -1)), -1, axis).copy()
+    return np.moveaxis(np.moveaxis(np.flip(back, axis), axis, -1)[..., edge : edge + n], -1, axis)
+
+
+ONE = np.array([1.0, -0.6])
+definition(
+    signal.filtfilt,
+    _filtfilt,
+    arrays=("x",),
+    cases=[
+        case(B, A, sample(12)),
+        case(B[:2], ONE, sample(9, 2), axis=0),
+        case(B, ONE, sample(6), padlen=2),
+        *[case(B, ONE, sample(2, 6), padtype=padtype, padlen=3) for padtype in ("even", "constant", None)],
+    ],
+)
+
+# --- smoothing, trends ------------------------------------------------------------------------------------------------
+
+
+def _savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
+    weights = signal.savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
+    if mode != "interp":
+        return ndimage.convolve1d(x, weights, axis, mode=mode, cval=cval)
+    rows = np.moveaxis(x, axis, -1)
+    n, half = np.shape(rows)[-1], window_length // 2
+    if window_length > n:
+        raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
+    inner = ndimage.convolve1d(rows, weights, -1, mode="constant")[..., half : n - half]
+    ends = polynomial_ends(window_length, polyorder, deriv, delta)
+    first = rows[..., :window_length] @ ends[:, :half]
+    last = rows[..., n - window_length :] @ ends[:, window_length - half :]
+    return np.moveaxis(np.concatenate([first, inner, last], axis=-1), -1, axis).copy()
+
+
+definition(
+    signal.savgol_filter,
+    _savgol_filter,
+    arrays=("x",),
+    cases=[
+        case(sample(9), 5, 2),
+        case(sample(9), 5, 3, 1, 0.5),
+        case(sample(7, 2), 3, 1, axis=0),
+        case(sample(9), 5, 2, mode="nearest"),
+        case(sample(9), 4, 2, mode="mirror"),
+    ],
+)
+
+
+def _detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
+    if type == "constant" or type == "c":
+        return data - np.mean(data, axis, keepdims=True)
+    if type != "linear" and type != "l":
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    rows = np.moveaxis(data, axis, -1)
+    n = np.shape(rows)[-1]
+    places = np.arange(n) - 0.5 * (n - 1)
+    slope = np.sum(rows * places, axis=-1, keepdims=True) / np.sum(places * places)
+    left = rows - np.mean(rows, axis=-1, keepdims=True) - slope * places
+    return np.moveaxis(np.moveaxis(left, -1, 0).copy(), 0, axis)
+
+
+definition(
+    signal.detrend,
+    _detrend,
+    when=lambda given: given.get("bp", 0) == 0,
+    cases=[case(sample(6)), case(sample(5, 3), axis=0), case(sample(5, 3), 0, "constant")],
+)
+
+
+def _hilbert(x, N=None, axis=-1):
+    spectrum = np.moveaxis(fft.fft(x, N, axis), axis, -1)
+    n = np.shape(spectrum)[-1]
+    weights = np.zeros(n)
+    weights[0] = 1.0
+    weights[1 : (n + 1) // 2] = 2.0
+    if n % 2 == 0:
+        weights[n // 2] = 1.0
+    return fft.ifft(np.moveaxis(spectrum * weights, -1, axis), axis=axis)
+
+
+definition(signal.hilbert, _hilbert, cases=[case(sample(6)), case(sample(5)), case(sample(4, 3), 6, 0)])

@@ -1,0 +1,214 @@
+"""Filters of ``scipy.ndimage``: correlations with weights, of arrays that go on beyond their ends."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import ndimage
+
+from adjoint.rules.declare import case, definition, sample
+from adjoint.runtime.numerical_methods.scipy_signal import convolution
+
+PADDED = {
+    "constant": "constant",
+    "grid-constant": "constant",
+    "nearest": "edge",
+    "reflect": "symmetric",
+    "grid-mirror": "symmetric",
+    "mirror": "reflect",
+    "wrap": "wrap",
+    "grid-wrap": "wrap",
+}
+"""What NumPy calls the ways to go on."""
+
+
+def _padded(values, widths, mode, cval):
+    if mode not in PADDED:
+        raise RuntimeError("boundary mode not supported")
+    if PADDED[mode] == "constant":
+        return np.pad(values, widths, constant_values=cval)
+    return np.pad(values, widths, mode=PADDED[mode])
+
+
+def _correlated(values, weights, origins, mode, cval):
+    """A correlation with weights of the same rank."""
+    widths = []
+    for size, origin in zip(np.shape(weights), origins, strict=True):
+        before = size // 2 + origin
+        if before < 0 or before >= size:
+            raise ValueError("invalid origin")
+        widths.append((before, size - before - 1))
+    return convolution(_padded(values, widths, mode, cval), np.flip(weights), "valid", "direct").copy()
+
+
+def _along(weights, axis, rank):
+    """Weights of one axis, of a rank."""
+    return np.reshape(weights, [-1 if k == axis % rank else 1 for k in range(rank)])
+
+
+def _correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    if output is not None:
+        raise NotImplementedError("an array for the result")
+    rank = np.ndim(input)
+    origins = [origin if k == axis % rank else 0 for k in range(rank)]
+    return _correlated(input, _along(weights, axis, rank), origins, mode, cval)
+
+
+def _turned(origin, size):
+    """The origin of a convolution, for the correlation with the weights in the other order."""
+    return -origin if size % 2 else -origin - 1
+
+
+def _convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    turned = _turned(origin, np.size(weights))
+    return _correlate1d(input, np.flip(weights), axis, output, mode, cval, turned)
+
+
+def _correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
+    if output is not None:
+        raise NotImplementedError("an array for the result")
+    origins = [origin] * np.ndim(input) if isinstance(origin, int) else origin
+    return _correlated(input, weights, origins, mode, cval)
+
+
+def _convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
+    origins = [origin] * np.ndim(input) if isinstance(origin, int) else origin
+    turned = [_turned(place, size) for place, size in zip(origins, np.shape(weights), strict=True)]
+    return _correlate(input, np.flip(weights), output, mode, cval, turned)
+
+
+MODES = [case(sample(6), sample(3), mode=mode) for mode in PADDED]
+LINES = [
+    *MODES,
+    case(sample(6), sample(4), mode="constant", cval=0.5),
+    case(sample(4, 5), sample(3), axis=0),
+    case(sample(6), np.array([0.2, 0.3, 0.5]), origin=-1),
+    case(sample(2), np.array([0.2, 0.3, 0.5, 0.1, 0.7, 0.4, 0.2])),
+]
+PLANES = [
+    case(sample(4, 5), sample(3, 3)),
+    case(sample(4, 5), sample(2, 3), mode="wrap"),
+    case(sample(4, 5), sample(3, 3), origin=(0, 1)),
+]
+definition(ndimage.correlate1d, _correlate1d, arrays=("input", "weights"), cases=LINES)
+definition(ndimage.convolve1d, _convolve1d, arrays=("input", "weights"), cases=LINES)
+definition(ndimage.correlate, _correlate, arrays=("input", "weights"), cases=PLANES)
+definition(ndimage.convolve, _convolve, arrays=("input", "weights"), cases=PLANES)
+
+# --- averages ---------------------------------------------------------------------------------------------------------
+
+
+def _uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    return _correlate1d(input, np.full(size, 1.0 / size), axis, output, mode, cval, origin)
+
+
+def _uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0):
+    sizes = [size] * np.ndim(input) if isinstance(size, int) else size
+    found = input + 0.0
+    for axis, extent in enumerate(sizes):
+        if extent > 1:
+            found = _uniform_filter1d(found, extent, axis, output, mode, cval, origin)
+    return found
+
+
+def _gaussian_weights(sigma, order, radius):
+    places = np.arange(-radius, radius + 1)
+    square = sigma * sigma
+    weights = np.exp(-0.5 / square * places**2)
+    weights = weights / np.sum(weights)
+    if order == 0:
+        return weights
+    if order == 1:
+        return weights * places / square
+    if order == 2:
+        return weights * (places**2 / square - 1.0) / square
+    raise NotImplementedError("derivatives of higher order")
+
+
+def _gaussian_filter1d(
+    input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None
+):
+    width = int(truncate * float(sigma) + 0.5) if radius is None else radius
+    return _correlate1d(input, _gaussian_weights(sigma, order, width), axis, output, mode, cval)
+
+
+def _gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
+    rank = np.ndim(input)
+    sigmas = sigma if isinstance(sigma, (tuple, list)) else [sigma] * rank
+    orders = order if isinstance(order, (tuple, list)) else [order] * rank
+    radii = radius if isinstance(radius, (tuple, list)) else [radius] * rank
+    found = input + 0.0
+    for axis, (width, degree, extent) in enumerate(zip(sigmas, orders, radii, strict=True)):
+        if width > 1e-15:
+            found = _gaussian_filter1d(found, width, axis, degree, output, mode, cval, truncate, radius=extent)
+    return found
+
+
+definition(
+    ndimage.uniform_filter1d,
+    _uniform_filter1d,
+    arrays=("input",),
+    cases=[case(sample(6), 3), case(sample(4, 5), 4, 0, mode="wrap"), case(sample(6), 3, origin=1)],
+)
+definition(
+    ndimage.uniform_filter,
+    _uniform_filter,
+    arrays=("input",),
+    cases=[case(sample(4, 5)), case(sample(4, 5), (1, 2), mode="nearest")],
+)
+definition(
+    ndimage.gaussian_filter1d,
+    _gaussian_filter1d,
+    arrays=("input",),
+    cases=[
+        case(sample(8), 1.2),
+        case(sample(4, 5), 0.6, 0, mode="mirror"),
+        case(sample(8), 0.7, order=1),
+        case(sample(8), 0.7, order=2, radius=3),
+    ],
+)
+definition(
+    ndimage.gaussian_filter,
+    _gaussian_filter,
+    arrays=("input",),
+    cases=[
+        case(sample(4, 5), 0.6),
+        case(sample(4, 5), (0.0, 0.8), mode="wrap"),
+        case(sample(4, 5), 0.6, order=(0, 1), truncate=3.0),
+    ],
+)
+
+# --- slopes -----------------------------------------------------------------------------------------------------------
+
+
+def _slope(input, axis, mode, cval, across):
+    rank = np.ndim(input)
+    found = _correlate1d(input, np.array([-1.0, 0.0, 1.0]), axis, None, mode, cval)
+    for other in range(rank):
+        if other != axis % rank:
+            found = _correlate1d(found, np.array(across), other, None, mode, cval)
+    return found
+
+
+def _sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    if output is not None:
+        raise NotImplementedError("an array for the result")
+    return _slope(input, axis, mode, cval, [1.0, 2.0, 1.0])
+
+
+def _prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    if output is not None:
+        raise NotImplementedError("an array for the result")
+    return _slope(input, axis, mode, cval, [1.0, 1.0, 1.0])
+
+
+def _laplace(input, output=None, mode="reflect", cval=0.0):
+    total = 0.0 * input
+    for axis in range(np.ndim(input)):
+        total = total + _correlate1d(input, np.array([1.0, -2.0, 1.0]), axis, output, mode, cval)
+    return total
+
+
+SLOPES = [case(sample(4, 5)), case(sample(4, 5), 0, mode="nearest")]
+definition(ndimage.sobel, _sobel, arrays=("input",), cases=SLOPES)
+definition(ndimage.prewitt, _prewitt, arrays=("input",), cases=SLOPES)
+definition(ndimage.laplace, _laplace, arrays=("input",), cases=[case(sample(4, 5)), case(sample(6), mode="wrap")])

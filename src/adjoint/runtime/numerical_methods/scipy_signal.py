@@ -1,0 +1,67 @@
+"""What derivatives of ``scipy.signal`` and ``scipy.ndimage`` are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import signal
+
+
+def convolution(a: Any, b: Any, mode: str = "full", method: str = "auto") -> Any:
+    """The convolution of two arrays of any rank, or a part of it.
+
+    >>> convolution([1.0, 2.0], [1.0, 1.0]).tolist()
+    [1.0, 3.0, 2.0]
+    """
+    return np.ascontiguousarray(signal.convolve(a, b, mode, method))
+
+
+def embedded(part: Any, a: Any, b: Any, mode: str) -> Any:
+    """The full convolution of ``a`` and ``b`` of which ``mode`` keeps ``part``, with zeros in place of the rest.
+
+    >>> embedded(np.array([3.0]), np.ones(2), np.ones(2), "valid").tolist()
+    [0.0, 3.0, 0.0]
+    """
+    whole = np.zeros([ours + theirs - 1 for ours, theirs in zip(np.shape(a), np.shape(b), strict=True)], part.dtype)
+    whole[_place(a, b, mode)] = part
+    return whole
+
+
+def kept(whole: Any, a: Any, b: Any, mode: str) -> Any:
+    """The part of a full convolution of ``a`` and ``b`` that ``mode`` keeps.
+
+    >>> kept(np.array([1.0, 2.0, 1.0]), np.ones(2), np.ones(2), "valid").tolist()
+    [2.0]
+    """
+    return whole[_place(a, b, mode)].copy()
+
+
+def _place(a: Any, b: Any, mode: str) -> tuple[slice, ...]:
+    places = []
+    for ours, theirs in zip(np.shape(a), np.shape(b), strict=True):
+        starts = {"full": 0, "same": (theirs - 1) // 2, "valid": min(ours, theirs) - 1}
+        extents = {"full": ours + theirs - 1, "same": ours, "valid": max(ours, theirs) - min(ours, theirs) + 1}
+        places.append(slice(starts[mode], starts[mode] + extents[mode]))
+    return tuple(places)
+
+
+def impulse_response(state: Any, a: Any, n: int) -> Any:
+    """What ``n`` steps of a filter give whose state ``lfilter_zi`` found, without a signal.
+
+    >>> impulse_response(np.array([1.0]), np.array([2.0, 1.0]), 3).tolist()
+    [1.0, -0.5, 0.25]
+    """
+    return signal.lfilter(state * a[0], a, np.eye(1, n)[0])
+
+
+def polynomial_ends(window: int, polyorder: int, deriv: int, delta: float) -> Any:
+    """A column for each place in a window: the derivative there of the polynomial that fits the window.
+
+    >>> polynomial_ends(3, 1, 1, 1.0).round(12).tolist()[0]
+    [-0.5, -0.5, -0.5]
+    """
+    places = np.arange(window) * 1.0
+    fitted = np.linalg.pinv(np.vander(places, polyorder + 1))
+    columns = [np.polyval(np.polyder(column, deriv), places) for column in np.transpose(fitted)]
+    return np.stack(columns) / delta**deriv
