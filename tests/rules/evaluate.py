@@ -12,6 +12,8 @@ import scipy.linalg
 import scipy.ndimage
 import scipy.optimize
 import scipy.signal
+import scipy.sparse.linalg
+import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import linalg, special, stats
+from scipy import linalg, sparse, special, stats
+from scipy.sparse.linalg import spsolve
+from scipy.spatial import distance
 from scipy.special import erf
 from scipy.stats import norm
 
@@ -152,3 +154,30 @@ def test_exported_derivatives_import_scipy(tmp_path: Path) -> None:
     assert "from scipy import special" in text
     assert "special.psi(" in text
     assert "HALF_LOG" not in text
+
+
+GIVEN = sparse.csc_matrix(MATRIX)
+
+
+def with_given_matrices(b):
+    found = spsolve(GIVEN, b) + spsolve(GIVEN.T, np.sin(b))
+    return np.sum((GIVEN @ found) * (GIVEN.T @ b))
+
+
+def test_sparse_systems_are_linear_in_their_right_sides() -> None:
+    check_grads(with_given_matrices, (SPREAD,))
+
+
+def of_distances(points):
+    spread = np.exp(-distance.cdist(points, points[:2], "sqeuclidean"))
+    return np.sum(spread) + np.sum(np.log(distance.pdist(points)))
+
+
+def test_distances_between_points() -> None:
+    check_grads(of_distances, (MATRIX,))
+
+
+def test_what_scipy_decides_by_matrices_that_vary_is_refused() -> None:
+    for function in (lambda a: linalg.schur(a)[0], lambda a: linalg.null_space(a), lambda a: linalg.qr(a)[0]):
+        with pytest.raises(ad.DifferentiationError):
+            ad.jacobian(function)(MATRIX)

@@ -63,7 +63,9 @@ _SPECIAL = tuple(
 )
 OF_SCIPY = {
     "scipy.special": _SPECIAL,
-    "scipy.linalg": ("scipy.linalg",),
+    "scipy.linalg": ("scipy.linalg", "scipy.decompositions"),
+    "scipy.sparse": ("scipy.sparse",),
+    "scipy.spatial": ("scipy.distance",),
     "scipy.stats": (*_SPECIAL, "scipy.stats.continuous", "scipy.stats.discrete", "scipy.stats.multivariate"),
     "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.ndimage", "scipy.filters"),
     "scipy.ndimage": ("scipy.signal", "scipy.ndimage"),
@@ -77,6 +79,7 @@ _HELPERS_OF_SCIPY = {
     for module, helpers in {
         "linalg": "scipy_linalg",
         "signal": "scipy_signal",
+        "sparse": "scipy_sparse",
         "special": "bessel_orders elliptic incomplete student zeta",
     }.items()
     for helper in helpers.split()

@@ -52,6 +52,7 @@ _OTHERS = (
     "numerical_methods.scipy_linalg",
     "numerical_methods.scipy_signal",
     "numerical_methods.scipy_solvers",
+    "numerical_methods.scipy_sparse",
     "numerical_methods.student",
     "numerical_methods.zeta",
     "outside",

@@ -16,9 +16,13 @@ from adjoint.ir.walk import map_blocks, operands, statements_in
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, ways_out
-from adjoint.runtime.array_functions.sparse import sparse_times, times_sparse
 
 _DIFFERENTIATED = (Elementwise, Linear, Bilinear, General)
+_OF_SPARSE_MATRICES = (
+    "adjoint.runtime.array_functions.sparse",
+    "adjoint.runtime.numerical_methods.scipy_sparse",
+)
+"""Modules of functions that are made for matrices with an arithmetic of their own."""
 
 
 def with_operands_checked(function: Function, params: Sequence[Var]) -> Function:
@@ -43,7 +47,7 @@ def _unsure(statement: Statement) -> list[Var]:
     """The operands of a differentiated operation of which it is not known that they are numbers or plain arrays."""
     if not isinstance(statement, Call) or not isinstance(rule_for(statement.callee), _DIFFERENTIATED):
         return []
-    if statement.callee in (sparse_times, times_sparse):
+    if getattr(statement.callee, "__module__", None) in _OF_SPARSE_MATRICES:
         return []
     return [
         atom

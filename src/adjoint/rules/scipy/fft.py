@@ -121,9 +121,10 @@ _declare_real(fft.dst, fft.idst, -1)
 def _declare_real_of_axes(fn, along):
     def means(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
         if axes is None:
-            chosen = range(np.ndim(x)) if s is None else range(np.ndim(x) - len(s), np.ndim(x))
+            chosen = tuple(range(np.ndim(x) if s is None else len(s)))
+            chosen = tuple([axis - len(chosen) for axis in chosen])
         else:
-            chosen = axes if isinstance(axes, (tuple, list)) else (axes,)
+            chosen = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
         found = x
         for place, axis in enumerate(chosen):
             found = along(found, type, None if s is None else s[place], axis, norm)

@@ -2,13 +2,15 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+from typing import Any
+
 import numpy as np
 from scipy import ndimage
 
 from adjoint.rules.declare import case, definition, sample
 from adjoint.runtime.numerical_methods.scipy_signal import convolution
 
-PADDED = {
+PADDED: dict[str, Any] = {
     "constant": "constant",
     "grid-constant": "constant",
     "nearest": "edge",

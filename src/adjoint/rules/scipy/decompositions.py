@@ -1,0 +1,87 @@
+"""Decompositions of ``scipy.linalg``, eigenvalues of pairs of matrices, and functions of matrices."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import linalg
+
+from adjoint.rules.declare import case, definition, general, sample
+from adjoint.runtime.array_functions.linalg import transposed
+
+REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
+
+# --- factors ----------------------------------------------------------------------------------------------------------
+
+
+def _qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+    if pivoting or mode != "economic":
+        raise NotImplementedError("another mode than 'economic', or exchanges of columns")
+    q, r = np.linalg.qr(a)
+    return q.copy("F"), r
+
+
+def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+    if full_matrices or not compute_uv:
+        raise NotImplementedError("vectors beyond the rank: full_matrices=False has none")
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return u.copy("F"), s, vh.copy("F")
+
+
+definition(
+    linalg.qr, _qr, cases=[case(sample(4, 3), mode="economic"), case(REGULAR, mode="economic", check_finite=False)]
+)
+definition(linalg.svd, _svd, cases=[case(sample(4, 3), full_matrices=False), case(REGULAR, False)])
+
+# --- pairs of matrices ------------------------------------------------------------------------------------------------
+
+
+def _generalized(a, b, *, lower=True, check_finite=True):
+    """By the factor of the second matrix: the eigenvalues of a Hermitian matrix, of vectors that it turns."""
+    factor = linalg.cholesky(b, lower=lower)
+    root = factor if lower else np.conj(np.transpose(factor))
+    half = np.tril(a) if lower else np.triu(a)
+    other = np.conj(np.transpose(np.tril(a, -1) if lower else np.triu(a, 1)))
+    inner = np.linalg.solve(root, np.conj(np.transpose(np.linalg.solve(root, half + other))))
+    return root, inner
+
+
+def _eigvalsh(a, b=None, *, lower=True, check_finite=True):
+    _, inner = _generalized(a, b, lower=lower)
+    return np.linalg.eigvalsh(inner)
+
+
+PAIRS = [case(REGULAR, DEFINITE), case(REGULAR, DEFINITE, lower=False)]
+definition(linalg.eigvalsh, _eigvalsh, arity=2, cases=PAIRS)
+definition(
+    linalg.eigh,
+    lambda a, b=None, *, lower=True, eigvals_only=False, check_finite=True: _eigvalsh(a, b, lower=lower),
+    arity=2,
+    when=lambda given: given.get("eigvals_only") is True,
+    cases=[case(*pair.args, eigvals_only=True, **pair.kwargs) for pair in PAIRS],
+)
+
+# --- functions of matrices --------------------------------------------------------------------------------------------
+
+
+def _declare_function(fn, cases):
+    """Of ``[[a, e], [0, a]]`` the function has its derivative in the direction ``e`` above the diagonal."""
+
+    def directional(a, e):
+        n = np.shape(a)[-1]
+        above = np.concatenate([a, e], axis=-1)
+        below = np.concatenate([np.zeros_like(a), a], axis=-1)
+        return fn(np.concatenate([above, below], axis=-2))[..., :n, n:]
+
+    general(
+        fn,
+        lambda dots, y, A: directional(A, dots[0]),
+        lambda ct, y, A: (transposed(directional(A, transposed(ct))),),
+        dtype="unknown",
+        cases=cases,
+    )
+
+
+SQUARE = [case(sample(3, 3))]
+_declare_function(linalg.logm, [case(DEFINITE), case(np.array([[1.0, 0.4], [-0.3, 2.0]]))])
+for function in (linalg.sinm, linalg.cosm, linalg.tanm, linalg.sinhm, linalg.coshm, linalg.tanhm):
+    _declare_function(function, SQUARE)

@@ -1,0 +1,83 @@
+"""Definitions of ``scipy.spatial.distance``."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy.spatial import distance
+
+from adjoint.rules.declare import case, definition, sample
+
+# --- of two vectors ---------------------------------------------------------------------------------------------------
+
+
+def _weighted(values, w):
+    return values if w is None else values * w
+
+
+def _sqeuclidean(u, v, w=None):
+    return np.sum(_weighted((u - v) ** 2, w))
+
+
+def _minkowski(u, v, p=2, w=None):
+    return np.power(np.sum(_weighted(np.power(np.abs(u - v), p), w)), 1.0 / p)
+
+
+def _cosine(u, v, w=None):
+    both, ours, theirs = (np.sum(_weighted(product, w)) for product in (u * v, u * u, v * v))
+    return 1.0 - both / np.sqrt(ours * theirs)
+
+
+def _mahalanobis(u, v, VI):
+    return np.sqrt((u - v) @ VI @ (u - v))
+
+
+VECTORS = [case(sample(3), sample(3)), case(sample(3), sample(3), w=sample(3, kind="positive"))]
+definition(distance.euclidean, lambda u, v, w=None: np.sqrt(_sqeuclidean(u, v, w)), cases=VECTORS)
+definition(distance.sqeuclidean, _sqeuclidean, cases=VECTORS)
+definition(distance.cityblock, lambda u, v, w=None: np.sum(_weighted(np.abs(u - v), w)), cases=VECTORS)
+definition(distance.minkowski, _minkowski, arrays=("u", "v", "w"), cases=[*VECTORS, case(sample(3), sample(3), 3.0)])
+definition(distance.cosine, _cosine, cases=VECTORS[:1])
+definition(distance.chebyshev, lambda u, v: np.max(np.abs(u - v)), cases=VECTORS[:1])
+definition(distance.mahalanobis, _mahalanobis, cases=[case(sample(3), sample(3), sample(3, 3, kind="definite"))])
+
+# --- of rows ----------------------------------------------------------------------------------------------------------
+
+
+def _of_differences(differences, metric, p):
+    if metric == "euclidean":
+        return np.sqrt(np.sum(differences * differences, axis=-1))
+    if metric == "sqeuclidean":
+        return np.sum(differences * differences, axis=-1)
+    if metric == "cityblock":
+        return np.sum(np.abs(differences), axis=-1)
+    if metric == "chebyshev":
+        return np.max(np.abs(differences), axis=-1)
+    if metric == "minkowski":
+        return np.power(np.sum(np.power(np.abs(differences), p), axis=-1), 1.0 / p)
+    raise NotImplementedError("another metric")
+
+
+def _cdist(XA, XB, metric="euclidean", *, p=2.0):
+    if metric == "cosine":
+        lengths = np.outer(np.sqrt(np.sum(XA * XA, axis=1)), np.sqrt(np.sum(XB * XB, axis=1)))
+        return 1.0 - XA @ np.transpose(XB) / lengths
+    return _of_differences(np.expand_dims(XA, 1) - XB, metric, p).copy()
+
+
+def _pdist(X, metric="euclidean", *, p=2.0):
+    first, second = np.triu_indices(np.shape(X)[0], 1)
+    return _of_differences(np.take(X, first, axis=0) - np.take(X, second, axis=0), metric, p)
+
+
+METRICS = ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski"]
+definition(
+    distance.cdist,
+    _cdist,
+    arrays=("XA", "XB"),
+    cases=[
+        *[case(sample(4, 3), sample(2, 3), metric) for metric in METRICS],
+        case(sample(4, 3), sample(2, 3), metric="cosine"),
+        case(sample(4, 3), sample(2, 3), "minkowski", p=3.0),
+    ],
+)
+definition(distance.pdist, _pdist, arrays=("X",), cases=[case(sample(4, 3), metric) for metric in METRICS])
