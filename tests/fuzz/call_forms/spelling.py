@@ -317,13 +317,13 @@ def generate(seed: int) -> Form:
 def _spelled(name: str, fn: Any, declared: Any, rng: np.random.Generator) -> Form | None:
     cases = cases_of(declared, rng)
     args, kwargs = cases[int(rng.integers(len(cases)))]
-    smooth = _count((*args, *kwargs.values()))
-    if not smooth:
+    choices = _choices(declared, args, kwargs)
+    if not choices:
         return None
     shape = ("", "", "", "", "", "", "number", "rank 0", "empty")[int(rng.integers(9))]
     if name.startswith("scipy.linalg") or (shape == "empty" and name in OF_NOTHING):
         shape = ""  # LAPACK is handed what does not fit, and writes where it should not
-    writer = _Writer(rng, int(rng.integers(smooth)), shape)
+    writer = _Writer(rng, choices[int(rng.integers(len(choices)))], shape)
     try:
         spelled = _arguments(fn, args, kwargs, writer, rng)
     except Skipped:
@@ -331,6 +331,18 @@ def _spelled(name: str, fn: Any, declared: Any, rng: np.random.Generator) -> For
     masks = ("MASK = np.array([True, False, True])", "WHERE = np.array([[True, False, True]] * 4)")
     text = module_text(name, spelled, writer.point, (*masks, *writer.lines))
     return Form(name, text) if is_taken(text) else None
+
+
+def _choices(declared: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
+    """Which of the smooth values of a call may vary: not those that a rule takes as given."""
+    found: list[int] = []
+    before = 0
+    for place, value in enumerate((*args, *kwargs.values())):
+        count = _count((value,))
+        if not isinstance(declared, Rule) or place not in declared.fixed:
+            found += range(before, before + count)
+        before += count
+    return found
 
 
 def cases_of(declared: Any, rng: np.random.Generator) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:

@@ -34,16 +34,17 @@ definition(np.add.reduce, _add_reduce, cases=[*REDUCTIONS, *SOME])
 definition(np.multiply.reduce, _multiply_reduce, cases=[*REDUCTIONS, *SOME])
 
 
-def _extreme_reduction(extreme, of_two):
+def _extreme_reduction(extreme):
     def reduction(array, axis=0, *, keepdims=False, initial=None):
-        found = extreme(array, axis=axis, keepdims=keepdims)
-        return found if initial is None else of_two(found, initial)
+        if initial is None:
+            return extreme(array, axis=axis, keepdims=keepdims)
+        return extreme(array, axis=axis, keepdims=keepdims, initial=initial)
 
     return reduction
 
 
-definition(np.maximum.reduce, _extreme_reduction(np.max, np.maximum), cases=REDUCTIONS)
-definition(np.minimum.reduce, _extreme_reduction(np.min, np.minimum), cases=REDUCTIONS)
+definition(np.maximum.reduce, _extreme_reduction(np.max), cases=REDUCTIONS)
+definition(np.minimum.reduce, _extreme_reduction(np.min), cases=REDUCTIONS)
 definition(
     np.logaddexp.reduce,
     lambda array, axis=0, *, keepdims=False: segments.log_sum_exp(array, axis=axis, keepdims=keepdims),
