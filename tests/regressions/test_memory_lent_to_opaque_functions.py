@@ -52,38 +52,38 @@ into_item, into_key, into_attribute, sets_attribute, into_depth = map(
 
 def out_in_a_tuple(x):
     y, z = np.empty(3), np.empty(3)
-    special.sici(x, out=(y, z))
+    special.it2j0y0(x, out=(y, z))
     return np.sum(y)
 
 
 def out_by_position(x):
     y, z = np.empty(3), np.empty(3)
-    special.sici(x, y, z)
+    special.it2j0y0(x, y, z)
     return np.sum(z)
 
 
 def out_by_a_name(x):
     y, z = np.empty(3), np.empty(3)
     places = (y, z)
-    special.sici(x, out=places)
+    special.it2j0y0(x, out=places)
     return np.sum(places[1])
 
 
 def out_is_a_view(x):
     y, z = np.zeros(4), np.zeros(3)
-    special.sici(x, out=(y[1:], z))
+    special.it2j0y0(x, out=(y[1:], z))
     return np.sum(y)
 
 
 def view_by_position(x):
     y, z = np.zeros(4), np.zeros(3)
     row = y[1:]
-    special.sici(x, row, z)
+    special.it2j0y0(x, row, z)
     return np.sum(y)
 
 
 def out_is_outside(x):
-    special.sici(x, out=(OUTSIDE, np.zeros(3)))
+    special.it2j0y0(x, out=(OUTSIDE, np.zeros(3)))
     return np.sum(OUTSIDE)
 
 
@@ -189,7 +189,7 @@ def test_what_nobody_reads_may_be_written() -> None:
 def test_what_does_not_vary_may_be_written() -> None:
     def f(x):
         y, z = np.empty(3), np.empty(3)
-        special.sici(np.ones(3), out=(y, z))
+        special.it2j0y0(np.ones(3), out=(y, z))
         return np.sum(y * x)
 
     right(f, X)
