@@ -126,3 +126,9 @@ def test_vectors_with_parameters_that_vary() -> None:
 def test_covariances_that_may_be_singular_are_refused() -> None:
     with pytest.raises(ad.DifferentiationError):
         ad.grad(lambda x: stats.multivariate_normal.logpdf(x, np.zeros(2), np.ones((2, 2)), True))(np.ones(2))
+
+
+def test_distributions_that_are_not_known_are_refused_by_name() -> None:
+    with pytest.raises(ad.DifferentiationError, match=r"AD0201(.*\n)*.*the body of 'logpdf' is not visible here"):
+        ad.grad(lambda x: stats.nct.logpdf(x, 2.0, 0.3))(1.0)
+    assert ad.grad(lambda x: x * stats.nct.mean(3.0, 0.3))(1.0) == stats.nct.mean(3.0, 0.3)

@@ -246,6 +246,8 @@ def _call_constant(
                 for name, value in constant.keywords.items()
             }
             return call_value(lo, inner, [*first, *args], {**named, **kwargs}, node)
+        case types.MethodType() if type(constant.__self__).__module__.startswith("scipy.stats."):
+            return _call_opaque(lo, constant, args, kwargs, node)  # what nothing is said of, and generated methods
         case types.MethodType():
             receiver = inputs.captured(lo, constant.__self__, ("self", constant), "self", node)
             return call_value(lo, Method(Const(constant.__func__), receiver), args, kwargs, node)
