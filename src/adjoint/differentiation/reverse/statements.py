@@ -7,7 +7,7 @@ cotangents of what it binds and adds to the cotangents of what it reads.
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint.differentiation.reverse.calls.calling_convention import Given
@@ -16,7 +16,7 @@ from adjoint.differentiation.reverse.calls.derived_functions import Family
 from adjoint.differentiation.reverse.context import Context, effects_inside
 from adjoint.differentiation.reverse.cotangents import LoopScope, Scope, cotangent_var
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
-from adjoint.differentiation.reverse.memory.overwritten_values import Writes, content_key
+from adjoint.differentiation.reverse.memory.overwritten_values import Writes, content_key, refuse_lost_reference
 from adjoint.differentiation.reverse.memory.ownership import Ownership
 from adjoint.differentiation.reverse.memory.shadows import Shadows
 from adjoint.differentiation.reverse.region import ReverseIf, ReverseLoop, Sweep, is_zero
@@ -43,7 +43,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.raising import goes_on
-from adjoint.ir.types import INT, Array, List, Scalar, Tuple, is_handle, may_be_whole
+from adjoint.ir.types import INT, Array, List, Number, Scalar, Tuple, is_handle, may_be_whole
 from adjoint.ir.walk import blocks_of, leaves
 from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.tangents import shadow_or_zeros
@@ -251,10 +251,22 @@ class Reverser:
                 self.guarded(statement, scope)
 
     def if_(self, statement: If, scope: Scope) -> None:
+        found = [leaf.values for block in blocks_of(statement) for leaf in leaves(block) if isinstance(leaf, Yield)]
+        self.refuse_lost_references(statement, statement.targets, found)
         cotangents = [self.take_value(scope, target) for target in statement.targets]
         acts = any(effects_inside(block, self.context.activity) for block in blocks_of(statement))
         if acts or any(cotangent is not None for cotangent in cotangents):
             self.branches(statement, scope, YieldLeaf(cotangents))
+
+    def refuse_lost_references(
+        self, statement: Statement, targets: Sequence[Var], found: Sequence[Sequence[Atom]]
+    ) -> None:
+        """Refuses that one of several values is an array that is written later, if another is a number."""
+        for place, target in enumerate(targets):
+            if isinstance(target.type, Number) and self.active(target):
+                for values in found:
+                    if place < len(values):
+                        refuse_lost_reference(self, statement, values[place])
 
     def take_value(self, scope: Scope, var: Var) -> Atom | None:
         """The cotangent of a value that is one of several; a reference has none: its shadow is one of several, too."""
@@ -313,6 +325,9 @@ class Reverser:
             for slot, (param, target) in enumerate(zip(loop.params, loop.targets, strict=False))
             if (self.active(param) or self.active(target)) and not is_handle(param.type)
         ]
+        carried_on = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, (Continue, Exit))]
+        self.refuse_lost_references(loop, loop.params, [loop.inits, *carried_on])
+        self.refuse_lost_references(loop, loop.targets, [loop.inits, *carried_on])
         cotangents = [self.take_value(scope, target) for target in loop.targets]
         seeded = any(cotangent is not None for cotangent in cotangents)
         if not seeded and not effects_inside(loop.body, self.context.activity):

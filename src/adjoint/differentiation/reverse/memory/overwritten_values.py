@@ -212,6 +212,15 @@ def _loops_around(region: Region | None) -> set[int]:
     return found
 
 
+def refuse_lost_reference(reverser: Reverser, statement: Statement, value: Atom) -> None:
+    """Refuses what is held as a number or an array where it is an array that is written later, and changes there."""
+    if not isinstance(value, Var) or not isinstance(value.type, Array) or not is_handle(value.type):
+        return
+    if reverser.writes.after(statement, value.type.storage):
+        label = "what is a number elsewhere is an array here, which is written later"
+        reverser.context.problem("AD0303", statement.span, label)
+
+
 def written_by(statement: Statement) -> Iterator[Storage]:
     """The memory that a statement writes by itself."""
     return (storage for storage, _ in _writes_of(statement))

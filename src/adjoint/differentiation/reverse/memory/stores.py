@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint.differentiation.memory.structural import object_display
-from adjoint.differentiation.reverse.memory.overwritten_values import content_key
+from adjoint.differentiation.reverse.memory.overwritten_values import content_key, refuse_lost_reference
 from adjoint.differentiation.reverse.memory.repeated_indices import accumulation, leaves_out
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Key, Load, Slice, Statement, Store, Subscript, Var
@@ -49,7 +49,10 @@ def _reverse_store(reverser: Reverser, store: Store, scope: Scope) -> None:
     if isinstance(base.type, Array):
         _array(reverser, store, base, scope)
     elif isinstance(store.value, Var) and is_handle(store.value.type):
-        if reverser.active(store.value) or reverser.shadows.takes_unused_shadow(base, store.value):
+        if _holds_values(base) and reverser.active(store.value):
+            label = "an array that is written is put where numbers are, too"
+            reverser.context.problem("AD0303", store.span, label)
+        elif reverser.active(store.value) or reverser.shadows.takes_unused_shadow(base, store.value):
             _reference(reverser, store, base, scope)
     else:
         _slot(reverser, store, base, scope)
@@ -196,6 +199,15 @@ def _may_lack(context: Context, base: Var, name: str) -> bool:
     return False
 
 
+def _holds_values(base: Var) -> bool:
+    """Whether a container holds what may be numbers or arrays: of these, no reference is known."""
+    match base.type:
+        case List(element=part) | Dict(value=part):
+            return isinstance(part, Number)
+        case _:
+            return False
+
+
 def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
     """The reverse of ``append`` is ``pop``, and the other way round."""
     base = call.args[0]
@@ -205,8 +217,9 @@ def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
     if call.callee is list.append:
         value = call.args[1]
         moved = reverser.active(value) and not reverser.is_idle(call)
-        if moved and isinstance(value, Var) and not is_handle(value.type):
-            held = Var(f"{value.hint}_bar", reverser.shadows.type_of(value.type))
+        if moved and isinstance(value, Var) and (not is_handle(value.type) or _holds_values(base)):
+            refuse_lost_reference(reverser, call, value)
+            held = Var(f"{value.hint}_bar", Number() if _holds_values(base) else reverser.shadows.type_of(value.type))
             sweep.emit(Call((held,), list.pop, (shadow,), (), call.span))
             reverser.add(scope, value, held)
         else:
