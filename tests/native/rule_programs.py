@@ -27,6 +27,7 @@ def programs() -> Iterator[Program]:
 def _program(rule: Rule, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
     """What users would write: numbers, texts and flags that do not vary stand in the call."""
     given: list[Any] = []
+    captured: dict[str, Any] = {"called": rule.fn, "np": np}
 
     def written(value: Any) -> str:
         if isinstance(value, (float, complex, np.ndarray, np.generic)):
@@ -37,11 +38,14 @@ def _program(rule: Rule, place: int, args: tuple[Any, ...], kwargs: dict[str, An
             return f"[{parts}]" if isinstance(value, list) else f"({parts})"
         if isinstance(value, type):
             return f"np.{value.__name__}"
-        return repr(value)
+        if isinstance(value, (bool, int, str, bytes, type(None), slice, range, dict, set, frozenset, type(...))):
+            return repr(value)
+        captured[f"object_{len(captured)}"] = value  # such as a sparse matrix
+        return f"object_{len(captured) - 1}"
 
     parts = [written(arg) for arg in args] + [f"{name}={written(value)}" for name, value in kwargs.items()]
     name = f"{rule.name}[{place}]"
     params = ", ".join(f"x{place}" for place in range(len(given)))
     text = f"def f({params}):\n    return called({', '.join(parts)})\n"
     filename = f"<{name}>"
-    return name, run_text(text, filename, {"called": rule.fn, "np": np})["f"], tuple(given)
+    return name, run_text(text, filename, captured)["f"], tuple(given)
