@@ -13,7 +13,7 @@ import numpy as np
 
 import adjoint as ad
 from adjoint.api.tools.float_leaves import clone, leaves
-from adjoint.dispatch import kept_calls
+from adjoint.dispatch import persistent_cache
 from adjoint.dispatch.specialize import forget
 from adjoint.native import backend
 from adjoint.native.compile.not_native import NotNative
@@ -57,7 +57,7 @@ def collected() -> Iterator[list[str]]:
     with (
         mock.patch.object(backend, "Core", core),
         mock.patch.object(python_calls, "_resolved", takes),
-        mock.patch.object(kept_calls, "found", lambda *_: None),
+        mock.patch.object(persistent_cache, "found", lambda *_: None),
     ):
         yield texts
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adjoint.codegen.texts import load
-from adjoint.dispatch import kept_calls
+from adjoint.dispatch import persistent_cache
 from adjoint.native import backend
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize import python_calls
@@ -31,7 +31,7 @@ class PythonCore(backend.Core):
 def use(monkeypatch: pytest.MonkeyPatch) -> None:
     """Derivatives that are made with ``native=True`` meanwhile run as Python, in the form for machine code."""
     monkeypatch.setattr(backend, "Core", PythonCore)
-    monkeypatch.setattr(kept_calls, "found", lambda *_: None)
+    monkeypatch.setattr(persistent_cache, "found", lambda *_: None)
     monkeypatch.setattr(python_calls, "_resolved", takes)
 
 

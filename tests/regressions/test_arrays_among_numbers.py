@@ -156,6 +156,22 @@ def carried(v, n):
     return np.sum(w * w)
 
 
+def caught(v, n):
+    u = v.copy()
+    try:
+        w = u if n > 2 else u * v[n + 5]
+    except IndexError:
+        w = 0.0
+    try:
+        w = v[n - 1] * 2.0
+        if n > 2:
+            raise ValueError
+    except ValueError:
+        w = u
+    u[0] *= 3
+    return np.sum(w * w)
+
+
 def summed(v, n):
     u = v.copy()
     w = 0
@@ -181,6 +197,7 @@ def inserted(v, n):
 
 RIGHT = (appended_once, displayed, written_after_the_display, summed)
 REFUSED = (
+    caught,
     appended_in_a_loop,
     in_a_dict,
     written_after_each_append,

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.fingerprint import Nameless
+from adjoint.ir.fingerprint import SPELLED, Nameless
 from adjoint.rules import registry
 from adjoint.types.registry import has_registrations
 
@@ -32,16 +32,6 @@ _REFLECTION = ("attrgetter", "eval", "exec", "getattr", "globals", "import_modul
 _REFUSED = frozenset(map(opcode.opmap.get, ("IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")))
 _DEFINITION = re.compile(r"\s*(async\s+)?def\s")
 _NAME = re.compile(r"[^\W\d]\w*")
-_PLAIN: dict[type, Callable[[Any], str]] = {
-    type(None): lambda _: "",
-    type(...): lambda _: "",
-    bool: repr,
-    int: repr,
-    float: float.hex,
-    complex: lambda value: f"{value.real.hex()} {value.imag.hex()}",
-    str: repr,
-    bytes: repr,
-}
 
 
 class Contents:
@@ -94,7 +84,7 @@ class Contents:
     def constant(self, value: Any) -> None:
         """Writes down what a value that functions refer to is; of arrays what counts, as they are read at each call."""
         kind = type(value)
-        plain = _PLAIN.get(kind)
+        plain = SPELLED.get(kind)
         if plain is not None:
             self.say(f"{kind.__name__} {plain(value)}")
         elif kind is np.ndarray:
@@ -103,7 +93,7 @@ class Contents:
             self.say(f"number {_dtype(value.dtype)} {value.tobytes().hex()}")
         elif kind in (tuple, list, dict):
             self._container(value, self.constant)
-        elif kind is frozenset and all(type(item) in _PLAIN for item in value):
+        elif kind is frozenset and all(type(item) in SPELLED for item in value):
             self.say(f"frozenset {sorted(f'{type(item).__name__} {item!r}' for item in value)}")
         elif kind is types.FunctionType or is_dispatcher(value):
             self.function(value)
@@ -226,7 +216,7 @@ class Contents:
         if value is self or isinstance(value, types.ModuleType):
             return value is not self
         try:
-            return type(value) in _PLAIN or isinstance(value, types.FunctionType) or bool(self._name(value))
+            return type(value) in SPELLED or isinstance(value, types.FunctionType) or bool(self._name(value))
         except Nameless:
             self.say(f"object {type(value).__name__}")
             return False
@@ -258,7 +248,7 @@ def _options(options: dict[str, Any]) -> list[tuple[str, str]]:
     for name, value in sorted(options.items()):
         if isinstance(value, (set, frozenset)) and all(isinstance(item, str) for item in value):
             value = tuple(sorted(value))
-        if type(value) not in (tuple, *_PLAIN):
+        if type(value) not in (tuple, *SPELLED):
             raise Nameless(value)
         found.append((name, repr(value)))
     return found

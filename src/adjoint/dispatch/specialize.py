@@ -289,19 +289,19 @@ def _found_or_made(
     function: Any, key: Any, args: Sequence[Any], kwargs: Mapping[str, Any], again: Lower, native: Native, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     """What another process kept for such a call, or a new derivative, which is kept."""
-    from adjoint.dispatch import kept_calls  # lazy
+    from adjoint.dispatch import persistent_cache  # lazy
 
     def make(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Specialization:
         with lock, Compilation():
             return _made(lambda target: again(args, kwargs, target), key, function, native, {})[0]
 
-    request = kept_calls.Request(key, function, native, args, kwargs)
-    kept = kept_calls.found(request, seen, make)
+    request = persistent_cache.Request(key, function, native, args, kwargs)
+    kept = persistent_cache.found(request, seen, make)
     if kept is not None:
         return kept, ()
     found, warnings = _made(lambda target: again(args, kwargs, target), key, function, native, seen)
     if not warnings:
-        kept_calls.keep(request, found)
+        persistent_cache.keep(request, found)
     return found, warnings
 
 

@@ -54,7 +54,7 @@ class _Writer:
 
     def write(self, value: Any) -> None:
         kind = type(value)
-        fixed = _FIXED.get(kind)
+        fixed = SPELLED.get(kind)
         if fixed is not None:
             self.words.append(f"{kind.__name__} {fixed(value)}")
         elif kind is tuple or kind is list:
@@ -119,7 +119,7 @@ def name_of(value: Any, others: Collection[str] = ()) -> str:
     return ".".join((module, ":", *parts))
 
 
-_FIXED: dict[type, Callable[[Any], str]] = {
+SPELLED: dict[type, Callable[[Any], str]] = {
     type(None): lambda _: "",
     type(...): lambda _: "",
     bool: repr,
@@ -129,3 +129,4 @@ _FIXED: dict[type, Callable[[Any], str]] = {
     str: repr,
     bytes: repr,
 }
+"""How plain values are written to the letter, by their class."""

@@ -251,22 +251,23 @@ class Reverser:
                 self.guarded(statement, scope)
 
     def if_(self, statement: If, scope: Scope) -> None:
-        found = [leaf.values for block in blocks_of(statement) for leaf in leaves(block) if isinstance(leaf, Yield)]
-        self.refuse_lost_references(statement, statement.targets, found)
+        self.refuse_lost_references(statement, statement.targets)
         cotangents = [self.take_value(scope, target) for target in statement.targets]
         acts = any(effects_inside(block, self.context.activity) for block in blocks_of(statement))
         if acts or any(cotangent is not None for cotangent in cotangents):
             self.branches(statement, scope, YieldLeaf(cotangents))
 
-    def refuse_lost_references(
-        self, statement: Statement, targets: Sequence[Var], found: Sequence[Sequence[Atom]]
-    ) -> None:
+    def refuse_lost_references(self, statement: Statement, targets: Sequence[Var], inits: Sequence[Atom] = ()) -> None:
         """Refuses that one of several values is an array that is written later, if another is a number."""
-        for place, target in enumerate(targets):
-            if isinstance(target.type, Number) and self.active(target):
-                for values in found:
-                    if place < len(values):
-                        refuse_lost_reference(self, statement, values[place])
+        places = [place for place, var in enumerate(targets) if isinstance(var.type, Number) and self.active(var)]
+        if not places:
+            return
+        ends = [leaf for block in blocks_of(statement) for leaf in leaves(block)]
+        found = [inits, *(leaf.values for leaf in ends if isinstance(leaf, (Yield, Continue, Exit)))]
+        for values in found:
+            for place in places:
+                if place < len(values):
+                    refuse_lost_reference(self, statement, values[place])
 
     def take_value(self, scope: Scope, var: Var) -> Atom | None:
         """The cotangent of a value that is one of several; a reference has none: its shadow is one of several, too."""
@@ -282,6 +283,7 @@ class Reverser:
         return not is_whole(guarded.body, found) or (region.in_loop and keeps_values(guarded.body, found))
 
     def guarded(self, statement: Guarded, scope: Scope) -> None:
+        self.refuse_lost_references(statement, statement.targets)
         cotangents = [self.take_value(scope, target) for target in statement.targets]
         acts = any(effects_inside(block, self.context.activity) for block in blocks_of(statement))
         if not acts and all(cotangent is None for cotangent in cotangents):
@@ -325,9 +327,8 @@ class Reverser:
             for slot, (param, target) in enumerate(zip(loop.params, loop.targets, strict=False))
             if (self.active(param) or self.active(target)) and not is_handle(param.type)
         ]
-        carried_on = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, (Continue, Exit))]
-        self.refuse_lost_references(loop, loop.params, [loop.inits, *carried_on])
-        self.refuse_lost_references(loop, loop.targets, [loop.inits, *carried_on])
+        self.refuse_lost_references(loop, loop.params, loop.inits)
+        self.refuse_lost_references(loop, loop.targets, loop.inits)
         cotangents = [self.take_value(scope, target) for target in loop.targets]
         seeded = any(cotangent is not None for cotangent in cotangents)
         if not seeded and not effects_inside(loop.body, self.context.activity):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.dispatch import contents, kept_calls, specialize, targets
+from adjoint.dispatch import contents, persistent_cache, specialize, targets
 from adjoint.dispatch.speculative import Speculative
 from adjoint.native.kept import files as cache
 from adjoint.records import replace
@@ -82,7 +82,7 @@ def world(monkeypatch):
 
 
 def _entry(program, args=(np.ones(3),), native="strict", key=("grad", (("has_aux", False), ("wrt", 0))), kwargs=None):
-    return kept_calls.Request(key, program.cost, native, args, kwargs or {}).entry
+    return persistent_cache.Request(key, program.cost, native, args, kwargs or {}).entry
 
 
 def test_what_is_equal_has_one_name(world):
@@ -202,10 +202,10 @@ def test_versions_settings_and_sources_count(world, monkeypatch):
     program = world()
     entries = [_entry(program)]
     with monkeypatch.context() as patch:
-        patch.setattr(kept_calls, "circumstances", lambda: ("numpy 0",))
+        patch.setattr(persistent_cache, "circumstances", lambda: ("numpy 0",))
         entries.append(_entry(program))
     with monkeypatch.context() as patch:
-        patch.setattr(kept_calls, "digest", lambda: "another")
+        patch.setattr(persistent_cache, "digest", lambda: "another")
         entries.append(_entry(program))
     with monkeypatch.context() as patch:
         patch.setenv("ADJOINT_INLINE", "0")
@@ -268,7 +268,7 @@ def _found(derivative, *args):
     """The derivative as a later process finds it."""
     specialize.forget()
     result = derivative.specialized(args, {})
-    assert isinstance(result, kept_calls.KnownSpecialization)
+    assert isinstance(result, persistent_cache.KnownSpecialization)
     return result
 
 
@@ -381,16 +381,16 @@ def test_programs_are_found_as_they_are_made(name, kept):
         return
     specialize.forget()
     found = derivative.specialized(case.arguments(), {})
-    assert isinstance(found, kept_calls.KnownSpecialization) == bool(list(kept.glob("*.call")))
-    assert found.emitted.text == made.emitted.text and kept_calls.CHECKING
+    assert isinstance(found, persistent_cache.KnownSpecialization) == bool(list(kept.glob("*.call")))
+    assert found.emitted.text == made.emitted.text and persistent_cache.CHECKING
 
 
 def test_most_programs_are_kept():
     cases = collect()[::13]
     key = ("grad", (("has_aux", False), ("wrt", 0)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept_calls, "is_extended", lambda: False)
-        entries = [kept_calls.Request(key, case.function, True, case.arguments(), {}).entry for case in cases]
+        patch.setattr(persistent_cache, "is_extended", lambda: False)
+        entries = [persistent_cache.Request(key, case.function, True, case.arguments(), {}).entry for case in cases]
     assert 3 * sum(entry is not None for entry in entries) > 2 * len(entries)
 
 
