@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from adjoint import keypaths
 from adjoint.diagnostics import error
+from adjoint.diagnostics.entrances import entrance, hand_over
 from adjoint.dispatch.keys import MISS, Door
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization, specialization
@@ -53,9 +54,7 @@ class Derivative:
             self._door = compiled.door or self._door
             return compiled.run(self._root, (*args, *kwargs.values()))
         except Exception as failure:
-            from adjoint.diagnostics.user_lines import tell_users_line  # lazy
-
-            tell_users_line(failure)
+            hand_over(failure)
             raise
 
     def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
@@ -167,6 +166,7 @@ def _component(result: Any, has_aux: bool) -> dict[str, Any]:
     return {"result": as_part(result)}
 
 
+@entrance
 def grad(
     f: Callable[..., Any],
     wrt: Wrt = 0,
@@ -240,6 +240,7 @@ def _debugged(kind: str, f: Callable[..., Any], options: dict[str, Any]) -> Deri
     return Debugged(kind, f, False, **options)
 
 
+@entrance
 def value_and_grad(
     f: Callable[..., Any],
     wrt: Wrt = 0,
@@ -267,6 +268,7 @@ def value_and_grad(
     return _debugged("value_and_grad", f, options) if debug else Derivative("value_and_grad", f, native, **options)
 
 
+@entrance
 def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:
     """The function itself, as derivatives are compiled: with the derivatives that it takes inside of it.
 
@@ -300,6 +302,7 @@ def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:
     return Derivative("compile", function_of(f, "compile"), native)
 
 
+@entrance
 def jacobian(
     f: Callable[..., Any],
     wrt: Wrt = 0,
@@ -350,6 +353,7 @@ def jacobian(
     return Jacobian("jacobian", f, _wrt(wrt), native)
 
 
+@entrance
 def hessian(
     f: Callable[..., Any],
     wrt: Wrt = 0,

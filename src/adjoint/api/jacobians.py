@@ -10,6 +10,7 @@ from adjoint.api.gradients import Derivative, grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Copies, Forwards
 from adjoint.diagnostics import DifferentiationError
+from adjoint.diagnostics.entrances import entrance
 from adjoint.frontend.calls.argument_names import resolve
 from adjoint.keypaths.parts import PartOf
 from adjoint.keypaths.tangent import unit_in
@@ -32,6 +33,7 @@ class Jacobian:
     def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:
         return self.kind, self.function, (("wrt", self.wrt),)
 
+    @entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function, arguments, indices = resolve(self.function, self.wrt, args, kwargs)
         places = self._at(indices)

@@ -7,7 +7,7 @@ from typing import Any
 
 from adjoint.api.gradients import function_of, grad
 from adjoint.diagnostics import error
-from adjoint.diagnostics.user_lines import tell_users_line
+from adjoint.diagnostics.entrances import hand_over
 from adjoint.dispatch.call_cache import Request, enter
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization, specialization
@@ -33,11 +33,10 @@ class Pullback:
     def __call__(self, cotangent: Any) -> Any:
         """One cotangent per positional argument, None for one that cannot be differentiated."""
         assert self._compiled.adjoint is not None
-        seeds = self._seeds(cotangent)
         try:
-            return self._compiled.adjoint(*self._residuals, *seeds)
+            return self._compiled.adjoint(*self._residuals, *self._seeds(cotangent))
         except Exception as failure:
-            tell_users_line(failure)
+            hand_over(failure)
             raise
 
     def each(self, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
@@ -107,7 +106,11 @@ def vjp(
     """
 
     way = "vjp", native, fastmath, boundscheck, not kwargs
-    compiled, (value, residuals) = enter(f, way, args, lambda: _vjp_request(f, args, kwargs, way))
+    try:
+        compiled, (value, residuals) = enter(f, way, args, lambda: _vjp_request(f, args, kwargs, way))
+    except Exception as failure:
+        hand_over(failure)
+        raise
     return value, Pullback(differentiated(f), compiled, residuals, value)
 
 
@@ -150,14 +153,18 @@ def jvp(
     >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    points, tangents = entries_of(primals, "primals", "jvp"), entries_of(tangents, "tangents", "jvp")
-
-    def ask() -> Request:
-        return _jvp_request(f, points, tangents, resolve(native, function_of(f, "jvp"), fastmath, boundscheck))
-
-    way = "jvp", native, fastmath, boundscheck, len(points)
     result: tuple[Any, Any]
-    _, result = enter(f, way, (*points, *tangents), ask)
+    try:
+        points, directions = entries_of(primals, "primals", "jvp"), entries_of(tangents, "tangents", "jvp")
+
+        def ask() -> Request:
+            return _jvp_request(f, points, directions, resolve(native, function_of(f, "jvp"), fastmath, boundscheck))
+
+        way = "jvp", native, fastmath, boundscheck, len(points)
+        _, result = enter(f, way, (*points, *directions), ask)
+    except Exception as failure:
+        hand_over(failure)
+        raise
     return result
 
 
@@ -233,23 +240,25 @@ def hvp(
     >>> ad.hvp(f, (2.0,), (1.0,))
     (12.0,)
     """
-    points, tangents = entries_of(primals, "primals", "hvp"), entries_of(tangents, "tangents", "hvp")
+    try:
+        points, directions = entries_of(primals, "primals", "hvp"), entries_of(tangents, "tangents", "hvp")
 
-    def ask() -> Request:
-        resolved = resolve(native, function_of(f, "hvp"), fastmath, boundscheck)
-        checked = checked_tangents(points, tangents)
-        places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
-        key = "hvp", places, len(points)
-        return Request(
-            key, (*points, *checked), {}, lambda target: lower_jvp(grad(f, places), points, checked, target), resolved
-        )
+        def ask() -> Request:
+            resolved = resolve(native, function_of(f, "hvp"), fastmath, boundscheck)
+            checked = checked_tangents(points, directions)
+            places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
+            lower = lambda target: lower_jvp(grad(f, places), points, checked, target)
+            return Request(("hvp", places, len(points)), (*points, *checked), {}, lower, resolved)
 
-    way = "hvp", native, fastmath, boundscheck, len(points)
-    _, (_, product) = enter(f, way, (*points, *tangents), ask)
+        way = "hvp", native, fastmath, boundscheck, len(points)
+        _, (_, product) = enter(f, way, (*points, *directions), ask)
+    except Exception as failure:
+        hand_over(failure)
+        raise
     if len(product) == len(points):
         return product
     parts = iter(product)
-    return tuple([None if without_symbol(tangent) is None else next(parts) for tangent in tangents])
+    return tuple([None if without_symbol(tangent) is None else next(parts) for tangent in directions])
 
 
 for _operator in (vjp, jvp, hvp):

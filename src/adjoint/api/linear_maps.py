@@ -9,7 +9,7 @@ from typing import Any
 from adjoint.api.gradients import function_of
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, leaf_seed, specialized_jvp
 from adjoint.diagnostics import error
-from adjoint.diagnostics.user_lines import tell_users_line
+from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.call_cache import Request, enter
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, resolve
@@ -81,6 +81,7 @@ class Differential:
         self._captured = captured
         self._value = value
 
+    @entrance
     def __call__(self, *tangents: Any) -> Any:
         """One tangent for each positional argument; None is zero."""
         if len(tangents) != len(self._point):
@@ -120,6 +121,7 @@ class Differential:
         return f"<differential of {self._compiled.emitted.name.removesuffix('_primal')}>"
 
 
+@entrance
 def linearize(
     f: Callable[..., Any],
     *args: Any,
@@ -180,14 +182,11 @@ def linearize(
     point = copy.deepcopy(args)
     compiled, inputs = enter(f, way, args, ask, run=False)
     captured = Captured(compiled, differentiated(f), inputs[len(args) :]) if compiled.linear is None else None
-    try:
-        value, residuals = compiled.call(*inputs)
-    except Exception as failure:
-        tell_users_line(failure)
-        raise
+    value, residuals = compiled.call(*inputs)
     return value, Differential(f, compiled, residuals, point, captured, value, resolved)
 
 
+@entrance
 def transpose(f: Callable[..., Any], *like: Any) -> Pullback:
     """The transpose of a linear function.
 

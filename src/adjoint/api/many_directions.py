@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.api.batched_sweeps import SweepsAt, sweeps_of, width_for
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, jvp
 from adjoint.diagnostics import error
+from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.keys import keys_of
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization
@@ -19,6 +20,7 @@ from adjoint.frontend.entry.captured import differentiated
 from adjoint.runtime.outside import Before, as_once
 
 
+@entrance
 def jvps(
     f: Callable[..., Any],
     primals: Sequence[Any],

@@ -18,6 +18,7 @@ from adjoint.api.gradients import Derivative
 from adjoint.api.jvp_vjp import leaf_seed
 from adjoint.api.tools.inspection import specialization_to_show
 from adjoint.diagnostics import error
+from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.differentiation.primal_adjoint import lower_artifacts
 from adjoint.frontend.entry.captured import differentiated
@@ -124,6 +125,7 @@ class Adjoint(_Part):
 
     name = "adjoint"
 
+    @entrance
     def __call__(self, checkpoints: Any, value: Any, seed: Any = 1.0) -> Any:
         """The gradient.
 
@@ -168,6 +170,7 @@ class Canonical(_Part):
 
     name = "canonical"
 
+    @entrance
     def __call__(self, *args: Any, seed: Any = 1.0, **kwargs: Any) -> tuple[Any, Any]:
         """The value and the gradient.
 

@@ -17,6 +17,7 @@ from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Forwards, pulled_width
 from adjoint.diagnostics import error
+from adjoint.diagnostics.entrances import entrance
 from adjoint.frontend.calls.argument_names import resolve
 
 REVERSE_COSTS = 2.0
@@ -98,6 +99,7 @@ class SparseDerivative:
         """Whether the sweeps are backwards."""
         return self.rows is not None and REVERSE_COSTS * _count(self.rows) < _count(self.columns)
 
+    @entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The matrix, in compressed rows (``scipy.sparse.csr_array``)."""
         function, arguments, (place,) = resolve(self.function, self.wrt, args, kwargs)

@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.api.gradients import function_of
 from adjoint.api.jvp_vjp import checked_tangents, entries_of, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
+from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import Span
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.differentiation.taylor_recurrences import of_series
@@ -24,6 +25,7 @@ from adjoint.types.structure import field_names, is_container, is_namedtuple, is
 from adjoint.types.vectors import tangent_class
 
 
+@entrance
 def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], order: int) -> tuple[Any, ...]:
     """The value of a function and its derivatives along a direction, up to an order.
 

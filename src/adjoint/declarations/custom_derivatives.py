@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from adjoint.diagnostics import error
+from adjoint.diagnostics.entrances import entrance
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration, Place, name_of
 from adjoint.rules.declare import constant
@@ -14,6 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
+@entrance
 def derivative_of(
     fn: Any,
     wrt: Any = None,
@@ -91,6 +93,7 @@ def derivative_of(
     return _declaring(fn, wrt, replaces, "pullback")
 
 
+@entrance
 def differential_of(fn: Any, wrt: Any = None, *, replace: bool = False) -> Callable[[F], F]:
     """Declares the decorated function as the forward derivative of ``fn``.
 
@@ -126,6 +129,7 @@ def differential_of(fn: Any, wrt: Any = None, *, replace: bool = False) -> Calla
     return _declaring(fn, wrt, replace, "differential")
 
 
+@entrance
 def transpose_of(fn: Any, wrt: Any = None, *, replace: bool = False) -> Callable[[F], F]:
     """Declares the decorated function as the transpose of ``fn``, which is linear in ``wrt``.
 
@@ -166,6 +170,7 @@ def _declaring(fn: Any, wrt: Any, replace: bool, part: str) -> Callable[[F], F]:
 
     target_of(fn)
 
+    @entrance
     def declare(derivative: F) -> F:
         _declare(fn, wrt, replace, part, **{part: derivative})
         return derivative

@@ -27,6 +27,8 @@ class DifferentiationError(TypeError):
         All problems that were found, in the order in which they were found.
     """
 
+    __module__ = "adjoint"
+
     def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
         self.diagnostics = _flat(diagnostics)
         self._text = _rendered(self.diagnostics)
@@ -38,6 +40,8 @@ class DifferentiationError(TypeError):
 
 class DifferentiationWarning(UserWarning):
     """Something that can be differentiated, but hardly means what it says."""
+
+    __module__ = "adjoint"
 
     def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
         self.diagnostics = _flat(diagnostics)

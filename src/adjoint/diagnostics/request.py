@@ -8,6 +8,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
+from adjoint.diagnostics.entrances import entered_by
 from adjoint.diagnostics.spans import Span, place
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
@@ -31,13 +32,20 @@ def request_note(operator: str, function: Any) -> str | None:
 
 def _called(innermost: FrameType, operator: str, function: Any) -> str:
     """The operator that the user called, which may have used another: a Jacobian is made of pullbacks."""
-    derivative = innermost.f_locals.get("self")
+    entered = entered_by(innermost)
+    name = innermost.f_code.co_name
+    derivative = innermost.f_locals.get("f" if name in _OF_FUNCTIONS else "self")
+    if entered is not None:
+        name, derivative = entered
     if derivative is not None and hasattr(derivative, "kind") and hasattr(derivative, "function"):
         operator, function = derivative.kind, derivative.function
-    elif innermost.f_code.co_name in ("vjp", "jvp", "hvp"):
-        operator, function = innermost.f_code.co_name, innermost.f_locals.get("f", function)
+    elif name in _OF_FUNCTIONS:
+        operator, function = name, derivative
     name = getattr(function, "__name__", None) or type(function).__name__
     return f"ad.{operator}({'a lambda' if name == '<lambda>' else name})"
+
+
+_OF_FUNCTIONS = ("vjp", "jvp", "hvp", "jvps", "jet", "linearize", "transpose")
 
 
 def position(frame: FrameType) -> Span | None:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-from adjoint.diagnostics.user_lines import tell_users_line
 from adjoint.dispatch import specialize
 from adjoint.dispatch.keys import MISS, Door
 from adjoint.dispatch.options import MARK, Native
@@ -79,31 +78,27 @@ def enter(
     run
         Whether it is run.
     """
-    try:
-        known = _known.get(id(function))
-        entrance = None
-        if known is not None and known[0]() is function:
-            entrance = known[1].get((way, getattr(function, MARK, None)))
-        root = function if type(function) is types.FunctionType else differentiated(function)
-        if entrance is not None and entrance.checks_all:
-            result = entrance.door(root, given)
-            if result is not MISS:
-                return entrance.compiled, result
-        request = ask()
-        if entrance is not None and not entrance.checks_all:
-            result = entrance.door(root, request.args)
-            if result is not MISS:
-                return entrance.compiled, result
-        args, kwargs = request.args, request.kwargs
-        compiled = specialize.specialization(function, request.key, args, kwargs, request.lower, request.native)
-        if compiled.door is not None and not kwargs and _is_steady(function):
-            door = compiled.door if run else compiled.door_to_inputs(root, args)
-            _ways_of(function)[way, getattr(function, MARK, None)] = _Entrance(compiled, door, compiled.door_checks_all)
-        arguments = (*args, *kwargs.values())
-        return compiled, compiled.run(root, arguments) if run else compiled.inputs(root, arguments)
-    except Exception as failure:
-        tell_users_line(failure)
-        raise
+    known = _known.get(id(function))
+    entrance = None
+    if known is not None and known[0]() is function:
+        entrance = known[1].get((way, getattr(function, MARK, None)))
+    root = function if type(function) is types.FunctionType else differentiated(function)
+    if entrance is not None and entrance.checks_all:
+        result = entrance.door(root, given)
+        if result is not MISS:
+            return entrance.compiled, result
+    request = ask()
+    if entrance is not None and not entrance.checks_all:
+        result = entrance.door(root, request.args)
+        if result is not MISS:
+            return entrance.compiled, result
+    args, kwargs = request.args, request.kwargs
+    compiled = specialize.specialization(function, request.key, args, kwargs, request.lower, request.native)
+    if compiled.door is not None and not kwargs and _is_steady(function):
+        door = compiled.door if run else compiled.door_to_inputs(root, args)
+        _ways_of(function)[way, getattr(function, MARK, None)] = _Entrance(compiled, door, compiled.door_checks_all)
+    arguments = (*args, *kwargs.values())
+    return compiled, compiled.run(root, arguments) if run else compiled.inputs(root, arguments)
 
 
 def _is_steady(function: Any) -> bool:

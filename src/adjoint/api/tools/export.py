@@ -19,6 +19,7 @@ from adjoint.codegen.texts import Emitted
 from adjoint.codegen.unparse import on_one_line
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.diagnostic import Diagnostic
+from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.specialize import Specialization
 from adjoint.types.structure import is_namedtuple
 from adjoint.types.vectors import TangentVector, tangent_class
@@ -27,6 +28,7 @@ HEADER = '"""Derivatives written by Adjoint. They need NumPy and the runtime of 
 _LITERALS = (str, bytes, int, float, bool, type(None))
 
 
+@entrance
 def export(path: str | os.PathLike[str], derivative: Any, *args: Any, **kwargs: Any) -> Path:
     """Writes derivatives as a Python module.
 

@@ -11,6 +11,7 @@ from typing import Any
 from adjoint.api.gradients import Derivative, grad
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, error
+from adjoint.diagnostics.entrances import entrance
 from adjoint.differentiation.definitions import format_whole
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch.specialize import Specialization, latest
@@ -25,6 +26,7 @@ from adjoint.sources.definitions import underlying
 _EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}
 
 
+@entrance
 def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
     """The text of a derivative.
 
@@ -133,6 +135,7 @@ def _examples(function: Any) -> tuple[Any, ...] | None:
     return tuple(examples) or None
 
 
+@entrance
 def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: Any) -> str:
     """The stages of compiling a derivative, as text.
 

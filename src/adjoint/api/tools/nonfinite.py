@@ -16,9 +16,9 @@ from adjoint.api.gradients import Derivative
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
+from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.render import render
 from adjoint.diagnostics.spans import at_run_time
-from adjoint.diagnostics.user_lines import tell_users_line
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Definition, Function, Load, Statement, Store, Var
 from adjoint.ir.types import OPAQUE, Opaque, Type
 from adjoint.ir.walk import map_blocks, operands, rebuild_terminator, targets_of
@@ -43,17 +43,14 @@ class NonFiniteError(FloatingPointError):
 class Debugged(Derivative):
     """A derivative that says where it stops being finite: what ``debug=True`` gives."""
 
+    @entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         compiled = self.specialized(args, kwargs).exact
         inputs = compiled.inputs(self._root, (*args, *kwargs.values()))
         watch = _Watch()
         for param, value in zip(compiled.function.params, inputs, strict=True):
             watch.given(param.hint, value)
-        try:
-            result = load(emit(_Watched(watch).function(compiled.function)))(*inputs)
-        except Exception as failure:
-            tell_users_line(failure)
-            raise
+        result = load(emit(_Watched(watch).function(compiled.function)))(*inputs)
         if _first_odd(result) is not None:
             raise NonFiniteError(watch.problem())
         return result

@@ -17,6 +17,7 @@ from adjoint.api.tools.inspection import known_arguments
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.diagnostics import Span, error
+from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import shown_path
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse.residuals.notes import Notes
@@ -96,6 +97,7 @@ class TapeReport:
         return f"<tape report of {self.derivative}: {count} kept in {len(self.loops)} loops>"
 
 
+@entrance
 def tape_report(derivative: Any, *args: Any, memory: int | str | None = None, **kwargs: Any) -> TapeReport:
     """Prints what a derivative keeps for its reverse sweep.
 

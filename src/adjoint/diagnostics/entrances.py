@@ -1,0 +1,79 @@
+"""The ways into this package: what leaves by an exception looks as if it had been raised where the user called.
+
+A traceback names the user's lines and those of derivatives, not the compiler's. A fault of the compiler keeps all of
+its frames, and so does everything where the environment has ``ADJOINT_TRACEBACK=full``.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import os
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any, ParamSpec, TypeVar
+
+from adjoint.diagnostics.errors import DifferentiationError
+from adjoint.diagnostics.user_lines import GENERATED, tell_users_line
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_RAISE = dis.opmap["RAISE_VARARGS"]
+
+
+def hand_over(failure: BaseException) -> None:
+    """Prepares an exception that leaves this package; to be called where it is caught, before a bare ``raise``."""
+    tell_users_line(failure)
+    if os.environ.get("ADJOINT_TRACEBACK") != "full" and not _is_fault(failure):
+        failure.__traceback__ = _without_own(failure.__traceback__)
+
+
+def entrance(function: Callable[P, R]) -> Callable[P, R]:
+    """A public function whose exceptions are prepared."""
+
+    @functools.wraps(function)
+    def enter(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except Exception as failure:
+            hand_over(failure)
+            raise
+
+    return enter
+
+
+def entered_by(frame: FrameType) -> tuple[str, Any] | None:
+    """The name of the public function that a frame enters, and its first argument; None for other frames."""
+    if frame.f_code.co_filename != __file__ or "function" not in frame.f_locals:
+        return None
+    args, kwargs = frame.f_locals["args"], frame.f_locals["kwargs"]
+    return frame.f_locals["function"].__name__, args[0] if args else kwargs.get("f")
+
+
+def _is_fault(failure: BaseException) -> bool:
+    """Whether something went wrong in the compiler: no refusal, and neither meant nor in the user's code."""
+    if isinstance(failure, (DifferentiationError, Warning)):
+        return False
+    last = failure.__traceback__
+    while last is not None:
+        file = last.tb_frame.f_code.co_filename
+        if file.startswith(GENERATED):
+            return False
+        if last.tb_next is None:
+            return file.startswith(_PACKAGE) and last.tb_frame.f_code.co_code[last.tb_lasti] != _RAISE
+        last = last.tb_next
+    return False
+
+
+def _without_own(traceback: TracebackType | None) -> TracebackType | None:
+    kept = []
+    while traceback is not None:
+        if not traceback.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    shown: TracebackType | None = None
+    for one in reversed(kept):
+        shown = TracebackType(shown, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return shown
