@@ -47,6 +47,7 @@ SCALARS = {
     "polynomial": lambda x: x**3 - 2 * x**2 + x,
     "choices": lambda x: max(x, 0.5) * min(x, 3.0) + x % 0.7,
     "bessel": lambda x: scipy.special.j0(x),
+    "truth values": lambda x: (x > 0.5) + x * ((x > 0.9) - x) - (x > 0.1) / x,
     "gradient": lambda x: x * ad.grad(lambda y: math.sin(y) * y)(x),
 }
 
@@ -116,6 +117,7 @@ ARRAYS = {
     "arrays of numbers": lambda x: np.array([x[0] * x[1], 2.0, x[2] ** 2]) * np.array([[x[0]], [x[1]]]),
     "pad": lambda x: np.pad(x, (1, 2)) * np.pad(x, (1, 2)) ** 2,
     "median": lambda x: np.median(x) * np.interp(x, [0.0, 1.0], [2.0, 5.0]),
+    "truth values": lambda x: (x[1] > 0.5) + x * ((x[0] > 0.9) - x) - (x > 0.1) / x + x * np.bool_(True),
     "fft": lambda x: np.abs(np.fft.fft(x)) ** 2,
 }
 MATRICES = {

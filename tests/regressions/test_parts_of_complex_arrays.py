@@ -404,3 +404,17 @@ def shortened(x: Any) -> Any:
 def test_views_that_are_lost_sight_of(f: Callable[[Any], Any]) -> None:
     right(f, X, modes=("jvp",))
     either(right, f, X, modes=("grad",))
+
+
+def scaled_then_written_in_part(x: Any) -> Any:
+    z = np.exp(1j * x)
+    z[:] *= 0.5j
+    z.real[:] = x
+    return np.vdot(z, z).real
+
+
+def test_supports_of_complex_arrays_tell_of_both_parts() -> None:
+    """The real part of the cotangent is left out, the imaginary part is not."""
+    right(scaled_then_written_in_part, X)
+    _, pullback = ad.vjp(scaled_then_written_in_part, X)
+    np.testing.assert_allclose(pullback(1.0)[0], 2 * X - 0.5 * np.cos(X) * np.sin(X))

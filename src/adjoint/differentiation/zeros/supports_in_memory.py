@@ -371,7 +371,7 @@ class _Keeper:
                 kept = self.of(base, builder) if self.keeps(base) else PRESENT
                 if kept != PRESENT:
                     mode = "add" if mode == "sub" else mode
-                    put = self.of(value, builder) if _is_array(base) else self.shaped(value, builder)
+                    put = self.stored(value, base, builder) if _is_array(base) else self.shaped(value, builder)
                     builder.emit(Store(kept, key, put, mode, span))
                 builder.emit(statement)
             case If():

@@ -213,7 +213,7 @@ def _zero(value: Any) -> Any:
         return np.zeros_like(value, dtype=value.dtype if value.dtype.kind in "fc" else float)
     if isinstance(value, (list, tuple)):
         return type(value)(map(_zero, value))
-    return 0.0 if isinstance(value, (int, float, complex, np.number)) and not isinstance(value, bool) else value
+    return 0.0 if isinstance(value, (int, float, complex, np.number, np.bool_)) else value
 
 
 def holds_series(value: Any) -> bool:
