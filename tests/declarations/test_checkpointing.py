@@ -750,3 +750,35 @@ def test_loops_that_write_what_others_wrote(order) -> None:
     np.testing.assert_array_equal(ad.vjp(checkpointed, v)[1](1.0)[0], ad.vjp(plain, v)[1](1.0)[0])
     found, expected = (ad.jvp(ad.grad(f), (v,), (direction,))[1] for f in (checkpointed, plain))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def first_bound_in_the_loop(x, v):
+    for _ in ad.checkpointed(range(3), snapshots=1):
+        v = v * x
+        rows = []
+        for row in np.eye(3):
+            for last in rows:
+                pass
+            rows.append(row)
+        v = v + last
+    return v
+
+
+def bound_on_one_path(x, v):
+    for i in ad.checkpointed(range(5), snapshots=2):
+        if x > i:
+            w = x * i
+        v = v * x
+    return v * w
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_variables_that_are_first_bound_in_the_loop(native):
+    v = np.array([0.5, 0.6])
+    for f, args in ((first_bound_in_the_loop, (0.85, X[:3])), (bound_on_one_path, (0.85, v))):
+        plain, (x_bar, v_bar) = f(*args), ad.vjp(f, *args, native=native)[1](np.ones(len(args[1])))
+        _, along = ad.jvp(f, args, (1.0, np.ones(len(args[1]))))
+        np.testing.assert_allclose(ad.vjp(f, *args, native=native)[0], plain)
+        np.testing.assert_allclose(x_bar + v_bar.sum(), along.sum())
+    with pytest.raises(UnboundLocalError, match="'w'"):
+        ad.vjp(bound_on_one_path, -0.85, v, native=native)

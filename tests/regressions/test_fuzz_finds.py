@@ -751,3 +751,62 @@ def test_selections_from_what_is_broadcast(native) -> None:
         x_bar, v_bar = pullback(np.ones(3))
         np.testing.assert_allclose(x_bar, np.cos(0.9))
         np.testing.assert_allclose(v_bar, [0.5 * np.cos(1.0), 0.5 * np.cos(np.sqrt(2.0)) / np.sqrt(2.0), 0.0])
+
+
+def first_of(items):
+    if items:
+        return items
+    return first_of(1.0)
+
+
+def selection_of_what_a_recursion_gives(v):
+    w = np.array(first_of(list(v)))
+    return np.sum(np.where(w > 0.82, w**1.5, w))
+
+
+def total_of(items):
+    if items:
+        return 1.0
+    return total_of(1.0)
+
+
+def scaled_by_what_a_recursion_gives(v, u):
+    u *= 1.0 / total_of(list(v))
+    u /= total_of(list(v))
+    return np.sum(u * u) + np.sum(u)
+
+
+def divided_by_itself(v):
+    w = np.array(first_of(list(v)))
+    u = w / w
+    return 0.82 * u[2] + np.sum(np.sin(u))
+
+
+@pytest.mark.parametrize("inlined", ["0", None])
+def test_values_of_the_program_are_not_linear_in_tangents(inlined, monkeypatch) -> None:
+    """Supports of tangents took values beside which a recursion hands out tangents for tangents, too."""
+    if inlined is not None:
+        monkeypatch.setenv("ADJOINT_INLINE", inlined)
+    x = np.array([-0.796, -0.492, 0.226])
+    with np.errstate(invalid="ignore"):
+        (product,) = ad.hvp(selection_of_what_a_recursion_gives, (x,), (np.ones(3),))
+    np.testing.assert_array_equal(product, 0.0)
+    u = np.array([-0.871, 0.414])
+    second = 2 * u
+    _, product = ad.hvp(scaled_by_what_a_recursion_gives, (x, u), (x.copy(), u.copy()))
+    np.testing.assert_allclose(product, second)
+    (product,) = ad.hvp(divided_by_itself, (x,), (x,))
+    np.testing.assert_allclose(product, 0.0, atol=1e-12)
+
+
+def changed_cotangent_of_a_list(x):
+    if x:
+        return x
+    parts = [x, x]
+    ad.with_derivative(parts, lambda ct: ct)
+    return x
+
+
+def test_list_of_cotangents_in_a_function_that_is_kept(monkeypatch) -> None:
+    monkeypatch.setenv("ADJOINT_INLINE", "0")
+    assert ad.jvp(lambda x: changed_cotangent_of_a_list(x) * 2.0, (0.7,), (1.0,)) == (1.4, 2.0)

@@ -269,6 +269,18 @@ def _settled(atom: Atom, renamed: dict[Var, Atom]) -> Atom:
     return atom
 
 
+def _is_of(function: Function) -> Callable[[Var], bool]:
+    """Whether a variable is one of a function's own; they are collected when one is asked for."""
+    bound: set[Var] = set()
+
+    def found(var: Var) -> bool:
+        if not bound:
+            bound.update(function.params, defined_in(function.body))
+        return var in bound
+
+    return found
+
+
 class _Forward:
     """The walk over one function."""
 
@@ -294,26 +306,18 @@ class _Forward:
             if index not in self.wrt and self.found.active(param):
                 self.dots[param] = self.rules.fresh_shadow(builder, param)
         body = self.block(function.body, builder, self.leave_function)
+        primal = _is_of(function)
         body = keep_supports(
             body,
             params,
             self.rules.supports.found,
             {dot for dot in self.dots.values() if isinstance(dot, Var)},
             complete=complete,
-            passive=self.is_passive(function),
+            primal=primal,
+            passive=lambda var: primal(var) and not self.found.active(var),
             calls=self.session.gives_computed_zeros,
         )
         return Function(f"{function.name}_jvp", (*function.params, *params), body, function.doc)
-
-    def is_passive(self, function: Function) -> Callable[[Var], bool]:
-        bound: set[Var] = set()
-
-        def passive(var: Var) -> bool:
-            if not bound:
-                bound.update(function.params, defined_in(function.body))
-            return var in bound and not self.found.active(var)
-
-        return passive
 
     def new_dot(self, var: Var) -> Var:
         return Var(f"{var.hint}_dot", self.types.of(var.type), var.named)

@@ -340,6 +340,7 @@ def with_supports(sweeps: Sweeps, family: Family, *, complete: bool = True) -> S
         family.by_chance,
         family.shadows,
         complete=complete,
+        primal=lambda var: False,
         passive=lambda var: var in bound and not active(var),
         calls=family.gives_computed_zeros,
     )

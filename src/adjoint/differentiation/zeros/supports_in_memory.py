@@ -76,6 +76,7 @@ def keep_supports(
     shadows: Collection[Var],
     *,
     complete: bool,
+    primal: Callable[[Var], bool],
     passive: Callable[[Var], bool],
     calls: Callable[[Call], None],
 ) -> Block:
@@ -93,6 +94,8 @@ def keep_supports(
         Memory of cotangents, which functions that are called fill.
     complete
         Whether a zero in the seeds is left out. Else nothing is known of it: it is a number like others.
+    primal
+        Whether a variable is known to be a value of the program: what it makes is not linear in the seeds.
     passive
         Whether a variable is known not to vary: a product with a zero of it is left out.
     calls
@@ -102,7 +105,7 @@ def keep_supports(
         return block
     if not any(_is_of_interest(statement) for statement in statements_in(block)):
         return block
-    flow = _Flow(block, seeds, by_chance, shadows, complete)
+    flow = _Flow(block, seeds, by_chance, shadows, complete, primal)
     for call in flow.calls:
         calls(call)
     return _Keeper(flow, passive).function(block, seeds) if flow.needed else block
@@ -141,8 +144,10 @@ class _Flow:
         by_chance: Collection[Var],
         shadows: Collection[Var],
         complete: bool,
+        primal: Callable[[Var], bool],
     ) -> None:
         self.shadows = shadows
+        self.primal = primal
         self.onward: dict[Var, list[Var]] = {}
         self.back: dict[Var, list[Var]] = {}
         self.homes: dict[Storage, Var] = {}
@@ -167,7 +172,7 @@ class _Flow:
 
     def edge(self, source: Atom, target: Var) -> None:
         whole = isinstance(target.type, Scalar) and target.type.kind in ("int", "bool")
-        if isinstance(source, Var) and not whole:
+        if isinstance(source, Var) and not whole and not self.primal(source) and not self.primal(target):
             self.onward.setdefault(source, []).append(target)
             self.back.setdefault(target, []).append(source)
 

@@ -183,7 +183,10 @@ def lower_inner(
     inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
     if free:
         block = substitute(block, inner_free)
-    if lo.run_data.checkpointed or lo.run_data.has_marks:
+    checkpointed = bool(lo.run_data.checkpointed)
+    if checkpointed:  # a state has a value for each variable
+        block = _with_unbound_told(Function(name_of(function), (), block), shape).body
+    if checkpointed or lo.run_data.has_marks:
         from adjoint.frontend.surgery.checkpointed_loops import outlined  # lazy
 
         block = outlined(lo, block, name_of(function))
@@ -194,9 +197,7 @@ def lower_inner(
         block = with_memory_settled(block)
     lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
     if lo.settings.target.machine:
-        from adjoint.frontend.control.unbound import with_unbound_told  # lazy
-
-        lowered = with_unbound_told(lowered, returns_one_structure=not joins.has_options(shape))
+        lowered = lowered if checkpointed else _with_unbound_told(lowered, shape)
     elif any(isinstance(var.type, Array) for statement in statements_in(block) for var in targets_of(statement)):
         from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
 
@@ -217,6 +218,12 @@ def lower_inner(
         _refuse_calls_if_singular(lo, lowered)
     types = tuple(type_ for type_, _ in joins.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def _with_unbound_told(function: Function, shape: joins.Shape) -> Function:
+    from adjoint.frontend.control.unbound import with_unbound_told  # lazy
+
+    return with_unbound_told(function, returns_one_structure=not joins.has_options(shape))
 
 
 def _refuse_calls_if_singular(lo: Lowerer, function: Function) -> None:

@@ -21,6 +21,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Applied, Atom, Call, Definition, Derived, Function, Var
 from adjoint.ir.types import OPAQUE, Array, is_handle
 from adjoint.ir.walk import clone_function, statements_in
+from adjoint.rules.helpers.structures import CHECKS
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.calls.derived_functions import Family
@@ -106,6 +107,8 @@ def _check_repeatable(function: Function, seen: set[Function]) -> None:
             continue
         if isinstance(callee, Applied):
             continue  # it writes no memory that others see: else it is refused when it runs
+        if callee in CHECKS:
+            continue
         found = effects_of(statement)
         if not found.known or not (found.pure or found.confined):
             raise DifferentiationError(_not_repeatable(statement.span))

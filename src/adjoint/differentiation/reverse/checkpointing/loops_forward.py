@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
+import numpy as np
+
 from adjoint.differentiation.reverse.checkpointing.loops import ONWARDS, Half, whole_number
 from adjoint.differentiation.reverse.checkpointing.recomputed_calls import copied
 from adjoint.differentiation.reverse.forward_edits import filler
@@ -27,7 +29,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import INT, OPAQUE
+from adjoint.ir.types import INT, OPAQUE, Array
 from adjoint.ir.walk import clone
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.arrays import zeros_like
@@ -48,7 +50,10 @@ class Forward(Half):
         self.memory = [outer[place] for place in self.all.memory]
         late = [outer[place] for place in self.all.read_late]
         copies = dict(zip(late, copied(builder, late) if late else [], strict=True))
-        inits = [self.atom(init) for init in loop.inits]
+        inits = [
+            self._nothing(param) if init is UNDEFINED else self.atom(init)
+            for param, init in zip(loop.params, loop.inits, strict=True)
+        ]
         self.count = self._count()
         self.snapshots = self._snapshots(inits)
         builder.emit(Call((self.places,), display.make_list, ()))
@@ -69,6 +74,16 @@ class Forward(Half):
         self._write(self.all.behind)
         results = tuple(map(self.atom, self.all.results))
         return Function(name, params, builder.block(Return((*results, pack))))
+
+    def _nothing(self, param: Var) -> Atom:
+        """A value for a variable that is not bound yet: what reads it asks a flag before. An array is an empty one."""
+        type_ = param.type
+        if not isinstance(type_, Array) or type_.dims is None or type_.dtype is None:
+            return filler(type_)
+        empty = Var(param.hint, type_, param.named)
+        shape, dtype = Const((0,) * len(type_.dims)), Const(type_.dtype)
+        self.builder.emit(Call((empty,), np.empty, (shape,), (("dtype", dtype),)))
+        return empty
 
     def inside(self, var: Var) -> Var:
         found = self.outside[var]
@@ -109,8 +124,7 @@ class Forward(Half):
         params = self.all.function.params
         snapshots, memory, disk = (self.outside[params[place]] for place in self.all.plan.options)
         state = [inits[slot] for slot in self.all.slots]
-        known = [atom for atom in (*state, *self.memory) if atom is not UNDEFINED]
-        whole = self.builder.call(display.make_tuple, *known)
+        whole = self.builder.call(display.make_tuple, *state, *self.memory)
         found = whole_number(self.builder, snapshots_within, snapshots, memory, self.count, whole, hint="snapshots")
         if not self.all.plan.files:
             return found
