@@ -14,6 +14,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from weakref import WeakValueDictionary
 
+from adjoint.native.runtime.huge_pages import with_huge_pages
+
 _AUTHORS = ("numba.", "adjoint.")
 """How the modules begin of which it is known that nobody asks for the address of what Python cannot call."""
 _AWAITED = ".numba.unresolved$"
@@ -109,9 +111,9 @@ class _Linking:
                     library._finalized = True
                     _linked.update(dict.fromkeys(names, library))
                     return
-            for other in {_linked.pop(name) for name in awaited if name in _linked}:
-                usual(other)
-            usual(library)
+            for each in (*{_linked.pop(name) for name in awaited if name in _linked}, library):
+                with_huge_pages(each._final_module)
+                usual(each)
 
         return finalize_final_module
 
