@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format golden size bench ablate mutate fuzz fragments call-forms poison agree clean
+.PHONY: help demo test thorough check format golden size bench ablate mutate fuzz fragments call-forms poison agree clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
 	@echo "make test     run the tests"
+	@echo "make thorough run the tests, with all of the corpora of which 'make test' takes shares"
 	@echo "make check    lint, formatting, types"
 	@echo "make format   rewrite the code in the house style"
 	@echo "make golden   write the texts of derivatives anew that tests compare with"
@@ -29,6 +30,9 @@ demo: $(VENV)/.stamp-train
 
 test: $(VENV)/.stamp-dev
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+thorough: $(VENV)/.stamp-dev
+	ADJOINT_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS)
 
 check: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .

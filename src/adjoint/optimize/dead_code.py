@@ -8,6 +8,9 @@ each target and each carried variable is marked by itself.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
+
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.ir.effects import PURE, effects_of
 from adjoint.ir.nodes import (
@@ -43,10 +46,10 @@ _REPLAYABLE = (range, str, bytes, tuple, list, dict, set, frozenset)
 
 
 def remove_dead_code(function: Function) -> Function:
-    """The function without what nothing depends on."""
+    """The function without what nothing depends on; itself where there is nothing of that kind."""
     marked = _Marker(function)
     body = _Sweeper(marked).block(function.body, None)
-    return Function(function.name, function.params, body, function.doc)
+    return function if body is function.body else Function(function.name, function.params, body, function.doc)
 
 
 class _Construct:
@@ -283,7 +286,7 @@ def _terminates_quietly(loop: Loop) -> bool:
 
 
 class _Sweeper:
-    """Rebuilds a function from what is live."""
+    """Rebuilds a function from what is live. What is live as a whole stays the same object."""
 
     def __init__(self, marked: _Marker) -> None:
         self.live = marked.vars
@@ -296,38 +299,56 @@ class _Sweeper:
             for statement in block.statements
             if id(statement) in live
         ]
-        return Block(tuple(statements), self.terminator(block.terminator, construct))
+        end = self.terminator(block.terminator, construct)
+        if end is block.terminator and _are_same(statements, block.statements):
+            return block
+        return Block(tuple(statements), end)
 
     def construct(self, statement: Statement) -> Statement:
         match statement:
             case If(cond, then, orelse, targets, span):
-                then, orelse = self.block(then, statement), self.block(orelse, statement)
-                return If(cond, then, orelse, self.only_live(targets), span)
+                then, orelse, kept = self.block(then, statement), self.block(orelse, statement), self.only_live(targets)
+                if then is statement.then and orelse is statement.orelse and kept is targets:
+                    return statement
+                return If(cond, then, orelse, kept, span)
             case Loop():
                 return self.loop(statement)
-            case Guarded(context, name, body, handlers, final, targets, span):
-                body = self.block(body, statement)
-                handlers = tuple(
-                    Handler(handler.exception, handler.name, self.block(handler.body, statement))
-                    for handler in handlers
-                )
-                final = None if final is None else self.block(final, None)
-                name = name if name in self.live else None
-                return Guarded(context, name, body, handlers, final, self.only_live(targets), span)
+            case Guarded():
+                return self.guarded(statement)
             case _:
                 return statement
 
+    def guarded(self, guarded: Guarded) -> Guarded:
+        body = self.block(guarded.body, guarded)
+        inner = [self.block(handler.body, guarded) for handler in guarded.handlers]
+        final = None if guarded.final is None else self.block(guarded.final, None)
+        name = guarded.name if guarded.name in self.live else None
+        targets = self.only_live(guarded.targets)
+        before = (guarded.body, guarded.final, guarded.name, guarded.targets, *[each.body for each in guarded.handlers])
+        if _are_same((body, final, name, targets, *inner), before):
+            return guarded
+        handlers = tuple(
+            Handler(handler.exception, handler.name, block)
+            for handler, block in zip(guarded.handlers, inner, strict=True)
+        )
+        return Guarded(guarded.context, name, body, handlers, final, targets, guarded.span)
+
     def only_live(self, variables: tuple[Var, ...]) -> tuple[Var, ...]:
-        return tuple([var for var in variables if var in self.live])
+        kept = tuple([var for var in variables if var in self.live])
+        return variables if len(kept) == len(variables) else kept
 
     def loop(self, loop: Loop) -> Loop:
         body = self.block(loop.body, loop)
         kept = [position for position, param in enumerate(loop.params) if param in self.live]
-        params = tuple([loop.params[position] for position in kept])
-        inits = tuple([loop.inits[position] for position in kept])
-        targets = tuple([loop.targets[position] for position in self.target_order(loop)])
+        order = self.target_order(loop)
         index = loop.index if loop.index in self.live else None
         exit_ = loop.exit if loop.exit in self.live else None
+        same = body is loop.body and index is loop.index and exit_ is loop.exit
+        if same and len(kept) == len(loop.params) and _is_whole(order, loop.targets):
+            return loop
+        params = tuple([loop.params[position] for position in kept])
+        inits = tuple([loop.inits[position] for position in kept])
+        targets = tuple([loop.targets[position] for position in order])
         return Loop(loop.over, index, params, inits, body, targets, exit_, loop.span)
 
     def target_order(self, loop: Loop) -> list[int]:
@@ -343,22 +364,35 @@ class _Sweeper:
     def terminator(self, terminator: Terminator, construct: Statement | None) -> Terminator:
         match terminator:
             case Branch(cond, then, orelse, span):
-                return Branch(cond, self.block(then, construct), self.block(orelse, construct), span)
+                then, orelse = self.block(then, construct), self.block(orelse, construct)
+                same = then is terminator.then and orelse is terminator.orelse
+                return terminator if same else Branch(cond, then, orelse, span)
             case Yield(values):
                 if construct is None:
                     return terminator
                 assert isinstance(construct, (If, Guarded))
-                pairs = zip(construct.targets, values, strict=True)
-                return Yield(tuple([value for target, value in pairs if target in self.live]))
+                kept = self.of_live(construct.targets, values)
+                return terminator if len(kept) == len(values) else Yield(kept)
             case Continue(values):
                 assert isinstance(construct, Loop)
-                pairs = zip(construct.params, values, strict=True)
-                return Continue(tuple([value for param, value in pairs if param in self.live]))
+                kept = self.of_live(construct.params, values)
+                return terminator if len(kept) == len(values) else Continue(kept)
             case Exit(kind, values):
                 assert isinstance(construct, Loop)
-                targets = construct.targets
-                order = self.target_order(construct)
-                kept = [values[position] if targets[position] in self.live else UNDEFINED for position in order]
-                return Exit(kind, tuple(kept))
+                targets, order = construct.targets, self.target_order(construct)
+                handed = [values[position] if targets[position] in self.live else UNDEFINED for position in order]
+                return terminator if _are_same(handed, values) else Exit(kind, tuple(handed))
             case _:
                 return terminator
+
+    def of_live(self, variables: tuple[Var, ...], values: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """The values that are handed to variables which are live."""
+        return tuple([value for var, value in zip(variables, values, strict=True) if var in self.live])
+
+
+def _are_same(new: Sequence[object], old: Sequence[object]) -> bool:
+    return len(new) == len(old) and all(map(operator.is_, new, old))
+
+
+def _is_whole(order: list[int], targets: tuple[Var, ...]) -> bool:
+    return len(order) == len(targets) and order == list(range(len(order)))

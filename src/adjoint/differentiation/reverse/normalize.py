@@ -34,7 +34,16 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import INT
-from adjoint.ir.walk import defined_in, leaves, map_blocks, map_body, map_leaves, substitute, with_values
+from adjoint.ir.walk import (
+    defined_in,
+    leaves,
+    map_blocks,
+    map_body,
+    map_leaves,
+    statements_in,
+    substitute,
+    with_values,
+)
 
 Leaf = Yield | Continue | Exit | Return
 
@@ -86,6 +95,8 @@ def _tail(statements: list[Statement], terminator: Terminator, renamed: dict[Var
 
 def with_ways(function: Function) -> Function:
     """The function with one more target, last, of each ``try`` statement whose handlers go on: which block ended."""
+    if not any(isinstance(statement, Guarded) for statement in statements_in(function.body)):
+        return function
     return Function(function.name, function.params, _ways_in(function.body), function.doc)
 
 

@@ -264,7 +264,8 @@ class _Expansion:
             self.read.update(atom for node in nodes for atom in operands(node))
         given = (storage for param in function.params for storage in storages(param.type))
         self.outside_is_written |= any(storage.written for storage in given)
-        return Function(function.name, function.params, self.block(function.body), function.doc)
+        body = self.block(function.body)
+        return function if body is function.body else Function(function.name, function.params, body, function.doc)
 
     def block(self, block: Block) -> Block:
         if not any(_is_named(statement) for statement in statements_in(block)):
