@@ -77,7 +77,7 @@ def _made(
                 entry = lower(target)
                 found = compile_entry(entry, function, native, seen, target, speculates=speculates)
         except DifferentiationError as refusal:
-            problems = (with_definition(entry.definitions, problem) for problem in refusal.diagnostics)
+            problems = (with_definition(entry.definitions, entry.unseen, problem) for problem in refusal.diagnostics)
             raise DifferentiationError(*problems) from refusal.__cause__
     found.guards += tuple(captured_by_rules.values())
     return found, entry.warnings

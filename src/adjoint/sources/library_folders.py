@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import site
 import sys
 
-LIBRARY_FOLDERS = tuple(
+_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
+"""Our own functions and classes are taken in the same way wherever Adjoint is installed."""
+_PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
+_INSTALLED = tuple(site.getsitepackages())
+_LIBRARIES = tuple(
     {
         os.path.dirname(os.__file__),
         os.path.join(sys.base_prefix, "lib"),
         os.path.join(sys.base_prefix, sys.platlibdir),
-        *site.getsitepackages(),
+        *_INSTALLED,
+        "<frozen",
     }
 )
+
+
+def is_of_a_library(file: str) -> bool:
+    """Whether a file belongs to Python or to an installed package."""
+    return (file.startswith(_LIBRARIES) or _PACKAGES.search(file) is not None) and not file.startswith(_OWN)
+
+
+def is_installed(file: str) -> bool:
+    """Whether a file belongs to an installed package, not to Python itself."""
+    return file.startswith(_INSTALLED) or _PACKAGES.search(file) is not None

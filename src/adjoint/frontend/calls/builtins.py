@@ -42,7 +42,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Scalar
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions.arrays import float_dtype
-from adjoint.sources.library_folders import LIBRARY_FOLDERS
+from adjoint.sources.library_folders import is_of_a_library
 
 
 @handles(range)
@@ -158,7 +158,7 @@ def _names_of_the_frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value]
 
 @handles(sys._getframe, inspect.currentframe, inspect.stack)
 def _frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if lo.frame is not None and lo.frame.closure.source.file.startswith(LIBRARY_FOLDERS):
+    if lo.frame is not None and is_of_a_library(lo.frame.closure.source.file):
         return NotImplemented  # a library that asks who calls it, to name the place
     raise lo.problem("AD0301", node, "the frame of the function is asked for, and a derivative has another one")
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from adjoint import records
 from adjoint.diagnostics import DifferentiationError
-from adjoint.frontend.calls import definitions, handlers
+from adjoint.frontend.calls import definitions, handlers, library_classes
 from adjoint.frontend.calls.opaque_calls import (
     SIGNATURE,
     keep_identity,
@@ -71,7 +71,7 @@ from adjoint.rules.declarations import Declaration
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
 from adjoint.runtime import display
 from adjoint.sources.definitions import find, underlying
-from adjoint.sources.library_folders import LIBRARY_FOLDERS
+from adjoint.sources.library_folders import is_of_a_library
 from adjoint.sources.scope import own_yields, scope_of
 
 
@@ -268,6 +268,9 @@ def _call_constant(
     function = underlying(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return _call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
+    if function is not None and library_classes.is_followed(lo, function, args):
+        body = functools.partial(_call_closure, lo, closure_of(lo, function, node), args, kwargs, node)
+        return library_classes.followed(lo, function, args[0], body)
     if function is None and not isinstance(constant, (types.BuiltinFunctionType, types.MethodDescriptorType)):
         call = inspect.getattr_static(type(constant), "__call__", None)
         if isinstance(call, types.FunctionType) and not type(constant).__module__.startswith("numpy"):
@@ -452,7 +455,7 @@ def _note_given(lo: Lowerer, result: Value, given: tuple[Atom, ...]) -> None:
 
 def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """A user's function always is; a library's only where it is handed something that may carry a derivative."""
-    if is_stand_in(function) or not function.__code__.co_filename.startswith((*LIBRARY_FOLDERS, "<frozen")):
+    if is_stand_in(function) or not is_of_a_library(function.__code__.co_filename):
         return True
     return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
 
@@ -463,6 +466,9 @@ def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kw
 def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     if _is_users(cls) and node is not None:
         return objects.construct(lo, cls, args, kwargs, node)
+    if node is not None and library_classes.is_looked_into(lo, cls, [*args, *kwargs.values()]):
+        body = functools.partial(objects.construct, lo, cls, args, kwargs, node)
+        return library_classes.followed(lo, cls, None, body)
     atoms = [materialize(lo, value, node, observer=True) for value in args]
     pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
     lend(cls, atoms, pairs)
@@ -479,11 +485,7 @@ def _is_users(cls: type) -> bool:
     module = sys.modules.get(cls.__module__)
     # What runs a program, a profiler or a test runner, may pass for its main module.
     file = None if cls.__module__ == "__main__" else getattr(module, "__file__", None)
-    return cls.__module__ != "builtins" and not (file or "").startswith(LIBRARY_FOLDERS) and not _is_native(cls)
-
-
-def _is_native(cls: type) -> bool:
-    return not any("__dict__" in base.__dict__ or "__slots__" in base.__dict__ for base in cls.__mro__[:-1])
+    return cls.__module__ != "builtins" and not is_of_a_library(file or "") and not library_classes.is_native(cls)
 
 
 def bind_dataclass(

@@ -13,7 +13,7 @@ from adjoint.ir.nodes import Var
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
-from adjoint.sources.library_folders import LIBRARY_FOLDERS
+from adjoint.sources.library_folders import is_of_a_library
 from adjoint.types.structure import slots_of
 
 MAX_PARTS = 64
@@ -135,5 +135,4 @@ def has_fields(value: Any) -> bool:
 
 
 def _is_of_a_library(cls: type) -> bool:
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return (file or "").startswith(LIBRARY_FOLDERS)
+    return is_of_a_library(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")

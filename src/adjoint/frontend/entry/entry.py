@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.reverse import split
+from adjoint.frontend.calls.library_classes import causes
 from adjoint.frontend.calls.opaque_calls import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import operators_inside
@@ -68,6 +69,8 @@ class Entry:
     warnings: tuple[Diagnostic, ...] = ()
     definitions: Mapping[Span, Span] = field(default_factory=dict)
     """Where what is called by a name is defined, by the places of the calls."""
+    unseen: tuple[str, ...] = ()
+    """Why classes and methods of libraries are not looked into."""
     differential: Differential | None = None
     """What takes tangents of the arguments to the tangent of the result, from the same residuals."""
     component: tuple[Any, ...] = ()
@@ -161,13 +164,20 @@ CONSEQUENCES = ("AD0401", "AD0406", "AD0407")
 def _refusal(lo: Lowerer, *last: Diagnostic) -> DifferentiationError:
     """The exception for all problems that were found, without those that others entail."""
     definitions = lo.run_data.called_values
-    found = [with_definition(definitions, problem) for problem in (*lo.run_data.diagnostics.values(), *last)]
-    causes = [problem for problem in found if problem.code not in CONSEQUENCES]
-    return DifferentiationError(causes or lo.run_data.diagnostics.values() or found)
+    unseen = causes(lo)
+    problems = (*lo.run_data.diagnostics.values(), *last)
+    found = [with_definition(definitions, unseen, problem) for problem in problems]
+    first = [problem for problem in found if problem.code not in CONSEQUENCES]
+    return DifferentiationError(first or lo.run_data.diagnostics.values() or found)
 
 
-def with_definition(definitions: Mapping[Span, Span], problem: Diagnostic) -> Diagnostic:
-    """A refusal of a call of a function that is not visible, with the place where that function is defined."""
+_UNSEEN = ("AD0201", "AD0307", "AD0407")
+
+
+def with_definition(definitions: Mapping[Span, Span], unseen: tuple[str, ...], problem: Diagnostic) -> Diagnostic:
+    """A refusal of a call of what is not visible: with the place where that is defined, and why it is not visible."""
+    if problem.code in _UNSEEN:
+        problem = problem.with_notes(*unseen)
     place = None if problem.span is None else definitions.get(problem.span)
     if place is None or problem.code != "AD0201":
         return problem
@@ -416,4 +426,5 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -
         tuple(lo.run_data.argument_guards),
         warnings=tuple(lo.run_data.warnings),
         definitions=lo.run_data.called_values,
+        unseen=causes(lo),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -67,6 +68,10 @@ class Problem(Exception):
 
 class Restart(Exception):
     """Something was found out that lowering must know from its beginning."""
+
+
+class TooMuch(Exception):
+    """More statements of a library were followed than what comes out may be worth."""
 
 
 class Unreached(Exception):
@@ -598,6 +603,10 @@ class Run:
     """How often each function was inlined in itself."""
     emitted: int = 0
     """How many statements were emitted so far."""
+    steps: int = 0
+    """How many statements of the source were followed so far."""
+    most_steps: int = sys.maxsize
+    """After how many of them :class:`TooMuch` is raised."""
     inlined: dict[ast.AST, tuple[Repeated, ...]] = field(default_factory=dict)
     """How many statements inlined calls of a function took."""
     has_grown: bool = False
@@ -676,6 +685,8 @@ class Settings:
     """Paths of integer inputs whose value must be known."""
     assigned_outside: dict[Any, tuple[Any, str]] = field(default_factory=dict)
     """Global and captured variables that the function assigns: the dict or the cell, and the name."""
+    unseen: dict[Any, Diagnostic] = field(default_factory=dict)
+    """Classes and methods of libraries that are not looked into, with what was in the way."""
     loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)
 
 

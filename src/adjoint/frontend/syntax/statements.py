@@ -12,7 +12,7 @@ from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import run_loop
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer, Problem, TooMuch
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.refine import refine
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Value
@@ -29,6 +29,9 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
     for statement in statements:
         if lo.block is None:
             return
+        lo.run_data.steps += 1
+        if lo.run_data.steps > lo.run_data.most_steps:
+            raise TooMuch
         lo.at(statement)
         try:
             _STATEMENTS.get(type(statement), _unsupported)(lo, statement)

@@ -1,0 +1,102 @@
+"""Classes of installed packages: looked into like those of users, as long as it does not take too much.
+
+What cannot be looked into stays what it is to Python, a value of which nothing is known: lowering starts again, and
+refusals of derivatives through it tell what was in the way.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.diagnostics import Diagnostic, diagnostic
+from adjoint.diagnostics.spans import place
+from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.data import objects
+from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, TooMuch
+from adjoint.frontend.interpreter.values import Value
+from adjoint.sources.library_folders import is_installed, is_of_a_library
+
+MOST_STATEMENTS = 3000
+"""Up to how many statements of a library are followed to know an object."""
+
+_RULED = ("numpy", "scipy", "numba")
+"""Packages of whose classes rules tell what they do."""
+
+
+def is_native(cls: type) -> bool:
+    """Whether a class has no attributes that Python code could have assigned."""
+    return not any("__dict__" in base.__dict__ or "__slots__" in base.__dict__ for base in cls.__mro__[:-1])
+
+
+def is_looked_into(lo: Lowerer, cls: type, given: Sequence[Value]) -> bool:
+    """Whether to follow how a library makes an object; of Python's own only those that a derivative may flow into."""
+    if cls in lo.settings.unseen or not _may_be_known(cls):
+        return False
+    return is_installed(_file_of(cls)) or any(may_carry(lo, value) for value in given)
+
+
+def _may_be_known(cls: type) -> bool:
+    if issubclass(cls, (BaseException, tuple)) or hasattr(cls, "__members__") or is_native(cls):
+        return False
+    return cls.__module__.split(".")[0] not in _RULED and is_of_a_library(_file_of(cls))
+
+
+def _file_of(cls: type) -> str:
+    return getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+
+
+def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]) -> bool:
+    """Whether a library's function is a method of an object whose attributes are known, and that it may change."""
+    if not args or function in lo.settings.unseen or not objects.is_object(lo, args[0]):
+        return False
+    cls = objects.class_of(lo, args[0])
+    assert cls is not None
+    return any(_functions_of(base.__dict__.get(function.__name__)) & {function} for base in cls.__mro__)
+
+
+def _functions_of(member: Any) -> set[Any]:
+    if isinstance(member, property):
+        return {member.fget, member.fset}
+    return {getattr(member, "func", member)} if isinstance(member, types.FunctionType) else set()
+
+
+def followed(lo: Lowerer, key: Any, receiver: Value | None, body: Callable[[], Value]) -> Value:
+    """What ``body`` gives, which follows ``key``, a class or a method of a library.
+
+    Where it is refused or takes too much, lowering starts again, with it and the object's class not looked into.
+    """
+    run = lo.run_data
+    problems, limit = len(run.diagnostics), run.most_steps
+    run.most_steps = min(limit, run.steps + MOST_STATEMENTS)
+    try:
+        result = body()
+    except Problem as problem:
+        cause = problem.diagnostic
+    except TooMuch:
+        cause = diagnostic("AD0301", None, f"that takes more than {MOST_STATEMENTS} statements")
+    else:
+        found = list(run.diagnostics.values())[problems:]
+        if not found:
+            run.most_steps = limit
+            return result
+        cause = found[0]
+    cls = None if receiver is None else objects.class_of(lo, receiver)
+    if cls is not None and _may_be_known(cls):
+        lo.settings.unseen[cls] = cause
+    lo.settings.unseen[key] = cause
+    raise Restart
+
+
+def causes(lo: Lowerer) -> tuple[str, ...]:
+    """Why classes and methods of libraries are not looked into, for the refusals that follow."""
+    return tuple(f"{key.__qualname__!r} is not looked into: {_reason(why)}" for key, why in lo.settings.unseen.items())
+
+
+def _reason(cause: Diagnostic) -> str:
+    if cause.labels:
+        label = cause.labels[0]
+        return f"{label.text or cause.title} ({place(label.span)})"
+    return cause.notes[0] if cause.notes else cause.title

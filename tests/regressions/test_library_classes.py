@@ -1,0 +1,230 @@
+"""Classes of installed packages: looked into like those of users, or refused with the reason."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+SOURCE = """
+import numpy as np
+
+def shared(a, b):
+    return a * b
+
+class Base:
+    def __init__(self, gain=2.0):
+        self.gain = gain
+        self.history = []
+
+    @property
+    def doubled(self):
+        return 2 * self.gain
+
+    def log(self, name):
+        self.name = name
+        return self
+
+class Filter(Base):
+    rate = 0.5
+
+    def __init__(self, x=0.0, gain=2.0):
+        super().__init__(gain)
+        self.x = x
+
+    def update(self, z):
+        self.x = self.x + self.rate * shared(self.gain, z - self.x)
+        self.history.append(self.x)
+        return self.x
+
+    def __call__(self, t):
+        return self.x * t
+
+    @staticmethod
+    def scaled(v):
+        return 3 * v
+
+    @classmethod
+    def of(cls, pair):
+        return cls(*pair)
+
+class Vector:
+    __slots__ = ("x", "y")
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, k):
+        return Vector(self.x * k, self.y * k)
+
+    __rmul__ = __mul__
+
+    def __abs__(self):
+        return (self.x ** 2 + self.y ** 2) ** 0.5
+
+    def __getitem__(self, i):
+        return (self.x, self.y)[i]
+
+class Kalman:
+    def __init__(self, n):
+        self.P = np.eye(n)
+        self.x = np.zeros(n)
+
+    def predict(self, F):
+        self.x = F @ self.x
+        self.P = F @ self.P @ F.T
+
+    def update(self, z, R):
+        S = self.P + R * np.eye(len(z))
+        K = self.P @ np.linalg.inv(S)
+        self.x = self.x + K @ (z - self.x)
+        self.P = self.P - K @ self.P
+
+class Metered:
+    def __new__(cls, *args):
+        return super().__new__(cls)
+
+    def __init__(self, k=1.0):
+        self.k = k
+
+    def scale(self, x):
+        return self.k * x
+
+class Endless:
+    def __init__(self, k=1.0):
+        self.k = k
+        i = 0
+        for i in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):
+            for j in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):
+                for l in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):
+                    setattr(self, "a%d%d%d" % (i, j, l), i)
+                    m = i
+                    n = m
+
+class Sink:
+    def __init__(self):
+        self.seen = set()
+
+    def note(self, text):
+        self.seen.add(text)
+"""
+
+
+@pytest.fixture(scope="module")
+def lib(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder: Path = tmp_path_factory.mktemp("env") / "site-packages"
+    package = folder / "filters_for_test"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(SOURCE)
+    sys.path.insert(0, str(folder))
+    try:
+        yield importlib.import_module("filters_for_test")
+    finally:
+        sys.path.remove(str(folder))
+        del sys.modules["filters_for_test"]
+
+
+def slope(f: Any, x: float, step: float = 1e-5) -> Any:
+    return (f(x + step) - f(x - step)) / (2 * step)
+
+
+def check(f: Any, x: float) -> None:
+    expected = slope(f, x)
+    for native in (False, True, False):
+        assert ad.grad(f, native=native)(x) == pytest.approx(expected, rel=1e-6)
+    assert ad.jvp(f, (x,), (1.0,)) == pytest.approx((f(x), expected), rel=1e-6)
+    first = ad.grad(f)
+    assert ad.grad(first)(x) == pytest.approx(slope(first, x), rel=1e-5, abs=1e-6)
+
+
+def test_state_changed_by_methods(lib: Any) -> None:
+    def f(z: float) -> float:
+        h = lib.Filter(gain=1.5)
+        h.update(z)
+        h.update(z * z)
+        return h.x + h.doubled
+
+    check(f, 1.3)
+
+
+def test_arguments_that_vary(lib: Any) -> None:
+    def f(z: float) -> float:
+        h = lib.Filter(z, gain=z * z)
+        h.log("first").update(2.0)
+        return h(3.0) * lib.Filter.scaled(z) + lib.Filter.of((z, 1.0)).x + h.history[-1]
+
+    check(f, 0.7)
+
+
+def test_operators(lib: Any) -> None:
+    def f(z: float) -> float:
+        total = lib.Vector(z, 1.0)
+        for i in range(3):
+            total = total + 0.5 * lib.Vector(z, z * i)
+        return abs(total) * total[1]
+
+    check(f, 0.7)
+
+
+def test_arrays_held(lib: Any) -> None:
+    F = np.array([[1.0, 0.3], [0.0, 1.0]])
+
+    def f(z: float) -> float:
+        k = lib.Kalman(2)
+        for i in range(4):
+            k.predict(F)
+            k.update(np.array([z * i, z]), 0.4 * z)
+        return float(k.x @ k.x)
+
+    check(f, 0.9)
+
+
+def test_in_a_loop_whose_length_is_known_at_run_time(lib: Any) -> None:
+    def f(z: float, n: int) -> float:
+        h = lib.Filter(gain=1.5)
+        for _ in range(n):
+            h.update(z)
+        return h.x * h.x
+
+    check(lambda z: f(z, 3), 1.3)
+
+
+def test_a_class_of_a_users_that_extends_it(lib: Any) -> None:
+    class Mine(lib.Filter):
+        def __init__(self, x: float) -> None:
+            super().__init__(x)
+            self.log("mine")
+
+    def f(z: float) -> float:
+        return Mine(z).update(2 * z)
+
+    check(f, 1.3)
+
+
+def test_what_cannot_be_followed_is_as_it_was(lib: Any) -> None:
+    def f(z: float) -> float:
+        m = lib.Metered(2.0)
+        e = lib.Endless()
+        s = lib.Sink()
+        s.note("x")
+        return z * z * (1.0 if m is not None and e is not None and s is not None else 2.0)
+
+    assert ad.grad(f)(1.3) == pytest.approx(2.6)
+    assert ad.jvp(f, (1.3,), (1.0,)) == pytest.approx((1.69, 2.6))
+
+
+def test_refusals_tell_what_was_in_the_way(lib: Any) -> None:
+    with pytest.raises(ad.DifferentiationError, match=r"'Metered' is not looked into: .*defines '__new__'"):
+        ad.grad(lambda z: lib.Metered(2.0).scale(z) * z)(1.3)
+    with pytest.raises(ad.DifferentiationError, match=r"'Endless' is not looked into: .*more than 3000 statements"):
+        ad.grad(lambda z: lib.Endless(z).k * z)(1.3)
