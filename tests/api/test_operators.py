@@ -184,7 +184,6 @@ def test_matrices_take_arguments_by_name() -> None:
         ("z", "'z' is not among its parameters: 'x', 'y', 'k'"),
         ("k", "'k' is not given in this call: 'x', 'y', 'k'"),
         (2, "wrt=2, but the call has 2 positional arguments"),
-        (1.5, "wrt=1.5 is no index, name or key path"),
         ((0, "x"), "wrt=(0, 'x') names the argument 'x' twice"),
     ],
 )
@@ -196,7 +195,15 @@ def test_wrong_names(wrt: Any, label: str) -> None:
     assert lines[1].strip() == f"--> {THIS}:{line}:1"
     assert lines[3] == f"{line} | def polynomial(x, y=2.0, *, k=3.0):"
     assert lines[4] == f"   | ^^^^^^^^^^^^^^ {label}"
-    assert lines[-1] == "   = help: wrt takes the index or the name of a parameter, or a tuple of them"
+    assert "= help: " in lines[-1]
+
+
+def test_an_argument_for_wrt() -> None:
+    lines = message_of(lambda: ad.grad(square, 1.5)).splitlines()
+    assert lines[0] == "error[AD0405]: wrt must name parameters of the function, each once"
+    assert lines[4].endswith("^ wrt=1.5 is no index, name or key path")
+    assert lines[6] == "    = help: to differentiate there, call what comes back: ad.grad(square)(1.5)"
+    assert ad.grad(polynomial, wrt=np.int64(1))(1.0, 2.0) == ad.grad(polynomial, wrt=1)(1.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -218,13 +225,13 @@ def test_wrong_names(wrt: Any, label: str) -> None:
             "text",
             "error[AD0404]: cannot differentiate with respect to this argument: nothing in it can vary",
             "argument 0 is 'text'",
-            "wrt='x'",
+            "numbers are given as floats",
         ),
         (
             None,
             "error[AD0404]: cannot differentiate with respect to this argument: nothing in it can vary",
             "argument 0 is None",
-            "wrt='x'",
+            "numbers are given as floats",
         ),
     ],
 )
@@ -238,11 +245,10 @@ def test_arguments_that_cannot_vary(argument: Any, title: str, label: str, way: 
 
 
 def test_what_is_no_function() -> None:
-    assert message_of(lambda: ad.grad(3.0)) == (  # type: ignore[arg-type]
-        "error[AD0103]: cannot differentiate 'float': it is not a function\n"
-        "  = note: ad.grad was given a value of type 'float'\n"
-        "  = help: hand over the function itself, not its result: ad.grad(f), not ad.grad(f(x))"
-    )
+    lines = message_of(lambda: ad.grad(3.0)).splitlines()  # type: ignore[arg-type]
+    assert lines[0] == "error[AD0103]: cannot differentiate 'float': it is not a function"
+    assert lines[4].endswith("^^^ ad.grad was given a value of type 'float'")
+    assert lines[6] == "    = help: hand over the function itself, not its result: ad.grad(f), not ad.grad(f(x))"
 
 
 @pytest.mark.parametrize("args", [(), (1.0, 2.0, 3.0)])
@@ -295,7 +301,7 @@ def test_aux() -> None:
 
 
 def test_results_that_are_no_number() -> None:
-    assert "ad.jacobian(f)" in message_of(lambda: ad.grad(square)(np.ones(2)))
+    assert "ad.jacobian(square)" in message_of(lambda: ad.grad(square)(np.ones(2)))
     assert "this returns a tuple of 2" in message_of(lambda: ad.grad(lambda x: (x, x))(2.0))
     assert "this returns None" in message_of(lambda: ad.grad(lambda x: None)(2.0))
 

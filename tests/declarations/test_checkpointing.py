@@ -597,7 +597,7 @@ def no_function(x):
         (elsewhere, 0.3, "AD0309", "'ad.checkpointed' stands outside of a loop's head"),
         (optionless, 0.3, "AD0203", "ad.checkpointed takes snapshots= or memory="),
         (misspelt, 0.3, "AD0203", "ad.checkpointed takes what the loop runs over, and options by name"),
-        (without_unit, 0.3, "AD0203", "'ten' is no amount of memory; one is '100 MB'"),
+        (without_unit, 0.3, "AD0213", "'ten' is no amount of memory; one is '100 MB'"),
         (no_function, 0.3, "AD0103", "ad.checkpoint was given a value of type 'int'"),
     ],
 )

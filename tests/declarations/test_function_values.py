@@ -253,7 +253,7 @@ def test_arrays_that_are_written_afterwards(name):
     if name == "itself":  # what is written is the argument, too
         (problem,) = refused(lambda: ad.grad(loss)(np.array([0.3, 0.7, -0.2]))).diagnostics
         assert problem.code == "AD0303"
-        assert problem.notes[0] == "'<lambda>' returns memory that it is given, and one of both is written"
+        assert problem.labels[0].text == "'<lambda>' returns memory that it is given, and one of both is written"
         return
     right(loss, np.array([0.3, 0.7, -0.2]))
     second(loss, np.array([0.3, 0.7, -0.2]))

@@ -147,7 +147,7 @@ def _refused(program, name):
     said = set()
     for way in _ways(program, name):
         (problem,) = refused(way).diagnostics
-        said.add((problem.code, problem.notes[0]))
+        said.add((problem.code, problem.labels[0].text))
     ((code, note),) = said
     assert code == "AD0303"
     return note
@@ -183,7 +183,7 @@ def test_arguments_that_it_writes(program):
 def test_captured_memory_that_is_written():
     assert _refused(captured_is_written, "captured") == FOUND.format("<lambda>")
     right(captured_is_written, X, "makes")
-    said = refused(lambda: ad.grad(result_is_written)(X, "writes captured")).diagnostics[0].notes[0]
+    said = refused(lambda: ad.grad(result_is_written)(X, "writes captured")).diagnostics[0].labels[0].text
     assert said == "'writes_captured' writes memory that it has captured"
 
 
@@ -229,4 +229,4 @@ def test_captured_memory_that_others_share():
     ):
         for way in (lambda f=program, x=x: ad.grad(f)(x), lambda f=program, x=x: ad.jvp(f, (x,), (X,))):
             (problem,) = refused(way).diagnostics
-            assert problem.notes[0] == f"{pair} share memory, and the function writes one"
+            assert problem.labels[0].text == f"{pair} share memory, and the function writes one"

@@ -36,4 +36,4 @@ def test_of_one_structure(program: Any) -> None:
 
 
 def test_of_the_only_structure() -> None:
-    assert refused(lambda: ad.grad(lambda x: [x] * 2.0)(1.0)).diagnostics[0].code == "AD0203"  # type: ignore[operator]
+    assert refused(lambda: ad.grad(lambda x: [x] * 2.0)(1.0)).diagnostics[0].code == "AD0213"  # type: ignore[operator]

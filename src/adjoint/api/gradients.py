@@ -6,14 +6,16 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
+import numpy as np
+
 from adjoint import keypaths
-from adjoint.diagnostics import error
+from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance, hand_over
 from adjoint.dispatch.keys import MISS, Door
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.keypaths.parts import as_part
+from adjoint.keypaths.parts import PartOf, as_part
 
 if TYPE_CHECKING:
     from adjoint.api.primal_adjoint import Adjoint, Canonical, Primal
@@ -150,10 +152,33 @@ def function_of(f: Any, operator: str) -> Any:
     return f
 
 
-def _wrt(wrt: Any) -> Any:
+def no_derivative(tool: str, given: Any) -> DifferentiationError:
+    """The refusal of what a tool for derivatives is handed instead of one."""
+    label = f"ad.{tool} takes what ad.grad and ad.value_and_grad return"
+    target = '"derivative.py", ' if tool == "export" else ""
+    way = f"ad.{tool}({target}ad.grad({_shown(given)}), 1.0)"
+    helps = (f"take the derivative first: {way}, with arguments of the kinds that are meant",)
+    name = getattr(given, "__name__", type(given).__name__)
+    return error("AD0105", None, label, helps=helps if callable(given) else (), name=name)
+
+
+def _wrt(wrt: Any, operator: str, f: Any) -> Any:
+    """What ``wrt`` means; anything else is most likely an argument that belongs into a second call."""
     if isinstance(wrt, (list, tuple)):
-        return tuple(map(as_part, wrt))
-    return as_part(wrt)
+        return tuple([_wrt(choice, operator, f) for choice in wrt])
+    part = as_part(int(wrt) if isinstance(wrt, np.integer) else wrt)
+    if isinstance(part, bool) or not isinstance(part, (int, str, PartOf)):
+        given = repr(wrt) if isinstance(wrt, (bool, float, complex)) else "x"
+        call = f"to differentiate there, call what comes back: ad.{operator}({_shown(f)})({given})"
+        shown = f"wrt={wrt!r}" if given != "x" else f"an object of class {type(wrt).__name__!r}"
+        label = f"{shown} is no index, name or key path"
+        raise error("AD0405", None, label, helps=(call, "wrt takes the index or the name of a parameter"))
+    return part
+
+
+def _shown(f: Any) -> str:
+    name = str(getattr(f, "__name__", "f"))
+    return name if name.isidentifier() else "f"
 
 
 def _component(result: Any, has_aux: bool) -> dict[str, Any]:
@@ -229,7 +254,7 @@ def grad(
     6.0
     """
     native = resolve(native, function_of(f, "grad"), fastmath, boundscheck, threads)
-    options = {"wrt": _wrt(wrt), "has_aux": has_aux, **_component(result, has_aux)}
+    options = {"wrt": _wrt(wrt, "grad", f), "has_aux": has_aux, **_component(result, has_aux)}
     return _debugged("grad", f, options) if debug else Derivative("grad", f, native, **options)
 
 
@@ -264,7 +289,7 @@ def value_and_grad(
     (9.0, 6.0)
     """
     native = resolve(native, function_of(f, "value_and_grad"), fastmath, boundscheck, threads)
-    options = {"wrt": _wrt(wrt), "has_aux": has_aux, **_component(result, has_aux)}
+    options = {"wrt": _wrt(wrt, "value_and_grad", f), "has_aux": has_aux, **_component(result, has_aux)}
     return _debugged("value_and_grad", f, options) if debug else Derivative("value_and_grad", f, native, **options)
 
 
@@ -350,7 +375,7 @@ def jacobian(
         return _sparse("jacobian", f, wrt, native, sparsity)
     from adjoint.api.jacobians import Jacobian  # lazy
 
-    return Jacobian("jacobian", f, _wrt(wrt), native)
+    return Jacobian("jacobian", f, _wrt(wrt, "jacobian", f), native)
 
 
 @entrance
@@ -388,7 +413,7 @@ def hessian(
         return _sparse("hessian", f, wrt, native, sparsity)
     from adjoint.api.jacobians import Jacobian  # lazy
 
-    return Jacobian("hessian", f, _wrt(wrt), native)
+    return Jacobian("hessian", f, _wrt(wrt, "hessian", f), native)
 
 
 def _sparse(kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity: Any) -> Callable[..., Any]:
@@ -396,7 +421,7 @@ def _sparse(kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity
 
     if isinstance(wrt, tuple):
         raise error("AD0412", None, "several arguments share it: give one in wrt")
-    return SparseDerivative(kind, f, _wrt(wrt), native, sparsity)
+    return SparseDerivative(kind, f, _wrt(wrt, kind, f), native, sparsity)
 
 
 for _operator in (grad, value_and_grad, jacobian, hessian):

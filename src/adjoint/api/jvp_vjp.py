@@ -196,7 +196,8 @@ def entries_of(given: Any, name: str, operator: str) -> tuple[Any, ...]:
 def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
     """A direction that a user gives, of the structure and types of the arguments."""
     if len(primals) != len(tangents):
-        raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents")
+        helps = ("give one tangent for each primal; None is zero",)
+        raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents", helps=helps)
     pairs = enumerate(zip(tangents, primals, strict=True))
     return tuple([check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from adjoint.diagnostics.spans import Span, calls_through
+from adjoint.diagnostics.spans import Span, calls_through, place
 from adjoint.records import dataclass
 
 if TYPE_CHECKING:
@@ -39,9 +39,21 @@ class Diagnostic:
         """The place of the problem, where it has one."""
         return self.labels[0].span if self.labels else None
 
+    def placed_at(self, span: Span) -> Diagnostic:
+        """The same problem at this place, where it has none; what was its first note is said there."""
+        if self.labels or not self.notes or self.code in _WITHOUT_PLACE:
+            return self
+        first, *notes = self.notes
+        notes = [note for note in notes if not note.startswith(f"differentiated from {place(span)},")]
+        return Diagnostic(self.code, self.title, (Label(span, first),), tuple(notes), self.helps)
+
     def with_notes(self, *notes: str) -> Diagnostic:
         """The same problem with more facts, as where the function was differentiated."""
         return Diagnostic(self.code, self.title, self.labels, (*self.notes, *notes), self.helps)
+
+
+_WITHOUT_PLACE = ("AD0901", "AD0902")
+"""What is not about the user's code."""
 
 
 def diagnostic(

@@ -10,10 +10,11 @@ import dis
 import functools
 import os
 from collections.abc import Callable
-from types import FrameType, TracebackType
-from typing import Any, ParamSpec, TypeVar
+from types import TracebackType
+from typing import ParamSpec, TypeVar
 
 from adjoint.diagnostics.errors import DifferentiationError
+from adjoint.diagnostics.request import place_of_request
 from adjoint.diagnostics.user_lines import GENERATED, tell_users_line
 
 P = ParamSpec("P")
@@ -26,6 +27,10 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 def hand_over(failure: BaseException) -> None:
     """Prepares an exception that leaves this package; to be called where it is caught, before a bare ``raise``."""
     tell_users_line(failure)
+    if isinstance(failure, DifferentiationError) and not all(problem.labels for problem in failure.diagnostics):
+        span = place_of_request()
+        if span is not None:
+            failure.place_at(span)
     if os.environ.get("ADJOINT_TRACEBACK") != "full" and not _is_fault(failure):
         failure.__traceback__ = _without_own(failure.__traceback__)
 
@@ -42,14 +47,6 @@ def entrance(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return enter
-
-
-def entered_by(frame: FrameType) -> tuple[str, Any] | None:
-    """The name of the public function that a frame enters, and its first argument; None for other frames."""
-    if frame.f_code.co_filename != __file__ or "function" not in frame.f_locals:
-        return None
-    args, kwargs = frame.f_locals["args"], frame.f_locals["kwargs"]
-    return frame.f_locals["function"].__name__, args[0] if args else kwargs.get("f")
 
 
 def _is_fault(failure: BaseException) -> bool:

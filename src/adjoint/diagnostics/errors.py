@@ -37,6 +37,12 @@ class DifferentiationError(TypeError):
     def __str__(self) -> str:
         return self._text
 
+    def place_at(self, span: Span) -> None:
+        """Gives problems that have no place of their own that of the call that asked."""
+        self.diagnostics = _flat(problem.placed_at(span) for problem in self.diagnostics)
+        self._text = _rendered(self.diagnostics)
+        self.args = self.diagnostics
+
 
 class DifferentiationWarning(UserWarning):
     """Something that can be differentiated, but hardly means what it says."""

@@ -8,31 +8,47 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
-from adjoint.diagnostics.entrances import entered_by
 from adjoint.diagnostics.spans import Span, place
+from adjoint.diagnostics.user_lines import GENERATED
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
+_ENTRANCES = os.path.join(os.path.dirname(__file__), "entrances.py")
 _NOT_REQUESTS = (f"{_PACKAGE}/cli", f"{_PACKAGE}/testing.py")
 """From here the user's place is on the command line, or in the function under test."""
 
 
 def request_note(operator: str, function: Any) -> str | None:
     """``differentiated from train.py:30:8, ad.grad(apply)``; None where no place of the user's asked."""
-    frame: FrameType | None = sys._getframe(1)
+    asked = _asking()
+    if asked is None:
+        return None
+    innermost, span = asked
+    return f"differentiated from {place(span)}, {_called(innermost, operator, function)}"
+
+
+def place_of_request() -> Span | None:
+    """The place of the user's that called into this package; None where there is none."""
+    asked = _asking()
+    return None if asked is None else asked[1]
+
+
+def _asking() -> tuple[FrameType, Span] | None:
+    """The outermost frame of this package, and the place that it was called from."""
+    frame: FrameType | None = sys._getframe(2)
     innermost = frame
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         if frame.f_code.co_filename.startswith(_NOT_REQUESTS):
             return None
         innermost, frame = frame, frame.f_back
-    if frame is None or innermost is None:
+    if frame is None or innermost is None or frame.f_code.co_filename.startswith(GENERATED):
         return None
     span = position(frame)
-    return None if span is None else f"differentiated from {place(span)}, {_called(innermost, operator, function)}"
+    return None if span is None else (innermost, span)
 
 
 def _called(innermost: FrameType, operator: str, function: Any) -> str:
     """The operator that the user called, which may have used another: a Jacobian is made of pullbacks."""
-    entered = entered_by(innermost)
+    entered = _entered_by(innermost)
     name = innermost.f_code.co_name
     derivative = innermost.f_locals.get("f" if name in _OF_FUNCTIONS else "self")
     if entered is not None:
@@ -46,6 +62,14 @@ def _called(innermost: FrameType, operator: str, function: Any) -> str:
 
 
 _OF_FUNCTIONS = ("vjp", "jvp", "hvp", "jvps", "jet", "linearize", "transpose")
+
+
+def _entered_by(frame: FrameType) -> tuple[str, Any] | None:
+    """The name of the public function that a frame enters, and its first argument; None for other frames."""
+    if frame.f_code.co_filename != _ENTRANCES or "function" not in frame.f_locals:
+        return None
+    args, kwargs = frame.f_locals["args"], frame.f_locals["kwargs"]
+    return frame.f_locals["function"].__name__, args[0] if args else kwargs.get("f")
 
 
 def position(frame: FrameType) -> Span | None:

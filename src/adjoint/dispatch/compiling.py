@@ -10,6 +10,7 @@ from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.diagnostics.errors import warn
+from adjoint.diagnostics.request import request_note
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch import targets
 from adjoint.dispatch.keys import Seen, key_of
@@ -52,8 +53,6 @@ def compiled(
             return _interpreted(lower, operator, function, failure, seen)
         problems = (diagnostic("AD0901", None, f"{type(failure).__name__}: {failure}".splitlines()[0]),)
         cause = failure
-    from adjoint.diagnostics.request import request_note  # lazy
-
     note = request_note(operator[0], function)
     notes = () if note is None else (note,)
     raise DifferentiationError(*(problem.with_notes(*notes) for problem in problems)) from cause

@@ -45,14 +45,14 @@ def check_cotangent(cotangent: Any, like: Any, what: str = "the cotangent") -> A
     DifferentiationError
         AD0409, with the path at which the structures differ.
     """
-    return cotangent if _is_such_an_array(cotangent, like) else _Check("cotangent").of(cotangent, like, what)
+    return cotangent if _is_such_an_array(cotangent, like) else _Check("cotangent", like).of(cotangent, like, what)
 
 
 def check_tangent(tangent: Any, like: Any, what: str = "the tangent", place: int | None = None) -> Any:
     """A tangent that a user gives; as :func:`check_cotangent`. The place is said behind what it is called."""
     if tangent is None or (_is_such_an_array(tangent, like) and _are_laid_out_alike(tangent, like)):
         return tangent
-    return _Check("tangent").of(tangent, like, what if place is None else f"{what} {place}")
+    return _Check("tangent", like).of(tangent, like, what if place is None else f"{what} {place}")
 
 
 def _is_such_an_array(given: Any, like: Any) -> bool:
@@ -74,8 +74,9 @@ def _are_laid_out_alike(tangent: Any, like: Any) -> bool:
 class _Check:
     """One walk over a given structure and the value that it belongs to."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, whole: Any) -> None:
         self.kind = kind
+        self.whole = whole
         self.memo: dict[tuple[int, int], Any] = {}
 
     def of(self, given: Any, like: Any, path: str) -> Any:
@@ -170,7 +171,35 @@ class _Check:
 
     def problem(self, path: str, given: Any, wanted: str) -> Exception:
         text = f"{path}: expected {wanted}, got {_describe(given)}"
-        return DifferentiationError(diagnostic("AD0409", None, text, kind=self.kind))
+        fitting = _fitting(self.whole)
+        helps = (f"one that fits: {fitting}",) if len(fitting) <= _MOST_SHOWN else ()
+        return DifferentiationError(diagnostic("AD0409", None, text, helps=helps, kind=self.kind))
+
+
+_MOST_SHOWN = 100
+
+
+def _fitting(like: Any, depth: int = 4) -> str:
+    """How a tangent of a value may be written."""
+    if is_number(like):
+        return "1.0"
+    if isinstance(like, np.ndarray):
+        if not is_float_array(like):
+            return "None"
+        return f"np.ones({like.shape[0] if like.ndim == 1 else like.shape})"
+    if not is_container(like) or depth == 0:
+        return "None"
+    if isinstance(like, dict):
+        return "{" + ", ".join(f"{key!r}: {_fitting(item, depth - 1)}" for key, item in like.items()) + "}"
+    if isinstance(like, list):
+        return f"[{', '.join(_fitting(item, depth - 1) for item in like)}]"
+    if isinstance(like, tuple):
+        items = [_fitting(item, depth - 1) for item in like]
+        if is_namedtuple(like):
+            return f"{type(like).__name__}({', '.join(items)})"
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    fields = [f"{name}={_fitting(getattr(like, name), depth - 1)}" for name in field_names(like)]
+    return f"{tangent_class(type(like)).__qualname__}({', '.join(fields)})"
 
 
 def _given_fields(given: Any) -> list[str] | None:

@@ -118,20 +118,32 @@ def _search(code: CodeType, name: str, module_globals: dict[str, Any] | None) ->
     except DifferentiationError:
         if unsupported is None:
             raise
-        raise error("AD0104", None, unsupported, name=name) from None
+        raise error("AD0104", None, unsupported, name=name, helps=_WAYS_OUT[unsupported]) from None
     if unsupported is not None or isinstance(node, ast.AsyncFunctionDef):
-        raise error("AD0104", _heading(node, code.co_filename, lines), unsupported or "", name=name)
+        unsupported = unsupported or _COROUTINE
+        heading = _heading(node, code.co_filename, lines)
+        raise error("AD0104", heading, unsupported, name=name, helps=_WAYS_OUT[unsupported])
     return FunctionSource(node, code.co_filename, code, name, lines)
+
+
+_COROUTINE = "it is a coroutine"
+_BODY = "it is the body of a class or of a module"
+_PART = "it is part of a function"
+_WAYS_OUT = {
+    _COROUTINE: ("await what it needs outside, and hand that to an ordinary function: def, not async def",),
+    _BODY: ("hand over a function that it defines",),
+    _PART: ("hand over the function around it",),
+}
 
 
 def _unsupported(code: CodeType) -> str | None:
     """What kind of code it is, if not that of an ordinary function."""
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        return "it is a coroutine"
+        return _COROUTINE
     if not code.co_flags & inspect.CO_NEWLOCALS:
-        return "it is the body of a class or of a module"
+        return _BODY
     if code.co_name.startswith("<") and code.co_name != "<lambda>":
-        return "it is part of a function"
+        return _PART
     return None
 
 

@@ -1,4 +1,4 @@
-"""Where a function comes to its end without a ``return``, and so returns None."""
+"""Where a function returns something, and where it comes to its end without a ``return``."""
 
 from __future__ import annotations
 
@@ -21,6 +21,24 @@ def missing_return(source: FunctionSource | None) -> tuple[tuple[Span, str], ...
     if span.end_line > span.line:  # of a statement with a body, where it begins
         span = replace(span, end_line=span.line, end_column=span.column + len(type(last).__name__))
     return ((span, "after this no 'return' follows"),)
+
+
+def sole_return(source: FunctionSource | None) -> tuple[tuple[Span, str], ...]:
+    """The expression that a function returns, with what is to be said there; empty where there are several."""
+    if source is None:
+        return ()
+    if isinstance(source.node, ast.Lambda):
+        return ((source.span(source.node.body), "this is what it returns"),)
+    inner = {
+        each
+        for outer in ast.walk(source.node)
+        if outer is not source.node and isinstance(outer, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
+        for each in ast.walk(outer)
+    }
+    found = [each for each in ast.walk(source.node) if isinstance(each, ast.Return) and each not in inner]
+    if len(found) != 1 or found[0].value is None:
+        return ()
+    return ((source.span(found[0].value), "this is what it returns"),)
 
 
 def _last_reached(body: Sequence[ast.stmt]) -> ast.stmt | None:

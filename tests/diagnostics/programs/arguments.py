@@ -64,8 +64,8 @@ def out_of_range(x):  # error[AD0405]: wrt=3, but the call has 1 positional argu
     return x
 
 
-#: ad.grad(not_an_index, wrt=1.5)(2.0)
-def not_an_index(x):  # error[AD0405]: wrt=1.5 is no index, name or key path
+#: ad.grad(not_an_index, wrt=1.5)(2.0)  # error[AD0405]: wrt=1.5 is no index, name or key path
+def not_an_index(x):
     return x
 
 

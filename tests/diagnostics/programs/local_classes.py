@@ -157,5 +157,5 @@ def attribute_of_the_class(x):
     class Settings:
         scale = 1.0
 
-    Settings.scale = x  # error[AD0302]: an attribute of 'Settings' is assigned
+    Settings.scale = x  # error[AD0311]: an attribute of 'Settings' is assigned
     return Settings.scale

@@ -43,7 +43,7 @@ def read_after_delete(x):
 
 #: ad.grad(unbound_name)(2.0)
 def unbound_name(x):
-    return x * unheard_of  # error[AD0304]: the name 'unheard_of' is not defined
+    return x * unheard_of  # error[AD0310]: nothing is called 'unheard_of' here
 
 
 #: ad.grad(evaluated)(2.0)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.api.gradients import Derivative
+from adjoint.api.gradients import Derivative, no_derivative
 from adjoint.api.tools.inspection import specialization_to_show
 from adjoint.codegen.texts import Emitted
 from adjoint.codegen.unparse import on_one_line
@@ -89,8 +89,7 @@ def export(path: str | os.PathLike[str], derivative: Any, *args: Any, **kwargs: 
     for item in wanted:
         one, *given = item if isinstance(item, tuple) else (item,)
         if not isinstance(one, Derivative):
-            name = type(one).__name__
-            raise error("AD0103", None, "ad.export takes what ad.grad and ad.value_and_grad return", name=name)
+            raise no_derivative("export", one)
         module.add(one, tuple(given), kwargs)
     _write(target, module.text())
     return target

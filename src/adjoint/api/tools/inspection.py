@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from adjoint.api.gradients import Derivative, grad
+from adjoint.api.gradients import Derivative, grad, no_derivative
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance
@@ -68,8 +68,7 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
     if derivative is jvp:
         return _of_jvp(*args, **kwargs).emitted.text
     if not isinstance(derivative, Derivative):
-        kind = type(derivative).__name__
-        raise error("AD0103", None, "ad.source takes what ad.grad and its family return", name=kind)
+        raise no_derivative("source", derivative)
     return specialization_to_show(derivative, args, kwargs)[0].emitted.text
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.api.gradients import Derivative
+from adjoint.api.gradients import Derivative, no_derivative
 from adjoint.api.tools.checkpoint_costs import Forecast, forecasts, has_checkpoints
 from adjoint.api.tools.inspection import known_arguments
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
-from adjoint.diagnostics import Span, error
+from adjoint.diagnostics import Span
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import shown_path
 from adjoint.differentiation.finish import finish
@@ -124,7 +124,7 @@ def tape_report(derivative: Any, *args: Any, memory: int | str | None = None, **
     Raises
     ------
     DifferentiationError
-        AD0103 for anything that is not such a derivative; what differentiating the function raises.
+        AD0105 for anything that is not such a derivative; what differentiating the function raises.
 
     Examples
     --------
@@ -142,8 +142,7 @@ def tape_report(derivative: Any, *args: Any, memory: int | str | None = None, **
     'y'
     """
     if not isinstance(derivative, Derivative) or derivative.kind not in ("grad", "value_and_grad"):
-        label = "ad.tape_report takes what ad.grad or ad.value_and_grad returns"
-        raise error("AD0103", None, label, name=type(derivative).__name__)
+        raise no_derivative("tape_report", derivative)
     given = known_arguments(derivative, args, kwargs)
     entry = lower_operator(derivative.kind, derivative.function, derivative.options, given, kwargs)
     notes = Notes()

@@ -197,6 +197,43 @@ ENTRIES = {
             replaces itself.
             """,
     ),
+    "AD0211": Entry(
+        title="there is no attribute {name|of this name}",
+        explanation="""
+            A module, a class or an object is asked for something that it does not have. Python would raise an
+            AttributeError when that runs; Adjoint sees it before.
+
+                def total(x):
+                    return np.sun(x)                         # refused: np.sum is meant
+
+            Correct the name. An attribute that is only there on some paths gets a value in __init__.
+            """,
+    ),
+    "AD0212": Entry(
+        title="there is no item {name|at this place}",
+        explanation="""
+            A dict is asked for a key, or a sequence for a place, that it does not have. Python would raise a KeyError
+            or an IndexError whenever that runs, and nothing would be returned.
+
+                def loss(p):
+                    return p["weigth"] ** 2                  # refused: the keys are "weight" and "bias"
+
+            Correct the key, or ask first: p.get("weight", 0.0).
+            """,
+    ),
+    "AD0213": Entry(
+        title="this raises {name|an exception} in Python whenever it runs",
+        explanation="""
+            What is written here has no meaning for values of these kinds: a number is called, a tuple is assigned to,
+            three values are unpacked into two names. Python would raise an exception; Adjoint sees it before.
+
+                def loss(x):
+                    return len(x) * x                        # refused where x is a number
+
+            Correct it, or hand over values of the kinds that are meant. Where a handler around it waits for the
+            exception, it is raised when it runs.
+            """,
+    ),
     "AD0220": Entry(
         title="this is not the type of a differentiable function",
         explanation="""

@@ -92,4 +92,19 @@ ENTRIES = {
             Coroutines and asynchronous generators are refused, and the body of a class is no function at all.
             """,
     ),
+    "AD0105": Entry(
+        title="{name|this value} is no derivative, and has no text to show",
+        helps=("take the derivative first: ad.source(ad.grad(f), 1.0), with arguments of the kinds that are meant",),
+        explanation="""
+            ad.source, ad.export and ad.tape_report are about derivatives: what ad.grad and its family return.
+
+                ad.source(loss)                  # refused: that is the function
+
+            Take its derivative, and tell arguments where annotations do not:
+
+                ad.source(ad.grad(loss), 1.0)
+
+            What the compiler makes of a function, step by step, ad.stages(loss, 1.0) shows.
+            """,
+    ),
 }

@@ -185,4 +185,36 @@ ENTRIES = {
             through: assign the elements, u[:] = v.
             """,
     ),
+    "AD0310": Entry(
+        title="the name {name|used here} is not defined",
+        explanation="""
+            Nothing in the function, around it, or in its module has this name, and Python has none built in. Python
+            would raise a NameError when that runs; Adjoint sees it before.
+
+                def loss(x, scale):
+                    return x * scael                         # refused: scale is meant
+
+            Correct the name, or import it. A global variable has to have a value when the derivative is made.
+            """,
+    ),
+    "AD0311": Entry(
+        title="an object that outlives the call is written",
+        helps=("return the value, and keep it where the function is called",),
+        explanation="""
+            An attribute of a function or module, or an item of an object that is a constant for the derivative, is
+            assigned. Adjoint follows what lists, dicts, arrays and objects hold that a function is given or captures,
+            but not these.
+
+                def loss(x):
+                    loss.calls += 1                          # refused: an attribute of a function
+                    return x * x
+
+            Return what is to be kept beside the value, and keep it outside; or count in a global variable:
+
+                def loss(x):
+                    return x * x, {"calls": 1}
+
+                gradient, counts = ad.grad(loss, has_aux=True)(2.0)
+            """,
+    ),
 }

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from adjoint.analysis.scalar_functions import NumberFlows
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Function, Statement, Store, Var
+from adjoint.ir.nodes import Atom, Call, Const, Function, Statement, Store, Var
 from adjoint.ir.types import List, Opaque, Type, carries_derivative
-from adjoint.ir.walk import statements_in, targets_of
+from adjoint.ir.walk import operands, statements_in, targets_of
 
 
 def blind_spots(
@@ -36,10 +38,24 @@ def blind_spots(
     ]
     if problems:
         return problems
+    unknown: set[Atom] = set()
     for statement, var in _bound(function):
         if found.active(var) and not carries_derivative(var.type):
-            problems.append(diagnostic("AD0401", statement.span, f"the kind of {var.hint!r} is not known here"))
+            if unknown.isdisjoint(operands(statement)):
+                problems.append(_of_unknown_kind(statement, var))
+            unknown.add(var)
     return problems
+
+
+def _of_unknown_kind(statement: Statement, var: Var) -> Diagnostic:
+    """The refusal of what varies and may be anything."""
+    if isinstance(statement, Call):
+        dtype = dict(statement.kwargs).get("dtype")
+        if isinstance(dtype, Const) and dtype.value in (object, "O", "object", np.dtype(object)):
+            helps = ("use a list, a tuple or a dataclass; or an array of floats, without what is no number",)
+            return diagnostic("AD0401", statement.span, "items of an array of objects may be anything", helps=helps)
+    said = repr(var.hint) if var.named else "this"
+    return diagnostic("AD0401", statement.span, f"the kind of {said} is not known here")
 
 
 def _is_empty(type_: Type) -> bool:

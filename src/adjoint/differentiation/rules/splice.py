@@ -129,7 +129,12 @@ def _unusable(builder: Builder, fn: Any, args: Sequence[Any], found: Diagnostic)
     if any(isinstance(type_, Array) and type_.dims is None for type_ in types):
         label = "the number of axes of an operand is not known here, and the derivative depends on it"
         return error("AD0401", builder.span, label, helps=("give it its shape: np.reshape(x, (n, m))",))
-    if found.code == "AD0203":  # what no operands make right is a mistake of who calls it
+    if found.code in (
+        "AD0203",
+        "AD0211",
+        "AD0212",
+        "AD0213",
+    ):  # what no operands make right is a mistake of who calls it
         return DifferentiationError(found)
     return AssertionError(f"the rule {fn!r} cannot be spliced: {found}")
 

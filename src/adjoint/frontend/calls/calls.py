@@ -15,6 +15,7 @@ import numpy as np
 
 from adjoint import records
 from adjoint.diagnostics import DifferentiationError
+from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls import definitions, handlers, library_classes
 from adjoint.frontend.calls.opaque_calls import (
     SIGNATURE,
@@ -295,6 +296,22 @@ def _call_declared(
 # -- functions with rules ---------------------------------------------------------------------------------------------
 
 
+def _refuse_arrays_for_numbers(lo: Lowerer, callee: Any, args: list[Value], node: ast.AST | None) -> None:
+    """Functions of the module ``math`` take numbers, and arrays of one element only."""
+    if getattr(callee, "__module__", None) not in ("math", "cmath"):
+        return
+    for value in args:
+        if isinstance(value, Var) and isinstance(value.type, Array) and "many" in (value.type.dims or ()):
+            name, which = callee.__name__, repr(value.hint) if value.named else "this"
+            own = {"pow": "power", "atan2": "arctan2", **{f"a{each}": f"arc{each}" for each in _ARCS}}.get(name, name)
+            helps = (f"np.{own} takes arrays",) if hasattr(np, own) else ("call it for each element",)
+            label = f"{callee.__module__}.{name}() takes a number, and {which} is an array"
+            raise lo.mistake(TypeError, node, label, helps=helps)
+
+
+_ARCS = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+
+
 def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """A call of a function that has a rule, with what it is told as a sequence spread out."""
     declaration = registry.declaration_for(callee)
@@ -310,7 +327,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     if isinstance(rule, Elementwise) and (named or len(bound) != len(rule.accepted)):
         taken = len(rule.parameters)
         if taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
-            raise lo.mistake(TypeError, node, _misfit(rule.name, taken, len(bound)))
+            raise lo.mistake(TypeError, node, _misfit(rule.name, taken, len(bound)), code="AD0203", name=rule.name)
+    _refuse_arrays_for_numbers(lo, callee, args, node)
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
         raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
@@ -505,9 +523,9 @@ def bind_dataclass(
         elif spec.default_factory is not dataclasses.MISSING:
             yield spec.name, call_value(lo, Const(spec.default_factory), [], {}, node)
         elif spec.init:
-            raise lo.mistake(TypeError, node, f"the field {spec.name!r} of {cls.__name__!r} is missing")
+            raise lo.mistake(TypeError, node, f"the field {spec.name!r} of {cls.__name__!r} is missing", code="AD0203")
     if remaining or named:
-        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}")
+        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
 
 
 # -- functions whose body is at hand ----------------------------------------------------------------------------------
@@ -702,23 +720,31 @@ def bind(
     if spec.vararg is not None:
         bound[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
     elif len(args) > len(positional):
-        raise lo.mistake(TypeError, node, _misfit(name, len(positional), len(args)))
+        raise lo.mistake(TypeError, node, _misfit(name, len(positional), len(args)), code="AD0203", name=name)
     only_positional = {parameter.arg for parameter in spec.posonlyargs}
     for parameter in [*positional, *spec.kwonlyargs]:
         if parameter.arg in named and parameter.arg not in only_positional:
             if parameter.arg in bound:
-                raise lo.mistake(TypeError, node, f"{name}() is given {parameter.arg!r} twice")
+                raise lo.mistake(
+                    TypeError, node, f"{name}() is given {parameter.arg!r} twice", code="AD0203", name=name
+                )
             bound[parameter.arg] = named.pop(parameter.arg)
     for parameter, value in zip(positional[len(positional) - len(closure.defaults) :], closure.defaults, strict=True):
         bound.setdefault(parameter.arg, value)
     for parameter in spec.kwonlyargs:
         if parameter.arg not in bound and parameter.arg in closure.kw_defaults:
             bound[parameter.arg] = closure.kw_defaults[parameter.arg]
-    missing = [p.arg for p in [*positional, *spec.kwonlyargs] if p.arg not in bound]
+    parameters = [*positional, *spec.kwonlyargs]
+    missing = [p.arg for p in parameters if p.arg not in bound]
     if missing:
-        raise lo.mistake(TypeError, node, f"{name}() is not given {', '.join(map(repr, missing))}")
+        label = f"{name}() is not given {', '.join(map(repr, missing))}"
+        signature = f"{name}({', '.join(p.arg for p in parameters)})"
+        raise lo.mistake(TypeError, node, label, code="AD0203", helps=(f"it is {signature}",), name=name)
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = making.new_dict(lo, list(named.items()), spec.kwarg)
     elif named:
-        raise lo.mistake(TypeError, node, f"{name}() has no parameter {next(iter(named))!r}")
+        unknown = next(iter(named))
+        helps = did_you_mean(unknown, [parameter.arg for parameter in [*positional, *spec.kwonlyargs]])
+        label = f"{name}() has no parameter {unknown!r}"
+        raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
     return bound

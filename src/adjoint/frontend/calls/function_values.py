@@ -63,7 +63,7 @@ def call_known(lo: Lowerer, function: Ref, args: list[Value], kwargs: dict[str, 
     if signature is not None:
         args = [given(lo, arg, node) if place in signature.excluded else arg for place, arg in enumerate(args)]
         if len(args) + len(kwargs) != len(signature.parameters):
-            raise lo.mistake(TypeError, node, _misfit(signature, len(args) + len(kwargs)))
+            raise lo.mistake(TypeError, node, _misfit(signature, len(args) + len(kwargs)), code="AD0203")
     if parts["declared"] == Const(False):
         return call_value(lo, parts["function"], args, kwargs, node)
     if kwargs:
@@ -83,7 +83,7 @@ def call_carried(
     if kwargs:
         raise lo.problem("AD0203", node, f"{signature!r} takes arguments by position")
     if len(args) != len(signature.parameters):
-        raise lo.mistake(TypeError, node, _misfit(signature, len(args)))
+        raise lo.mistake(TypeError, node, _misfit(signature, len(args)), code="AD0203")
     atoms = [_argument(lo, arg, kind, node) for arg, kind in zip(args, signature.parameters, strict=True)]
     places = tuple([place + 1 for place in signature.places if _may_vary(atoms[place])])
     targets: list[Var] = []
@@ -255,7 +255,7 @@ def converted(
 ) -> Value:
     """``Fn[[...], ...](function)``"""
     if len(args) != 1 or kwargs:
-        raise lo.mistake(TypeError, node, f"{signature!r} is given one function")
+        raise lo.mistake(TypeError, node, f"{signature!r} is given one function", code="AD0203")
     return as_declared(lo, args[0], signature, node)
 
 

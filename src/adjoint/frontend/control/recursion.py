@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics import diagnostic
 from adjoint.frontend.calls.calls import bind, run_closure
 from adjoint.frontend.control.called_forms import common_form
 from adjoint.frontend.control.widening import make_alike, size_of
@@ -225,6 +226,18 @@ def _key(found: dict[str, joins.Shape]) -> Any:
     return tuple((name, anonymous(shape)) for name, shape in found.items())
 
 
+def _without_end(lo: Lowerer, closure: Closure, node: ast.AST | None) -> Problem:
+    """What to raise for a function that calls itself on every path."""
+    name, source = closure.source.name, closure.source
+    label = f"{name!r} calls itself without end"
+    helps = (f"give {name!r} a path that returns before it calls itself: if x <= 0.0: return 1.0",)
+    calls = (each for each in ast.walk(source.node) if isinstance(each, ast.Call))
+    again = next((each for each in calls if isinstance(each.func, ast.Name) and each.func.id == name), None)
+    if again is None:
+        return lo.problem("AD0407", node, label, helps=helps)
+    return Problem(diagnostic("AD0407", source.span(again), label, helps=helps))
+
+
 def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins.Shape], node: ast.AST | None) -> None:
     """Lowers the body until what it returns is settled."""
     others = set(lo.run_data.definitions)
@@ -233,7 +246,7 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
             del lo.run_data.definitions[key]  # functions that it calls and that call it: they go by what it returns
         params, block, result = _run(lo, closure, found, node)
         if result is None:
-            raise lo.problem("AD0407", node, f"{closure.source.name!r} calls itself without end")
+            raise _without_end(lo, closure, node)
         settled = result if called.result is None else lo.join_shapes([called.result, result])
         is_settled = not called.is_recursive or settled == called.result
         called.result = settled

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
@@ -90,7 +91,8 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         try:
             taken = left.pop(place.value)
         except IndexError as error:
-            containers.raise_error(lo, IndexError, str(error), node)
+            label = f"the list has {len(items)} item{'s' if len(items) != 1 else ''}"
+            containers.raise_error(lo, IndexError, str(error), node, label, place.value)
         making.replace(lo, args[0], list_record(left), node)
         return taken
     if isinstance(args[0], Var) and isinstance(args[0].type, List):
@@ -206,7 +208,10 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     if found is None:
         if len(args) > 2:
             return args[2]
-        raise lo.mistake(KeyError, node, f"the dict has no key {args[1].value!r} here")
+        key = args[1].value
+        helps = did_you_mean(key, record.keys) or one_of(record.keys)
+        label = f"the dict has no key {key!r} here"
+        raise lo.mistake(KeyError, node, label, code="AD0212", helps=helps, name=key)
     assert isinstance(args[0], Ref)
     kept = tuple((k, v) for k, v in record.parts if k != args[1].value)
     making.replace(lo, args[0], Record(dict, kept), node)

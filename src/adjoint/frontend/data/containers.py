@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.making import (
     _element_of,
@@ -254,7 +255,7 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
             item: Value = items[index.value]
             return item
         except IndexError as error:
-            raise_error(lo, IndexError, str(error), node)
+            raise_error(lo, IndexError, str(error), node, _out_of_range("tuple", len(items)), index.value)
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
     if any(map(_is_called, items)):
@@ -300,7 +301,7 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         try:
             place = record.keys[index.value]
         except IndexError as error:
-            raise_error(lo, IndexError, str(error), node)
+            raise_error(lo, IndexError, str(error), node, _out_of_range("list", len(record.items)), index.value)
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
         return lo.known_part(base, place, record.items[place])
@@ -320,12 +321,29 @@ def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         raise NeedsRuntime(tuple(original_sites((base.site,))))
     found = record.get(index.value)
     if found is None:
-        raise_error(lo, KeyError, index.value, node)
+        helps = did_you_mean(index.value, record.keys) or one_of(record.keys)
+        raise_error(lo, KeyError, index.value, node, f"the dict has no key {index.value!r}", index.value, helps)
     return lo.known_part(base, index.value, found)
 
 
-def raise_error(lo: Lowerer, cls: type[Exception], argument: Any, node: ast.AST | None) -> NoReturn:
-    """What is certain to raise when it runs: this path ends with that exception."""
+def _out_of_range(kind: str, count: int) -> str:
+    return f"the {kind} has {count} item{'s' if count != 1 else ''}"
+
+
+def raise_error(
+    lo: Lowerer,
+    cls: type[Exception],
+    argument: Any,
+    node: ast.AST | None,
+    label: str,
+    item: object,
+    helps: tuple[str, ...] = (),
+) -> NoReturn:
+    """What is certain to raise when it runs: this path ends with that exception, for lack of an ``item``.
+
+    Where no path returns anything, that is the reason.
+    """
+    lo.run_data.reasons.append(lo.problem("AD0212", node, label, helps=helps, name=item).diagnostic)
     lo.stop(Raise(lo.open.call(cls, Const(argument)), None, lo.span(node)))
     raise Unreached
 
@@ -367,7 +385,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         case TupleValue() | Var(type=Tuple()) | Const(value=tuple() | str() | bytes() | int() | float() | None):
             raise lo.mistake(TypeError, node, _no_items_to_assign(class_of(lo, base)))
         case Const():
-            raise lo.problem("AD0302", node, "an item of an object that outlives the call is assigned")
+            raise lo.problem("AD0311", node, "an item of an object that outlives the call is assigned")
     method = special_method(lo, base, "__setitem__")
     if method is not None:
         call_value(lo, method, [index, value], {}, node)

@@ -7,10 +7,12 @@ import functools
 import inspect
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls import class_customs
 from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.entry import inputs
@@ -211,7 +213,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     try:
         value = getattr(owner, name)
     except AttributeError:
-        raise lo.mistake(AttributeError, node, f"{_describe(owner)} has no attribute {name!r}") from None
+        raise _no_attribute(lo, _describe(owner), name, dir(owner), node) from None
     if lo.run_data.globals and isinstance(owner, types.ModuleType):
         cell = lo.run_data.globals.get((id(vars(owner)), name))
         if cell is not None:
@@ -223,6 +225,12 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     if isinstance(value, types.MethodType) and hasattr(type(owner), CONSTANT):
         return Method(Const(value.__func__), Const(owner))
     return Const(value)
+
+
+def _no_attribute(lo: Lowerer, owner: str, name: str, known: Iterable[object], node: ast.AST | None) -> Exception:
+    public = [each for each in known if not str(each).startswith("__")]
+    label, helps = f"{owner} has no attribute {name!r}", did_you_mean(name, public)
+    return lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
 
 
 def _describe(value: Any) -> str:
@@ -277,7 +285,7 @@ def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: a
         return Method(Const(callee), base)
     found = inspect.getattr_static(owner, name, _MISSING)
     if found is _MISSING:
-        raise lo.mistake(AttributeError, node, f"a value of class {owner.__name__!r} has no attribute {name!r}")
+        raise _no_attribute(lo, f"a value of class {owner.__name__!r}", name, dir(owner), node)
     if callable(found):
         return Method(Const(found), base)
     target = Var(name, Opaque())
@@ -339,7 +347,9 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
             from adjoint.frontend.calls.calls import call_value  # lazy
 
             return call_value(lo, Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
-    raise lo.mistake(AttributeError, node, f"an object of class {cls.__name__!r} has no attribute {name!r} here")
+    record = lo.store.get(receiver) if isinstance(receiver, Ref) else None
+    own = record.keys if isinstance(record, Record) and record.cls not in (list, dict) else ()
+    raise _no_attribute(lo, f"an object of class {cls.__name__!r}", name, [*own, *dir(cls)], node)
 
 
 def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
@@ -445,7 +455,7 @@ def set_attribute(
         case Union():
             _set_of_each(lo, base, name, value, node, bare=bare)
         case Const():
-            raise lo.problem("AD0302", node, f"an attribute of {_describe(base.value)} is assigned")
+            raise lo.problem("AD0311", node, f"an attribute of {_describe(base.value)} is assigned")
         case Var(type=Scalar()) if cls is not None:
             raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
         case Closure(function=None, block=block, attributes=attributes) if block is lo.block and isinstance(
@@ -541,5 +551,5 @@ def _named_tuple(
     for name, default in getattr(cls, "_field_defaults", {}).items():
         values.setdefault(name, lo.store[default] if isinstance(default, Held) else Const(default))
     if set(values) != set(cls._fields) or len(args) > len(cls._fields):
-        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}")
+        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
     return TupleValue(tuple(values[name] for name in cls._fields), cls)

@@ -107,7 +107,9 @@ def _said(lo: Lowerer, decorator: ast.Call) -> tuple[tuple[str, ...], str | None
     names = wrt if isinstance(wrt, tuple) else (wrt,)
     texts = all(isinstance(name, str) for name in names) and (of is None or isinstance(of, str))
     if decorator.args or not names or not texts or not said.keys() <= {"wrt", "of"}:
-        raise lo.mistake(TypeError, decorator, 'ad.adjoint takes names: ad.adjoint(wrt="a"), and of= that of a value')
+        raise lo.mistake(
+            TypeError, decorator, 'ad.adjoint takes names: ad.adjoint(wrt="a"), and of= that of a value', code="AD0203"
+        )
     return names, of
 
 

@@ -30,7 +30,7 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
-from adjoint.ir.nodes import Atom, Block, Const, Function, Var
+from adjoint.ir.nodes import Atom, Block, Const, Function, Raise, Var
 from adjoint.ir.types import (
     FLOAT,
     Array,
@@ -38,7 +38,7 @@ from adjoint.ir.types import (
     Type,
     carries_derivative,
 )
-from adjoint.ir.walk import free_vars, operands, statements_in, substitute, targets_of
+from adjoint.ir.walk import free_vars, operands, statements_in, substitute, targets_of, terminators_in
 from adjoint.records import dataclass, field, replace
 from adjoint.sources.scope import own_yields
 from adjoint.target import ALL_INLINED
@@ -157,7 +157,7 @@ def lower_inner(
     if not region.exits:
         block = root.seal()
         _check_outside_writes(lo, block, active.params)
-        raise refusal(lo, "AD0407", function, node, "this never returns: every path raises an exception, or has no end")
+        raise _never_returns(lo, function, block, node)
     refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
     shape = lo.join_shapes([as_result(joins.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     if lo.regions:
@@ -242,6 +242,17 @@ def _has_unknown_operands(block: Block) -> bool:
             if type(atom) is Var and type(atom.type) is Opaque:
                 return True
     return False
+
+
+def _never_returns(lo: Lowerer, function: Value, block: Block, node: ast.AST | None) -> Exception:
+    """What to raise where nothing comes back: why the paths end as they do, as far as that is known."""
+    raised = [end.span for end in terminators_in(block) if isinstance(end, Raise)]
+    if lo.run_data.reasons and len(raised) == len({reason.span for reason in lo.run_data.reasons}):
+        return DifferentiationError(lo.run_data.reasons)
+    others = [(span, "this path ends here") for span in raised if span is not None]
+    label = "this never returns: every path raises an exception, or has no end"
+    helps = ("return a value on some path",)
+    return refusal(lo, "AD0407", function, node, label, helps=helps, others=others)
 
 
 def refuse_generators(lo: Lowerer, function: Value, results: Sequence[Value], node: ast.AST | None) -> None:

@@ -8,6 +8,7 @@ the operators around.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,8 @@ from adjoint.frontend.data.constants import lost_in_fields
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.components import Component, component
 from adjoint.frontend.differentiation.differentiated_paths import WHOLE, Keys, Way, part_at, written
-from adjoint.frontend.differentiation.inner_functions import Inner, forget_changes, lower_inner
+from adjoint.frontend.differentiation.inner_functions import Inner, forget_changes, lower_inner, name_of
+from adjoint.frontend.differentiation.refused_arguments import check_differentiable, object_of
 from adjoint.frontend.differentiation.tangent_values import (
     converted,
     differentiable_leaves,
@@ -40,7 +42,7 @@ from adjoint.frontend.differentiation.wrt import (
 )
 from adjoint.frontend.entry.inputs import captured
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
     NONE,
@@ -72,7 +74,7 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import inline, leaves
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.records import dataclass, replace
-from adjoint.runtime.arithmetic.checks import brings_arithmetic, check_single, ways_out
+from adjoint.runtime.arithmetic.checks import check_single
 from adjoint.runtime.tangents import to_shadow
 
 _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
@@ -96,7 +98,7 @@ def operator_of(
         helps = ("in code that is differentiated, take ad.jvp, ad.vjp or ad.grad",)
         raise lo.problem("AD0301", node, f"ad.{kind} inside other code is not covered", helps=helps)
     if kind == "checkpoint" and len(args) + len(kwargs) != 1:
-        raise lo.mistake(TypeError, node, "ad.checkpoint takes one function")
+        raise lo.mistake(TypeError, node, "ad.checkpoint takes one function", code="AD0203")
     function_value, options = args[0] if args else kwargs["f"], _options(lo, args[1:], kwargs, node)
     return Operator(kind, function_value, options)
 
@@ -196,7 +198,10 @@ def _gradient(
     inner = lower_inner(lo, function, args, kwargs, picked.places, node, picked.ways)
     if has_aux and (not isinstance(inner.shape, joins.TupleShape) or len(inner.shape.items) != 2):
         label = "with has_aux=True the function must return a pair (value, aux)"
-        raise refusal(lo, "AD0407", operator.function, node, label)
+        helps = ("return the pair: return value, aux", "or leave out has_aux")
+        raise refusal(
+            lo, "AD0407", operator.function, node, label, helps=helps, others=_returned(operator.function, node)
+        )
     part = component(lo, operator.function, inner.shape, 0 if has_aux else options.get("result"), node)
     seed = _seed(lo, operator.function, inner, part, node)
     if node is None and not lo.regions:
@@ -263,7 +268,7 @@ def pick(
     entries = [_way(lo, choice, value, node) for choice, value in zip(choices, given, strict=True)]
     chosen = [part_at(lo, value, way.known) for way, value in zip(entries, given, strict=True)]
     for place, value in zip(places, chosen, strict=True):
-        check_differentiable(lo, function, value, place, node)
+        check_differentiable(lo, function, value, place, node, args, kwargs)
     varied = list(dict.fromkeys((place, way.known) for place, way in zip(places, entries, strict=True)))
     sources = [varied.index((place, way.known)) for place, way in zip(places, entries, strict=True)]
     values = [chosen[sources.index(i)] for i in range(len(varied))]
@@ -335,7 +340,8 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, part: Component, node: ast
             assert dims is not None
             return lo.open.call(np.ones, Const((1,) * len(dims)))
         case joins.Leaf(type=Array()) | joins.TupleShape() | joins.RefShape():
-            raise refusal(lo, "AD0406", function, node, f"this returns {describe(shape)}, not a number")
+            label, helps = f"this returns {describe(shape)}, not a number", _reduced(shape, part, function)
+            raise refusal(lo, "AD0406", function, node, label, helps=helps, others=_returned(function, node))
         case joins.Leaf(type=type_) if carries_derivative(type_) and not isinstance(type_, Scalar):
             raise refusal(lo, "AD0406", function, node, "this returns a structure, not a number")
         case joins.Same(value=Const(value=None)):
@@ -343,7 +349,64 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, part: Component, node: ast
             raise refusal(lo, "AD0407", function, node, "this returns None", helps=("return the value",), others=others)
         case _:
             refuse_several_kinds(lo, function, shape, node)
-            raise refusal(lo, "AD0407", function, node, f"this returns {describe(shape)}")
+            label, helps = f"this returns {describe(shape)}", _as_float(shape)
+            raise refusal(lo, "AD0407", function, node, label, helps=helps, others=_returned(function, node))
+
+
+def _reduced(shape: joins.Shape, part: Component, function: Value) -> tuple[str, ...] | None:
+    """How a number is made of a result of another structure."""
+    name = name_of(function)
+    name = name if name.isidentifier() and name != "function" else "f"
+    match shape:
+        case joins.TupleShape(items=items) if not part.keys and items and _is_number(items[0]):
+            return (
+                f"for the first item, with the others handed out beside it: ad.grad({name}, result=0)",
+                *([f"or, of a pair (value, aux): ad.grad({name}, has_aux=True)"] if len(items) == 2 else []),
+                f"for a weighted sum of the results: ad.vjp({name}, *args)",
+            )
+        case joins.RefShape(record=record) if not part.keys and record.keys:
+            return (
+                f"for one part of it: ad.grad({name}, result={record.keys[0]!r})",
+                f"for a weighted sum of the results: ad.vjp({name}, *args)",
+            )
+        case joins.Leaf():
+            return (
+                "make it a number: np.sum(...)",
+                f"or, for all partial derivatives: ad.jacobian({name})",
+                f"or, for a weighted sum of the results: ad.vjp({name}, *args)",
+            )
+        case _:
+            return None
+
+
+def _is_number(shape: joins.Shape) -> bool:
+    return isinstance(shape, joins.Leaf) and isinstance(shape.type, Scalar) and shape.type.kind == "float"
+
+
+def _as_float(shape: joins.Shape) -> tuple[str, ...] | None:
+    """What to return instead of what has no derivative."""
+    match shape:
+        case joins.Leaf(type=Scalar(kind="int")):
+            return (
+                "an integer does not vary smoothly: return the number itself, as x for int(x), or x[i] for an index i",
+            )
+        case joins.Leaf(type=Scalar(kind="bool")) | joins.Same(value=Const(value=bool())):
+            return ("a truth value does not vary smoothly: return the numbers that are compared",)
+        case joins.Leaf(type=Scalar(kind="complex")):
+            return ("return a real number: the real part, or abs(z)**2",)
+        case joins.Same(value=Const(value=str())) | joins.Leaf(type=Opaque(cls=builtins.str)):
+            return ("return the number, and make the text of it where the function is called",)
+        case _:
+            return None
+
+
+def _returned(function: Value, node: ast.AST | None) -> tuple[tuple[Span, str], ...]:
+    """The expression that is returned, where there is one only and the function is what the user differentiates."""
+    if node is not None:
+        return ()
+    from adjoint.sources.missing_return import sole_return  # lazy
+
+    return sole_return(source_of(function))
 
 
 def refuse_several_kinds(lo: Lowerer, function: Value, shape: joins.Shape, node: ast.AST | None) -> None:
@@ -390,11 +453,11 @@ def describe(shape: joins.Shape) -> str:
         case joins.TupleShape(items=items):
             return f"a tuple of {len(items)}"
         case joins.RefShape(record=record):
-            return _object_of(record.cls)
+            return object_of(record.cls)
         case joins.Leaf(type=Scalar(kind=kind)) if kind in _KINDS:
             return _KINDS[kind]
         case joins.Leaf(type=Opaque(cls=cls)) if cls is not None:
-            return _object_of(cls)
+            return object_of(cls)
         case joins.Same(value=Const(value=constant)):
             return repr(constant)
         case joins.Same():
@@ -405,43 +468,6 @@ def describe(shape: joins.Shape) -> str:
             return "a number"
         case _:
             return "something of a kind that is not known"
-
-
-def _object_of(cls: type) -> str:
-    named: dict[type, str] = {str: "a string", list: "a list", dict: "a dict", set: "a set"}
-    return named.get(cls, f"an object of class {cls.__name__!r}")
-
-
-def check_differentiable(lo: Lowerer, function: Value, value: Value, place: int | str, node: ast.AST | None) -> None:
-    """Refuses an argument that has no derivative."""
-    where = f"argument {place!r}" if isinstance(place, str) else f"argument {place}"
-
-    def refuse(code: str, label: str, *helps: str) -> Problem:
-        return refusal(lo, code, function, node, f"{where} is {label}", place=place, helps=helps or None)
-
-    helps: tuple[str, ...] = ()
-    match value:
-        case Const(value=int() as number) if not isinstance(number, bool):
-            raise refuse("AD0403", f"the integer {number}", f"pass {float(number)}")
-        case Var(type=Scalar(kind="int")):
-            given: Any = None if node is not None else lo.run_data.arguments.get(place)
-            integer = int(given) if isinstance(given, (int, np.integer)) else None
-            if integer is not None and abs(integer) < 2**53:
-                raise refuse("AD0403", f"the integer {given}", f"pass a float: {float(integer)} for {given}")
-            raise refuse("AD0403", "an integer", "pass a float: 3.0 for 3")
-        case Var(type=Array(dtype=dtype)) if dtype is not None and dtype.kind in "iu":
-            raise refuse("AD0403", f"an array of {dtype}", "pass an array of floats: x.astype(float)")
-        case Var(type=Opaque(cls=type() as cls)) if hasattr(cls, "__next__"):
-            raise refuse("AD0305", f"an iterator of class {cls.__name__!r}")
-        case Const(value=constant):
-            described = repr(constant) if constant is None or isinstance(constant, (bool, str)) else "a constant"
-        case Var(type=Opaque(cls=type() as cls)):
-            described = _object_of(cls)
-            helps = ways_out(cls) if brings_arithmetic(cls) else ()
-        case _:
-            described = "nothing that can be differentiated"
-    if not any(True for _ in differentiable_leaves(lo, value)):
-        raise refuse("AD0404", described, *helps)
 
 
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
@@ -581,7 +607,7 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
         raise lo.problem("AD0409", node, f"{len(args)} primals, but {len(tangents)} tangents")
     places = [i for i, tangent in enumerate(tangents) if tangent != NONE]
     for place in places:
-        check_differentiable(lo, function, args[place], place, node)
+        check_differentiable(lo, function, args[place], place, node, args)
     inner = lower_inner(lo, function, args, {}, places, node)
     refuse_several_kinds(lo, function, inner.shape, node)
     directions: list[Atom] = []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_origin
 
 from adjoint.diagnostics import Span, diagnostic
+from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.data import objects
 from adjoint.frontend.data.objects import class_of
 from adjoint.frontend.interpreter.core import Lowerer, Problem
@@ -156,6 +157,7 @@ def _position(
     kwargs: dict[str, Value],
     node: ast.AST | None,
 ) -> int | str:
+    helps: tuple[str, ...] = ()
     if isinstance(choice, str):
         if choice in kwargs:
             return choice
@@ -164,6 +166,7 @@ def _position(
         known = dict.fromkeys([*names, *_keyword_only_names(function), *kwargs])
         missing = "is not given in this call" if choice in known else "is not among its parameters"
         label = f"{choice!r} {missing}: {', '.join(map(repr, known))}"
+        helps = did_you_mean(choice, known, "wrt={!r}") if choice not in known else ("hand it over, or leave it out",)
     elif isinstance(choice, int) and not isinstance(choice, bool):
         index = choice + count if choice < 0 else choice
         if 0 <= index < count:
@@ -172,9 +175,14 @@ def _position(
             return names[index]
         given = "1 positional argument" if count == 1 else f"{count} positional arguments"
         label = f"wrt={choice!r}, but the call has {given}"
+        ways = [f"wrt={index}" + (f" or wrt={names[index]!r}" if index < len(names) else "") for index in range(count)]
+        helps = (f"counted from 0: {', '.join(ways)}",) if 0 < count <= _FEW else ()
     else:
         label = f"wrt={choice!r} is no index, name or key path"
-    raise refusal(lo, "AD0405", function, node, label)
+    raise refusal(lo, "AD0405", function, node, label, helps=helps or None)
+
+
+_FEW = 4
 
 
 def refusal(

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import error
+from adjoint.diagnostics.similar import did_you_mean, missing_import
 from adjoint.frontend.entry.captured import (
     CONSTANT,
     MAX_PARTS,
@@ -304,7 +305,7 @@ def _enter_partial(
 
 def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
     site = Site(("input", *path))
-    element = _common_type(value)
+    element = _element_at(lo, site, value)
     fixed = site in lo.settings.fixed_sites
     if fixed:
         lo.run_data.argument_guards.append((path, len(value)))
@@ -361,10 +362,21 @@ def _common_type(items: list[Any]) -> Type | None:
     return _Mixed() if joined is None else joined
 
 
+def _element_at(lo: Lowerer, site: Site, items: list[Any]) -> Type | None:
+    """What a container from outside holds: what is in it, and what the function was seen to put there."""
+    element, known = _common_type(items), lo.settings.site_types.get(site)
+    if not isinstance(known, (List, Dict)):
+        return element
+    stored = known.element if isinstance(known, List) else known.value
+    if element is None or stored is None or isinstance(element, _Mixed):
+        return stored if element is None else element
+    return join_types(element, stored) or _Mixed()
+
+
 def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
     site = Site(("input", *path))
     if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
-        element = _common_type(list(value.values()))
+        element = _element_at(lo, site, list(value.values()))
         if isinstance(element, _Mixed):
             return _declared(Var(hint, Opaque(dict), True), declare)
         var = Var(hint, Dict(element), True)
@@ -435,7 +447,8 @@ def global_value(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
         return captured(lo, table[name], ("global", table, name), name, node)
     if hasattr(builtins, name):  # until the module defines the name
         return captured(lo, getattr(builtins, name), ("global", table, name), name, node)
-    raise lo.problem("AD0304", node, f"the name {name!r} is not defined")
+    helps = missing_import(name) or did_you_mean(name, [*lo.frame.visible_to_closures, *table, *vars(builtins)])
+    raise lo.problem("AD0310", node, f"nothing is called {name!r} here", helps=helps, name=name)
 
 
 def cell_of(lo: Lowerer, cell: types.CellType, name: str) -> Cell:

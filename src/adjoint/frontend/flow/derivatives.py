@@ -32,7 +32,9 @@ _CONTAINERS = (List, Dict, Tuple, Instance)
 def _derivative(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     given = {**dict(zip(("y", "wrt"), args, strict=False)), **kwargs}
     if not isinstance(node, ast.Call) or len(args) + len(kwargs) != 2 or set(given) != {"y", "wrt"}:
-        raise lo.mistake(TypeError, node, "ad.derivative takes a value and the variable: ad.derivative(y, wrt=x)")
+        raise lo.mistake(
+            TypeError, node, "ad.derivative takes a value and the variable: ad.derivative(y, wrt=x)", code="AD0203"
+        )
     place = next((keyword.value for keyword in node.keywords if keyword.arg == "wrt"), node.args[-1:])
     wrt = place[0] if isinstance(place, list) else place
     names = wrt.elts if isinstance(wrt, ast.Tuple) else [wrt]

@@ -216,14 +216,25 @@ class Lowerer:
                 notes = (*notes, *calls_through(frame.call_span))
         return Problem(diagnostic(code, span, label, notes=notes, helps=helps, others=others, **fields))
 
-    def mistake(self, exception: type[Exception], node: ast.AST | None, label: str) -> Exception:
+    def mistake(
+        self,
+        exception: type[Exception],
+        node: ast.AST | None,
+        label: str,
+        *,
+        code: str = "AD0213",
+        helps: Iterable[str] = (),
+        name: object = None,
+    ) -> Exception:
         """What to raise where Python is certain to raise.
 
         That is refused, unless a handler around may be waiting for it, or it is so for one of several structures that
         a value may have: then this path ends with the exception.
         """
         if not self.run_data.handled and not self.run_data.choices:
-            return self.problem("AD0203", node, label)
+            name = exception.__name__ if code == "AD0213" else name
+            fields: dict[str, Any] = {} if name is None else {"name": name}
+            return self.problem(code, node, label, helps=helps, **fields)
         self.stop(Raise(self.open.call(exception, Const(label)), None, self.span(node)))
         return Unreached()
 
@@ -563,6 +574,8 @@ class Run:
     guards: list[Any] = field(default_factory=list)
     outside_writes: list[tuple[Var, Atom, Span | None]] = field(default_factory=list)
     """Writes into containers that global or captured variables hold: the container and the value."""
+    reasons: list[Diagnostic] = field(default_factory=list)
+    """Why paths end by an exception that is certain: told where none returns."""
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Integers, and lengths of lists, that the specialisation takes for known."""
     sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)

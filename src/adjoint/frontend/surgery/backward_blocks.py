@@ -35,7 +35,7 @@ def run_backward(lo: Lowerer, node: ast.With, item: ast.withitem) -> None:
         _refuse(lo, [], {}, node)
     given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "x")]
     if len(given) != 1 or len(call.args) + len(call.keywords) != 1:
-        raise lo.mistake(TypeError, call, "ad.backward takes one variable, or a tuple of them")
+        raise lo.mistake(TypeError, call, "ad.backward takes one variable, or a tuple of them", code="AD0203")
     target = given[0]
     if not all(isinstance(part, ast.Name) for part in (target.elts if isinstance(target, ast.Tuple) else [target])):
         label = "this is no variable"

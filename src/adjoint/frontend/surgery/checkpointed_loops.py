@@ -82,9 +82,11 @@ def _elsewhere(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
 def _check_options(lo: Lowerer, count: int, named: Collection[str | None], node: ast.AST | None) -> None:
     """Refuses calls of ``ad.checkpointed`` that raise in Python."""
     if count != 1 or any(name not in OPTIONS for name in named):
-        raise lo.mistake(TypeError, node, "ad.checkpointed takes what the loop runs over, and options by name")
+        raise lo.mistake(
+            TypeError, node, "ad.checkpointed takes what the loop runs over, and options by name", code="AD0203"
+        )
     if ("snapshots" in named) == ("memory" in named):
-        raise lo.mistake(TypeError, node, "ad.checkpointed takes snapshots= or memory=")
+        raise lo.mistake(TypeError, node, "ad.checkpointed takes snapshots= or memory=", code="AD0203")
 
 
 def head(lo: Lowerer, node: ast.For | ast.While, expression: ast.Call) -> ast.expr:

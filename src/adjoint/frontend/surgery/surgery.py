@@ -39,7 +39,9 @@ _CONTAINERS = {List: "a list", Dict: "a dict", Tuple: "a tuple", Instance: "an o
 def _with_derivative(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     given = {**dict(zip(("x", "fn"), args, strict=False)), **kwargs}
     if len(args) + len(kwargs) != 2 or set(given) != {"x", "fn"}:
-        raise lo.mistake(TypeError, node, "ad.with_derivative takes a value and a function of its cotangent")
+        raise lo.mistake(
+            TypeError, node, "ad.with_derivative takes a value and a function of its cotangent", code="AD0203"
+        )
     return altered(lo, given["x"], given["fn"], node)
 
 
@@ -47,7 +49,9 @@ def _with_derivative(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], n
 def _without_derivative(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     given = {**dict(zip(("x", "fn"), args, strict=False)), **kwargs}
     if len(args) + len(kwargs) != len(given) or not {"x"} <= set(given) <= {"x", "fn"}:
-        raise lo.mistake(TypeError, node, "ad.without_derivative takes a value, and a function of it or none")
+        raise lo.mistake(
+            TypeError, node, "ad.without_derivative takes a value, and a function of it or none", code="AD0203"
+        )
     value = call_value(lo, Const(stop_gradient), [given["x"]], {}, node)
     if given.get("fn", NONE) == NONE:
         return value

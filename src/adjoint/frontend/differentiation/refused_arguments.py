@@ -1,0 +1,207 @@
+"""Arguments that have no derivative: what they are, and what to hand over instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.differentiation.tangent_values import differentiable_leaves
+from adjoint.frontend.differentiation.wrt import parameter_names, refusal
+from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Type
+from adjoint.runtime.arithmetic.checks import brings_arithmetic, ways_out
+
+
+def check_differentiable(
+    lo: Lowerer,
+    function: Value,
+    value: Value,
+    place: int | str,
+    node: ast.AST | None,
+    args: Sequence[Value] = (),
+    kwargs: Mapping[str, Value] | None = None,
+) -> None:
+    """Refuses an argument that has no derivative; the others are looked at for what may have been meant."""
+    if _may_be(value) and any(True for _ in differentiable_leaves(lo, value)):
+        return
+    given = None if node is not None else lo.run_data.arguments.get(place)
+    code, described, helps = _refused(lo, value, given)
+    if code == "AD0404":
+        helps = (*helps, *_others_that_vary(lo, function, place, args, kwargs or {}, node))
+        helps = helps or ("numbers are given as floats, arrays of floats, or lists, dicts and dataclasses of these",)
+    where = f"argument {place!r}" if isinstance(place, str) else f"argument {place}"
+    raise _problem(lo, function, code, f"{where} is {described}", place, helps, node)
+
+
+def object_of(cls: type) -> str:
+    """What an object of a class is, in a few words."""
+    named: dict[type, str] = {str: "a string", list: "a list", dict: "a dict", set: "a set", tuple: "a tuple"}
+    return named.get(cls, f"an object of class {cls.__name__!r}")
+
+
+def _problem(
+    lo: Lowerer,
+    function: Value,
+    code: str,
+    label: str,
+    place: int | str,
+    helps: tuple[str, ...],
+    node: ast.AST | None,
+) -> Problem:
+    return refusal(lo, code, function, node, label, place=place, helps=helps)
+
+
+def _may_be(value: Value) -> bool:
+    """Whether it is of no kind that is always refused."""
+    match value:
+        case Var(type=Scalar(kind="int")) | Const(value=int()):
+            return False
+        case Var(type=Array(dtype=dtype)):
+            return dtype is None or dtype.kind not in "iu"
+        case Var(type=Opaque(cls=type() as cls)):
+            return not hasattr(cls, "__next__")
+        case _:
+            return True
+
+
+def _refused(lo: Lowerer, value: Value, given: Any) -> tuple[str, str, tuple[str, ...]]:
+    """The code, what the argument is, and ways out."""
+    match value:
+        case Const(value=bool() as flag):
+            return "AD0404", repr(flag), ()
+        case Const(value=int() as number):
+            return "AD0403", f"the integer {number}", (f"pass {float(number)}",)
+        case Const(value=str() as text):
+            return "AD0404", repr(text), (f"pass a number: float({text!r})",) if _is_number(text) else ()
+        case Const(value=None):
+            return "AD0404", "None", ()
+        case Const(value=constant):
+            return "AD0404", "a constant" if not callable(constant) else "a function", ()
+        case Var(type=Scalar(kind="int")):
+            integer = int(given) if isinstance(given, (int, np.integer)) else None
+            if integer is not None and abs(integer) < 2**53:
+                return "AD0403", f"the integer {given}", (f"pass a float: {float(integer)} for {given}",)
+            return "AD0403", "an integer", ("pass a float: 3.0 for 3",)
+        case Var(type=Array(dtype=dtype)) if dtype is not None and dtype.kind in "iu":
+            return "AD0403", f"an array of {dtype}", ("pass an array of floats: x.astype(float)",)
+        case Var(type=Array(dtype=dtype)) if dtype is not None and dtype.kind == "O":
+            return "AD0404", "an array of objects", ("pass an array of floats: x.astype(float)",)
+        case Var(type=Array(dtype=dtype)) if dtype is not None:
+            return "AD0404", f"an array of {dtype}", ()
+        case Var(type=Opaque(cls=type() as cls)) if hasattr(cls, "__next__"):
+            return (
+                "AD0305",
+                f"an iterator of class {cls.__name__!r}",
+                ("hand over the list or array that it runs through", "or loop over it with 'for'"),
+            )
+        case Var(type=Opaque(cls=type() as cls)):
+            return "AD0404", *_opaque(cls, given)
+    return _container(lo, value)
+
+
+def _opaque(cls: type, given: Any) -> tuple[str, tuple[str, ...]]:
+    if isinstance(given, np.ndarray) and given.dtype.names:
+        first = given.dtype.names[0]
+        return "an array of records", (f"pass its columns, which are arrays: a[{first!r}]",)
+    if isinstance(given, np.ndarray):
+        return f"an array of {given.dtype}", ("pass an array of floats: x.astype(float)",)
+    if brings_arithmetic(cls):
+        return object_of(cls), ways_out(cls)
+    if cls.__module__.startswith("numba."):
+        return object_of(cls), ("pass its numbers as arguments, or keep them in a dataclass",)
+    if callable(getattr(given, "__array__", None)):
+        return object_of(cls), ("hand over a plain array: np.asarray(x)",)
+    return object_of(cls), ()
+
+
+def _container(lo: Lowerer, value: Value) -> tuple[str, str, tuple[str, ...]]:
+    """A container of nothing that varies: of integers, or of something else."""
+    cls, kinds = _contents(lo, value)
+    holder = object_of(cls) if cls is not None else "something"
+    if kinds == {"integer"}:
+        if cls is list:
+            return "AD0403", "a list of integers", ("pass floats: [float(x) for x in xs]",)
+        if cls is tuple:
+            return "AD0403", "a tuple of integers", ("pass floats: (1.0, 2.0) for (1, 2)",)
+        if cls is dict:
+            return "AD0403", "a dict of integers", ("pass floats: {'a': 1.0} for {'a': 1}",)
+        return "AD0403", f"{holder} whose numbers are integers", ("give its fields floats, or the annotation float",)
+    if not kinds:
+        return "AD0404", f"{holder} in which there are no numbers", ()
+    return "AD0404", f"{holder} in which there are no floats", ()
+
+
+def _contents(lo: Lowerer, value: Value) -> tuple[type | None, set[str]]:
+    """The class of a container, and what kinds of leaves there are in it."""
+    match value:
+        case TupleValue(cls=cls, items=items):
+            return cls, {kind for item in items for kind in _kinds(lo, item)}
+        case Ref():
+            record = lo.store.get(value)
+            if isinstance(record, Record):
+                return record.cls, {kind for item in record.items for kind in _kinds(lo, item)}
+        case Var(type=List(element=element)):
+            return list, _kinds_of(element)
+        case Var(type=Dict(value=element)):
+            return dict, _kinds_of(element)
+        case Var(type=Instance(cls=cls, fields=fields)):
+            return cls, {kind for field in fields.values() for kind in _kinds_of(field)}
+    return None, {"other"}
+
+
+def _kinds(lo: Lowerer, value: Value) -> set[str]:
+    match value:
+        case Const(value=bool() | None | str()):
+            return {"other"}
+        case Const(value=int()):
+            return {"integer"}
+        case Var(type=Scalar() | Array() as type_):
+            return _kinds_of(type_)
+    return _contents(lo, value)[1]
+
+
+def _kinds_of(type_: Type | None) -> set[str]:
+    match type_:
+        case None:
+            return set()
+        case Scalar(kind="int"):
+            return {"integer"}
+        case Array(dtype=dtype) if dtype is not None and dtype.kind in "iu":
+            return {"integer"}
+        case List(element=part) | Dict(value=part):
+            return _kinds_of(part)
+        case _:
+            return {"other"}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _others_that_vary(
+    lo: Lowerer,
+    function: Value,
+    place: int | str,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    node: ast.AST | None,
+) -> tuple[str, ...]:
+    """The help that names an argument that does vary, where there is one."""
+    names = parameter_names(lo, function, node)
+    for index, value in enumerate(args):
+        if index != place and _may_be(value) and any(True for _ in differentiable_leaves(lo, value)):
+            named = f"wrt={names[index]!r}" if index < len(names) else f"wrt={index}"
+            return (f"name an argument that varies: {named}",)
+    for name, value in kwargs.items():
+        if name != place and _may_be(value) and any(True for _ in differentiable_leaves(lo, value)):
+            return (f"name an argument that varies: wrt={name!r}",)
+    return ()
