@@ -2,7 +2,9 @@
 
 import gc
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,12 +19,14 @@ if SOURCE not in sys.path:
 gc.set_threshold(50_000, 20, 100)  # what compilations leave is little; the searches for it took a twentieth of the time
 
 
-@pytest.fixture(scope="module")
-def own_cache(tmp_path_factory):
-    """Machine code is kept for the tests of one module, and for nobody else."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ADJOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
+_CACHE = "ADJOINT_CACHE_DIR"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Machine code is kept for one run, in one place for all of its processes; unless somebody names another."""
+    if _CACHE not in os.environ:
+        os.environ[_CACHE] = tempfile.mkdtemp(prefix="adjoint_tests_")
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(_CACHE), ignore_errors=True))
 
 
 @pytest.fixture

@@ -9,8 +9,6 @@ import adjoint as ad
 
 numba = pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 @numba.njit
 def wave(x, y):

@@ -18,8 +18,6 @@ numpy.diff[1] numpy.pad[3] numpy.kron[0] numpy.einsum[2] numpy.roll[2] numpy.lin
 adjoint.runtime.array_functions.arrays.match[0] math.cbrt[0]
 """.split()
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 def test_rules_of_the_library():
     """All of them: ``python -m native.campaign --rules``."""

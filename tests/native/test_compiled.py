@@ -11,8 +11,6 @@ import adjoint as ad
 
 numba = pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 def flow(s, r, b, x, y, z):
     return s * (y - x), x * (r - z) - y, x * y - b * z

@@ -10,8 +10,6 @@ import adjoint as ad
 
 numba = pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 def quotient(x, y):
     return x / y

@@ -19,8 +19,6 @@ loops_while.fixed_point mutation.attribute_of_an_object_in_an_object numpy_linal
 FORWARD = ["kernels.lorenz", "loops_range.product_of_array"]
 CASES = {case.name: case for case in collect()}
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 @pytest.mark.parametrize("name", REVERSE)
 def test_reverse(name):

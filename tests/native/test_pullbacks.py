@@ -7,8 +7,6 @@ import adjoint as ad
 
 pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 def arrays_swapped(x, n):
     u, v = x.copy(), np.zeros(2)

@@ -12,8 +12,6 @@ import adjoint as ad
 
 pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 @dataclass
 class Layer:

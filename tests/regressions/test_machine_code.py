@@ -13,7 +13,6 @@ from adjoint.native.legalize.form import loops_of
 
 pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
 
 A = np.arange(1.0, 7).reshape(2, 3) / 3
 

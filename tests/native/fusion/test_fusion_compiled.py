@@ -10,8 +10,6 @@ from native.fusion.programs import PROGRAMS
 
 pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 def arrays(shapes, extents, dtype=np.float64, order="C", seed=0):
     draw = np.random.default_rng(seed)

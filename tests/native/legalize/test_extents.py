@@ -7,8 +7,6 @@ import adjoint as ad
 
 pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 def outcome(derivative, *args):
     """The result; of an exception its class."""

@@ -9,8 +9,6 @@ import adjoint as ad
 
 pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 def outcome(derivative, *args):
     try:

@@ -16,8 +16,6 @@ from adjoint.runtime.objects import slice_bounds
 
 pytest.importorskip("numba")
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 @dataclass
 class Body:

@@ -11,8 +11,6 @@ from native.agreement import compare
 numba = pytest.importorskip("numba")
 import adjoint.native.runtime.declarations  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 @pytest.fixture
 def _stays(monkeypatch):

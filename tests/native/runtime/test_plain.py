@@ -14,8 +14,6 @@ import adjoint.native.runtime.declarations  # noqa: E402
 
 OPTIONS = {"error_model": "numpy"}
 
-pytestmark = pytest.mark.usefixtures("own_cache")
-
 
 def compiled(text, **names):
     namespace = {"np": np, "plain": plain, "places": places, "linalg": linalg, **names}
