@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint import testing
 
 THOROUGH = os.environ.get("ADJOINT_THOROUGH", "") not in ("", "0")
 """Whether nothing is left out."""
@@ -15,3 +19,15 @@ THOROUGH = os.environ.get("ADJOINT_THOROUGH", "") not in ("", "0")
 def is_chosen(name: str, shares: int) -> bool:
     """Whether something runs now, where one of so many does each time."""
     return THOROUGH or zlib.crc32(name.encode()) % shares == 0
+
+
+def check_by_turns(name: str, f: Callable[..., Any], args: Sequence[Any], order: int = 2, **options: Any) -> None:
+    """Checks derivatives as `check_grads` does; at second order those of one derivative, in both modes.
+
+    Of every other one it is the gradient, of the rest the directional derivative.
+    """
+    problem, how = testing._posed(f, args, **options)
+    testing._check_first_order(problem, how)
+    turn: testing.Mode = "rev" if zlib.crc32(name.encode()) % 2 else "fwd"
+    if order >= 2:
+        testing._check_second_order(problem, how, (turn,) if turn in how.modes and not THOROUGH else how.modes)

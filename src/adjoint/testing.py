@@ -151,18 +151,27 @@ def check_grads(
     * complex arguments, and integers in fields that are annotated as floats: both are held constant;
     * objects that occur twice among the arguments: differences move them apart.
     """
+    problem, options = _posed(f, args, modes, wrt, tol, analytic, nan_expected, kwargs)
+    _check_first_order(problem, options)
+    if order >= 2:
+        _check_second_order(problem, options, options.modes)
+
+
+def _posed(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    modes: Sequence[Mode] = ("fwd", "rev"),
+    wrt: Sequence[int] | int | None = None,
+    tol: float | None = None,
+    analytic: bool | Literal["auto"] = "auto",
+    nan_expected: bool = False,
+    kwargs: Mapping[str, Any] | None = None,
+) -> tuple[_Problem, _Options]:
+    """What is checked, and how."""
     if kwargs:
         f = functools.partial(f, **kwargs)
-    indices = _indices(args, wrt)
     options = _options(args, modes, tol, analytic, nan_expected)
-    problem = _Problem(f, args, indices, getattr(f, "__name__", repr(f)))
-    _check_first_order(problem, options)
-    if order >= 2 and problem.size and len(problem.output):
-        second = replace(options, tol=10 * options.tol, analytic=False, directions=1)
-        with warnings.catch_warnings():  # the user has not written these functions
-            warnings.simplefilter("ignore", DifferentiationWarning)
-            for derivative, label in _derivatives(problem, options.modes):
-                _check_first_order(_Problem(derivative, args, indices, f"{label} of {problem.label}"), second)
+    return _Problem(f, args, _indices(args, wrt), getattr(f, "__name__", repr(f))), options
 
 
 def _options(
@@ -434,6 +443,17 @@ def _close(message: str, a: Vector, b: Vector, tol: float, equal_nan: bool) -> N
 
 
 # --- second order ----------------------------------------------------------------------------------------------------
+
+
+def _check_second_order(problem: _Problem, options: _Options, of: Sequence[Mode]) -> None:
+    """Checks the derivatives of those in some modes."""
+    if not problem.size or not len(problem.output):
+        return
+    second = replace(options, tol=10 * options.tol, analytic=False, directions=1)
+    with warnings.catch_warnings():  # the user has not written these functions
+        warnings.simplefilter("ignore", DifferentiationWarning)
+        for derivative, label in _derivatives(problem, of):
+            _check_first_order(_Problem(derivative, problem.args, problem.wrt, f"{label} of {problem.label}"), second)
 
 
 def _derivatives(problem: _Problem, modes: Sequence[Mode]) -> Iterator[tuple[Callable[..., Any], str]]:

@@ -4,9 +4,9 @@ import pytest
 
 import adjoint as ad
 from adjoint.dispatch import specialize
-from adjoint.testing import check_grads, clone, leaves
+from adjoint.testing import clone, leaves
 from programs.registry import Case, collect
-from sampling import is_chosen
+from sampling import check_by_turns, is_chosen
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
@@ -21,7 +21,7 @@ def test_names_are_unique() -> None:
 
 @by_name
 def test_derivatives(case: Case) -> None:
-    check_grads(case.function, case.arguments(), **case.options)
+    check_by_turns(case.name, case.function, case.arguments(), **case.options)
 
 
 @pytest.mark.parametrize("case", SOME, ids=[case.name for case in SOME])

@@ -17,8 +17,7 @@ import evaluate as ev
 
 from adjoint.rules.declare import Case, Sample
 from adjoint.rules.registry import Definition, all_definitions
-from adjoint.testing import check_grads
-from sampling import THOROUGH
+from sampling import THOROUGH, check_by_turns
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
@@ -58,7 +57,8 @@ def _calls() -> Iterator[Any]:
         varying = [(place, text) for place, text in texts if text.specs]
         for count, (place, text) in enumerate(varying):
             order = 2 if THOROUGH or count < SECOND_ORDERS else 1
-            yield pytest.param(entry, text, order, id=f"{getattr(entry.fn, '__name__', '')}-{place}")
+            name = f"{getattr(entry.fn, '__name__', '')}-{place}"
+            yield pytest.param(name, entry, text, order, id=name)
 
 
 def _module(path: Path) -> Any:
@@ -69,14 +69,16 @@ def _module(path: Path) -> Any:
     return module
 
 
-@pytest.mark.parametrize(("entry", "text", "order"), list(_calls()))
-def test_definitions_can_be_differentiated(entry: Definition, text: _Text, order: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "entry", "text", "order"), list(_calls()))
+def test_definitions_can_be_differentiated(
+    name: str, entry: Definition, text: _Text, order: int, tmp_path: Path
+) -> None:
     path = tmp_path / "program.py"
     path.write_text(text.text)
     module = _module(path)
     vars(module).update(text.constants, function=entry.fn)
     rng = np.random.default_rng(5)
-    check_grads(module.call, tuple(ev.realise(spec, rng) for spec in text.specs), order=order)
+    check_by_turns(name, module.call, tuple(ev.realise(spec, rng) for spec in text.specs), order)
 
 
 @pytest.mark.parametrize("entry", DEFINITIONS, ids=[repr(entry.fn).split(" at ")[0] for entry in DEFINITIONS])

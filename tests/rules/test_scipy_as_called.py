@@ -15,7 +15,7 @@ from programs_in_files import module_of
 
 from adjoint.rules.declare import Constant, NoDerivative, Rule
 from adjoint.rules.registry import all_rules
-from adjoint.testing import check_grads
+from sampling import check_by_turns
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning"),
@@ -48,7 +48,7 @@ def _check(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any], path: Path
     vars(module).update({name: arg for name, arg in zip(names, args, strict=True) if name.startswith("c")})
     vars(module).update({f"k_{name}": arg for name, arg in kwargs.items()}, function=rule.fn)
     if varying:
-        check_grads(module.call, tuple(varying.values()))
+        check_by_turns(f"{rule.name} {path.stem}", module.call, tuple(varying.values()))
 
 
 @pytest.mark.parametrize("rule", SCIPY, ids=[rule.name for rule in SCIPY])
