@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test thorough check format golden size bench ablate mutate fuzz fragments call-forms poison agree clean
+.PHONY: help demo test thorough check format golden size bench ablate mutate fuzz fragments call-forms poison agree packages clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -23,6 +23,7 @@ help:
 	@echo "make poison   watch who reads and writes the memory of derivatives, for all programs (an hour)"
 	@echo "make mutate   break rules and transforms on purpose, and count what the tests notice"
 	@echo "make agree    compare compiled derivatives with interpreted ones, for all programs (hours)"
+	@echo "make packages  call the functions of published packages, and write docs/packages.md anew (keeps them in .packages)"
 	@echo "make clean    remove the virtual environment and all caches"
 
 demo: $(VENV)/.stamp-train
@@ -74,6 +75,9 @@ mutate: $(VENV)/.stamp-dev
 
 agree: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m native.campaign
+
+packages: $(VENV)/.stamp-dev
+	PYTHONPATH=tests $(BIN)/python -m packages --write
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
