@@ -8,8 +8,9 @@ import pytest
 from fuzz.fragments.check import check, module_of
 from fuzz.fragments.compose import generate
 from fuzz.fragments.draft import AROUND, FRAGMENTS
+from sampling import THOROUGH
 
-PROGRAMS = 90
+PROGRAMS = 90 if THOROUGH else 45
 CLAIMED = 0.85
 """The share of programs that must be differentiated, not refused; to be raised, never lowered."""
 OPEN: frozenset[int] = frozenset()

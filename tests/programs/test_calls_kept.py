@@ -11,6 +11,7 @@ from adjoint.dispatch import specialize
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.testing import _forward, _indices, _Problem, _reverse
 from programs.registry import Case, collect
+from sampling import is_chosen
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
@@ -23,7 +24,7 @@ def _calls_functions(case: Case) -> bool:
     return is_ours or not all(name.startswith("<") for name in inside)
 
 
-CASES = [case for case in collect() if _calls_functions(case)]
+CASES = [case for case in collect() if is_chosen(case.name, 2) and _calls_functions(case)]
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +49,6 @@ def test_modes_agree_with_every_call_kept(case: Case) -> None:
 
 def test_the_net_sees_calls() -> None:
     """That the corpus is run with calls, and not with everything inlined."""
-    case = next(case for case in CASES if case.name == "calls.keywords")
+    case = next(case for case in collect() if case.name == "calls.keywords")
 
     assert [kept.name for kept in lower_operator("call", case.function, (), case.arguments(), {}).kept] == ["affine"]

@@ -13,11 +13,12 @@ import pytest
 import adjoint as ad
 from adjoint.testing import clone, leaves
 from programs.registry import Case, collect
+from sampling import THOROUGH
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 CASES = collect()
-SHARE = 6
+SHARE = 6 if THOROUGH else 12
 """One of so many programs is taken, each by another part of its topic: all take too long for every run."""
 
 

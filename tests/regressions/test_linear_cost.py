@@ -17,7 +17,7 @@ import pytest
 
 import adjoint as ad
 
-SMALL, LARGE = 1_000, 8_000
+SMALL, LARGE = 500, 4_000
 BOUND = 24.0
 
 

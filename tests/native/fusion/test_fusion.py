@@ -13,6 +13,7 @@ from adjoint.codegen.texts import load
 from adjoint.ir.verifier import verify
 from adjoint.native.fusion import fuse
 from native.fusion.programs import PROGRAMS
+from sampling import THOROUGH
 
 EXTENTS = [0, 1, 1, 2, 3, 5]
 VALUES = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
@@ -82,7 +83,7 @@ def test_the_same_as_array_statements(name):
     function, shapes = PROGRAMS[name]
     smooth = tuple(range(len(shapes)))
 
-    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=15 if THOROUGH else 8, deadline=None, suppress_health_check=list(HealthCheck))
     @given(args=arguments(shapes))
     def check(args):
         derivative = ad.value_and_grad(function, wrt=smooth)
