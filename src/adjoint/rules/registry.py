@@ -71,6 +71,7 @@ OF_SCIPY = {
     "scipy.ndimage": ("scipy.signal", "scipy.ndimage"),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals"),
+    "scipy.interpolate": ("scipy.interpolate",),
     "scipy.fft": ("scipy.fft",),
 }
 """What is said of modules of SciPy, which need not be installed."""

@@ -172,13 +172,11 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     classes = materialize(lo, args[1], node)
     if isinstance(args[0], Union):
         return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
-    cls = objects.class_of(lo, args[0])
-    if cls is None or not isinstance(classes, Const):
+    if not isinstance(classes, Const):
         return NotImplemented
     try:
-        if isinstance(args[0], Const):
-            return Const(isinstance(args[0].value, classes.value))
-        return Const(issubclass(cls, classes.value))
+        found = objects.is_instance(lo, args[0], classes.value)
+        return NotImplemented if found is None else Const(found)
     except TypeError:
         raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
 

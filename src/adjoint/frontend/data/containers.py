@@ -181,7 +181,8 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case Var(type=Array() | Number()):
             key = array_key(lo, index, node)
             target = Var("t", type_of_item(base.type, key))
-            lo.emit(Load(target, base, key, lo.span(node)))
+            whole = lo.open.call(np.asarray, base) if isinstance(base.type, Number) else base  # a number has no items
+            lo.emit(Load(target, whole, key, lo.span(node)))
             return target
         case Var(type=List(element=element)):
             if isinstance(index, SliceValue):

@@ -82,6 +82,20 @@ def class_of(lo: Lowerer, value: Value) -> type | None:
             return None
 
 
+_OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)
+
+
+def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
+    """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
+    cls = class_of(lo, value)
+    if cls is not None:
+        return isinstance(value.value, classes) if isinstance(value, Const) else issubclass(cls, classes)
+    if isinstance(value, Var) and isinstance(value.type, Number):
+        found = {issubclass(each, classes) for each in _OF_NUMBERS}
+        return found.pop() if len(found) == 1 else None
+    return None
+
+
 def is_object(lo: Lowerer, value: Value) -> bool:
     """Whether operators on ``value`` are methods of a user's class."""
     if isinstance(value, Ref):

@@ -6,7 +6,7 @@ import ast
 import operator
 from collections.abc import Iterable
 
-from adjoint.frontend.data.objects import class_of
+from adjoint.frontend.data.objects import is_instance
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.tracking import set_unseen
@@ -60,10 +60,13 @@ def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
                 return None
             options = []
             for index, option in enumerate(found[1].options):
-                cls = class_of(lo, option)
-                if cls is None:
+                try:
+                    is_one = is_instance(lo, option, classes.value)
+                except TypeError:
                     return None
-                if issubclass(cls, classes.value):
+                if is_one is None:
+                    return None
+                if is_one:
                     options.append(index)
         case _:
             return None
