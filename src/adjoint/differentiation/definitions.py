@@ -10,8 +10,15 @@ from adjoint.ir.walk import map_blocks, map_statements, statements_in
 
 
 def everywhere(function: Function, step: Callable[[Function], Function]) -> Function:
-    """Applies a pass to a function and to all recursive functions that are called in it, each once."""
-    return _Everywhere(step).function(function)
+    """Applies a pass to a function and to all recursive functions that are called in it, each once.
+
+    Where none of them becomes another, it gives the function itself.
+    """
+    found = with_called(function)
+    made = {id(each): step(each) for each in found}
+    if all(made[id(each)] is each for each in found):
+        return function
+    return _Everywhere(lambda each: made[id(each)] if id(each) in made else step(each)).function(function)
 
 
 def called_by(function: Function) -> list[Definition]:
