@@ -19,6 +19,10 @@ AGREE = 1e-5
 """Up to which relative difference differences at several steps agree."""
 
 
+LEAST, MOST = 1e-100, 1e100
+"""Between which values intermediate results of derivatives can be told."""
+
+
 class Outcome(NamedTuple):
     """What came of a function: ``right``, ``wrong``, ``nan``, ``refused``, ``failed``, or ``not called``."""
 
@@ -113,7 +117,7 @@ def _number(function: Callable[..., Any], args: Sequence[Any]) -> float | None:
 
 def _tried(function: Callable[..., Any], args: tuple[Any, ...]) -> Sample | None:
     value = _number(function, args)
-    if value is None or value != _number(function, args):
+    if value is None or value != _number(function, args) or (value and not LEAST < abs(value) < MOST):
         return None
     slopes, errors = [], []
     for place, arg in enumerate(args):

@@ -11,6 +11,7 @@ import numpy as np
 from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.data.constants import refuse_written_constants
+from adjoint.frontend.differentiation.none_results import without_none
 from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal, source_of
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Restart
@@ -153,6 +154,8 @@ def lower_inner(
         value = call_value(lo, function, new_args, new_kwargs, node) if call is None else call(new_args)
         if returned is not None and lo.block is not None:
             value = returned(value)
+        if lo.block is not None:
+            value = without_none(lo, function, name_of(function), value, node)
         lo.leave("return", value)
     if not region.exits:
         block = root.seal()

@@ -104,21 +104,34 @@ def diff(a: Any, n: Any, axis: Any) -> Any:
     return a
 
 
-def vectorized(function: Any, *args: Any) -> Any:
-    shape, items = _at_each(function, args)
+def vectorized(function: Any, *args: Any, **named: Any) -> Any:
+    shape, items = _at_each(function, args, named)
+    if isinstance(items[0], tuple):
+        return tuple([_of_shape([item[k] for item in items], shape) for k in range(len(items[0]))])
+    return _of_shape(items, shape)
+
+
+def _of_shape(items: Any, shape: Any) -> Any:
     check_alike(items)
     return np.reshape(np.array(items), shape)
 
 
-def vectorized_to(dtype: Any, function: Any, *args: Any) -> Any:
-    shape, items = _at_each(function, args)
+def vectorized_to(dtype: Any, function: Any, *args: Any, **named: Any) -> Any:
+    shape, items = _at_each(function, args, named)
     return np.reshape(np.array(items, dtype=dtype), shape)
 
 
-def _at_each(function: Any, args: Any) -> Any:
-    shape = np.broadcast_shapes(*[np.shape(arg) for arg in args])
-    rows = [np.ravel(np.broadcast_to(arg, shape)) for arg in args]
-    return shape, [function(*[row[i] for row in rows]) for i in range(np.size(rows[0]))]
+def _at_each(function: Any, args: Any, named: Any) -> Any:
+    given = [*args, *named.values()]
+    shape = np.broadcast_shapes(*[np.shape(arg) for arg in given])
+    rows = [np.ravel(np.broadcast_to(arg, shape)) for arg in given]
+    first, rest, names = rows[: len(args)], rows[len(args) :], list(named)
+    if not names:
+        return shape, [function(*[row[i] for row in rows]) for i in range(np.size(rows[0]))]
+    return shape, [
+        function(*[row[i] for row in first], **{name: row[i] for name, row in zip(names, rest, strict=True)})
+        for i in range(np.size(rows[0]))
+    ]
 
 
 def value_of_series(value: Any, coef: Any, x: Any) -> Any:

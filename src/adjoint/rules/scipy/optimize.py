@@ -104,7 +104,6 @@ def _newton(
         raise NotImplementedError("full_output=True" if full_output else "disp=False")
     if fprime2 is not None:
         raise NotImplementedError("fprime2")
-    args = tupled(args)
     start = _start(x0)
     options = {"x0": start, "tol": tol, "maxiter": maxiter, "x1": stop_gradient(x1), "rtol": rtol}
     if fprime is None:

@@ -1,0 +1,52 @@
+"""What functions of published packages do, as they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import adjoint as ad
+
+
+def check(f: Any, x: float) -> None:
+    step = 1e-5
+    slope = (f(x + step) - f(x - step)) / (2 * step)
+    assert ad.value_and_grad(f)(x) == pytest.approx((f(x), slope), rel=1e-7)
+    assert ad.jvp(f, (x,), (1.0,)) == pytest.approx((f(x), slope), rel=1e-7)
+    first = ad.grad(f)
+    assert ad.grad(first)(x) == pytest.approx((first(x + step) - first(x - step)) / (2 * step), rel=1e-6, abs=1e-7)
+
+
+def test_vectorize_with_names_and_several_results() -> None:
+    def pair(x: float, y: float, k: float = 2.0) -> tuple[float, float]:
+        return x * x * y, k * x
+
+    def f(x: float) -> float:
+        a, b = np.vectorize(pair)(np.array([x, 2 * x]), x, k=x)
+        return a.sum() * b[1]
+
+    check(f, 1.3)
+    check(
+        lambda x: np.vectorize(lambda x, y, k=1.0: x * y**k)(np.array([x, 2 * x]), x, k=np.array([x, 1.0])).sum(), 1.3
+    )
+
+
+def test_newton_takes_a_list_of_arguments_one_by_one() -> None:
+    def f(x: float) -> float:
+        first, *args = x, x * x, 2.0
+        return first * optimize.newton(lambda y, a, b: y * y - a * b, 1.0, args=args)
+
+    check(f, 1.3)
+
+
+def test_none_on_some_paths() -> None:
+    def root(x: float) -> float | None:
+        return x**0.5 if x > 0 else None
+
+    check(lambda x: root(x), 1.3)
+    assert ad.grad(root, native=True)(4.0) == pytest.approx(0.25)
+    with pytest.raises(TypeError, match="'root' returns None here, which has no derivative"):
+        ad.grad(root)(-1.0)
