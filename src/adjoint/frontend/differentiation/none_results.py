@@ -9,7 +9,6 @@ from adjoint.frontend.differentiation.wrt import source_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Union, Value
 from adjoint.ir.nodes import Const, Raise
-from adjoint.sources.missing_return import missing_return
 
 
 def without_none(lo: Lowerer, function: Value, name: str, value: Value, node: ast.AST | None) -> Value:
@@ -19,6 +18,8 @@ def without_none(lo: Lowerer, function: Value, name: str, value: Value, node: as
     """
     if not isinstance(value, Union) or len(value.options) != 2 or NONE not in value.options:
         return value
+    from adjoint.sources.missing_return import missing_return  # lazy
+
     if missing_return(source_of(function)):
         return value
     place = value.options.index(NONE)
