@@ -58,8 +58,11 @@ def with_huge_pages(module):
         return
     from llvmlite import binding  # type: ignore[import-untyped]  # lazy
 
+    names = [each.name for each in module.functions]
     for usual in [each.name for each in module.functions if each.is_declaration and each.name in _ALLOCATORS]:
         advising = f"adjoint_{usual}"
+        while advising in names:  # of a module that was linked into this one
+            advising += "_"
         module.get_function(usual).name = advising
         text = _ADVISING.format(
             usual=usual, advising=advising, large=_LARGE, huge=_HUGE, mask=_HUGE - 1, advice=_ADVICE
