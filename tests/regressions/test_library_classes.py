@@ -19,6 +19,17 @@ import numpy as np
 def shared(a, b):
     return a * b
 
+def polynomial(x, coefficients):
+    if x > 10.0:
+        return 0.0 * x
+    total = 0.0
+    for c in coefficients:
+        total = total * x + c
+    return total
+
+def stripped(x):
+    return x.strip()
+
 class Base:
     def __init__(self, gain=2.0):
         self.gain = gain
@@ -228,3 +239,11 @@ def test_refusals_tell_what_was_in_the_way(lib: Any) -> None:
         ad.grad(lambda z: lib.Metered(2.0).scale(z) * z)(1.3)
     with pytest.raises(ad.DifferentiationError, match=r"'Endless' is not looked into: .*more than 3000 statements"):
         ad.grad(lambda z: lib.Endless(z).k * z)(1.3)
+
+
+def test_paths_of_a_library_that_raise_are_those_of_python(lib: Any) -> None:
+    assert ad.grad(lambda x: lib.polynomial(x, 2.0))(11.0) == 0.0
+    with pytest.raises(TypeError, match="not iterable"):
+        ad.grad(lambda x: lib.polynomial(x, 2.0))(1.0)
+    with pytest.raises(ad.DifferentiationError, match="no attribute 'strip'"):
+        ad.grad(lambda x: lib.stripped(x))(1.0)

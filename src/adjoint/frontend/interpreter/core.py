@@ -53,6 +53,7 @@ from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.sources.definitions import FunctionSource
+from adjoint.sources.library_folders import is_of_a_library
 from adjoint.target import PYTHON, Target
 
 MAX_INLINE_DEPTH = 120
@@ -228,13 +229,17 @@ class Lowerer:
     ) -> Exception:
         """What to raise where Python is certain to raise.
 
-        That is refused, unless a handler around may be waiting for it, or it is so for one of several structures that
-        a value may have: then this path ends with the exception.
+        That is refused, unless a handler around may be waiting for it, it is so for one of several structures that
+        a value may have, or a library does it, which is not the user's to change: then this path ends with the
+        exception.
         """
         if not self.run_data.handled and not self.run_data.choices:
             name = exception.__name__ if code == "AD0213" else name
             fields: dict[str, Any] = {} if name is None else {"name": name}
-            return self.problem(code, node, label, helps=helps, **fields)
+            found = self.problem(code, node, label, helps=helps, **fields)
+            if self.frame is None or not is_of_a_library(users_frame(self.frame)[0].source.file):
+                return found
+            self.run_data.reasons.append(found.diagnostic)
         self.stop(Raise(self.open.call(exception, Const(label)), None, self.span(node)))
         return Unreached()
 
