@@ -1,6 +1,7 @@
 """Automatic differentiation as a property of Python: ordinary code in, readable derivative code out."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from adjoint.api.jvp_vjp import hvp, jvp, vjp
     from adjoint.api.linear_maps import linearize, transpose
     from adjoint.api.many_directions import jvps
+    from adjoint.api.raveling import ravel
     from adjoint.api.taylor_mode import jet
     from adjoint.api.tools.export import export
     from adjoint.api.tools.inspection import source, stages
@@ -116,6 +118,7 @@ __all__ = [
     "no_derivative",
     "optim",
     "parameter",
+    "ravel",
     "recursively_all_key_paths",
     "recursively_all_writable_key_paths",
     "register_type",
@@ -153,6 +156,7 @@ _HOMES = dict.fromkeys(__all__, "adjoint.api.gradients") | {
     "linearize": "adjoint.api.linear_maps",
     "transpose": "adjoint.api.linear_maps",
     "jvps": "adjoint.api.many_directions",
+    "ravel": "adjoint.api.raveling",
     "source": "adjoint.api.tools.inspection",
     "stages": "adjoint.api.tools.inspection",
     "stop_gradient": "adjoint.declarations.custom_derivatives",
@@ -192,7 +196,11 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"adjoint.{name}")
     if name not in __all__:
-        raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
+        if name.startswith("__") or find_spec(f"adjoint.{name}") is not None:  # which is imported next
+            raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
+        from adjoint.diagnostics.other_names import attribute  # lazy
+
+        raise AttributeError(attribute(name, __all__))
     from adjoint.gc_pause import Lasting  # lazy
 
     with Lasting():

@@ -143,10 +143,11 @@ class TestMisuseOfArtifacts:
         checkpoints, value = ad.grad(exponential).primal(2.0)
         with pytest.raises(ad.DifferentiationError) as refusal:
             ad.grad(chaotic).adjoint(checkpoints, value, 1.0)
-        assert str(refusal.value) == (
-            "error[AD0422]: the adjoint needs the checkpoints that its primal gave\n"
-            "  = note: these are ExponentialCheckpoints of another derivative\n"
-            "  = help: checkpoints, value = df.primal(*args), and then df.adjoint(checkpoints, value, seed)"
+        (problem,) = refusal.value.diagnostics
+        assert problem.title == "the adjoint needs the checkpoints that its primal gave"
+        assert problem.labels[0].text == "these are ExponentialCheckpoints of another derivative"
+        assert problem.helps == (
+            "checkpoints, value = df.primal(*args), and then df.adjoint(checkpoints, value, seed)",
         )
 
     def test_no_checkpoints(self):

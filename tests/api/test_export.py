@@ -213,11 +213,10 @@ def test_local_classes_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ad.DifferentiationError) as caught:
         ad.export(tmp_path / "out.py", ad.grad(f), Local(1.0))
-    assert str(caught.value) == (
-        "error[AD0602]: cannot export the derivative: 'Local' cannot be imported\n"
-        "  = note: it is defined inside a function\n"
-        "  = help: define it at the top of a module"
-    )
+    (problem,) = caught.value.diagnostics
+    assert problem.title == "cannot export the derivative: 'Local' cannot be imported"
+    assert problem.labels[0].text == "it is defined inside a function"
+    assert problem.helps == ("define it at the top of a module",)
     assert not (tmp_path / "out.py").exists()
 
 

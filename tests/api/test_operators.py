@@ -407,7 +407,7 @@ def test_docstring_and_module() -> None:
         """Doubles."""
         return 2.0 * x
 
-    assert ad.grad(f).__doc__ == "Doubles."
+    assert ad.grad(f).__doc__ == "The gradient of f.\n\nDoubles."
     assert ad.grad(f).__module__ == __name__
 
 

@@ -58,7 +58,7 @@ def test_warnings_point_at_the_caller():
     assert one.filename == __file__
     assert one.message.diagnostics[0].severity == "warning"
     title, *_ = str(one.message).splitlines()
-    assert title == "warning[AD0501]: the result does not depend on 'x': the derivative is zero"
+    assert title == "warning[AD0501]: the derivative with respect to 'x' is zero"
 
 
 def test_spans_count_characters():

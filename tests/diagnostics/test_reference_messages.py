@@ -326,13 +326,13 @@ SAID: dict[str, Case] = {
     ),
     "xform.external_function": (lambda: ad.grad(lambda x: math.nextafter(x, 1.0))(2.0), "AD0201", "ad.derivative_of"),
     "xform.nondiff_result": (lambda: ad.grad(rounded)(2.5), "AD0502", "through a rounding"),
-    "xform.nondiff_argument": (lambda: ad.grad(through_text)(2.5), "AD0201", "called from"),
+    "xform.nondiff_argument": (lambda: ad.grad(through_text)(2.5), "AD0201", "in what this calls"),
     "xform.missing_return": (lambda: ad.grad(without_return)(2.5), "AD0407", "no 'return' follows"),
     "xform.unsupported_cf": (lambda: ad.grad(executed)(2.5), "AD0301", "not in the source"),
     "xform.coroutine": (lambda: ad.grad(generated)(2.5), "AD0104", "return a list"),
     "xform.write_global": (lambda: ad.grad(counted)(2.5), "AD0302", "memory that outlives the call"),
     "xform.indirect_chain": (lambda: ad.grad(outermost)(2.5), "AD0201", "called from"),
-    "xform.nonvaried_result": (lambda: ad.grad(constant)(2.5), "AD0501", "does not depend on 'x'"),
+    "xform.nonvaried_result": (lambda: ad.grad(constant)(2.5), "AD0501", "with respect to 'x' is zero"),
     "xform.opaque_closure": (lambda: ad.compile(gradient_at_zero)(math.nextafter), "AD0201", "defined here"),
     "xform.member_subset": (
         lambda: ad.grad(declared(lambda self, x: (self.w * x, lambda ct: self.w * ct), Layer.call, wrt="x"))(

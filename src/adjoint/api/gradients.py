@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
@@ -24,9 +25,49 @@ if TYPE_CHECKING:
 
 WrtOne = Union[int, str, "keypaths.KeyPath[Any, Any]"]  # whose class is loaded by those who have one
 Wrt = WrtOne | tuple[WrtOne, ...]
+Mode = Literal["forward", "reverse"] | None
 
 
-class Derivative:
+class LikeFunction:
+    """What Python's tools ask of functions: a name, a signature, a text, and the function that it is made of."""
+
+    kind: str
+    function: Any
+
+    def _describe(self) -> None:
+        """Takes over what there is to be read of the function."""
+        what, text = _WORDS.get(self.kind, "What is made"), getattr(self.function, "__doc__", None)
+        self.__doc__ = f"{what} of {name_of(self.function)}." + (f"\n\n{text}" if text else "")
+        self.__module__ = getattr(self.function, "__module__", __name__)
+        self.__qualname__ = self.__name__
+
+    @property
+    def __name__(self) -> str:
+        return f"{_plain_name(self.function)}_{self.kind}"
+
+    @property
+    def __wrapped__(self) -> Any:
+        return self.function
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        try:
+            found = inspect.signature(self.function)
+        except ValueError as error:  # nobody knows it
+            raise AttributeError(str(error)) from None
+        return found.replace(return_annotation=inspect.Signature.empty)
+
+
+_WORDS = {
+    "grad": "The gradient",
+    "value_and_grad": "The value and the gradient",
+    "jacobian": "The Jacobian",
+    "hessian": "The Hessian",
+    "compile": "The compiled form",
+}
+
+
+class Derivative(LikeFunction):
     """A derivative of a function: compiled at its first call for each kind of arguments.
 
     It can be pickled when the function can, and printed by :func:`source`.
@@ -39,8 +80,7 @@ class Derivative:
         self.options = tuple(sorted(options.items()))
         self._root = differentiated(function)
         self._door: Door | None = None
-        self.__doc__ = getattr(function, "__doc__", None)
-        self.__module__ = getattr(function, "__module__", __name__)
+        self._describe()
 
     @property
     def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:
@@ -128,6 +168,13 @@ class Derivative:
 
 
 _DEFAULTS = (("wrt", 0), ("has_aux", False))
+
+
+def _plain_name(function: Any) -> str:
+    """A name of letters only, whatever a function is called."""
+    inner = function.func if isinstance(function, functools.partial) else function
+    name = str(getattr(inner, "__name__", type(inner).__name__))
+    return name if name.isidentifier() else "function"
 
 
 def name_of(function: Any) -> str:
@@ -332,6 +379,8 @@ def jacobian(
     f: Callable[..., Any],
     wrt: Wrt = 0,
     *,
+    has_aux: bool = False,
+    mode: Mode = None,
     sparsity: Any = None,
     native: Native = None,
     fastmath: bool = False,
@@ -341,8 +390,11 @@ def jacobian(
 
     Parameters
     ----------
-    f, wrt
-        As those of :func:`grad`; the function returns a number or an array.
+    f, wrt, has_aux
+        As those of :func:`grad`; the function returns a number, an array, or a structure of these.
+    mode
+        ``"forward"`` or ``"reverse"``: a sweep for each number of the argument, or of the result. Without it, the mode
+        that needs fewer sweeps.
     sparsity
         Where entries may be other than zero: a matrix of SciPy, or an array, with a row for each number of the result
         and a column for each of the argument. Columns (or rows) without common entries then share a sweep, and the
@@ -354,7 +406,8 @@ def jacobian(
     -------
     callable
         Takes the arguments of ``f``. For an argument of shape ``s`` and a result of shape ``r`` the Jacobian has
-        shape ``r + s``.
+        shape ``r + s``. Where the argument, or the result, is a tuple, list, dict or object, so is the Jacobian: the
+        structure of the result, with that of the argument at each of its leaves, and a block at each leaf of that.
 
     Raises
     ------
@@ -372,10 +425,10 @@ def jacobian(
     """
     native = resolve(native, function_of(f, "jacobian"), fastmath, boundscheck)
     if sparsity is not None:
-        return _sparse("jacobian", f, wrt, native, sparsity)
+        return _sparse("jacobian", f, wrt, native, sparsity, has_aux, mode)
     from adjoint.api.jacobians import Jacobian  # lazy
 
-    return Jacobian("jacobian", f, _wrt(wrt, "jacobian", f), native)
+    return Jacobian("jacobian", f, _wrt(wrt, "jacobian", f), native, has_aux, _mode(mode))
 
 
 @entrance
@@ -383,6 +436,8 @@ def hessian(
     f: Callable[..., Any],
     wrt: Wrt = 0,
     *,
+    has_aux: bool = False,
+    mode: Mode = None,
     sparsity: Any = None,
     native: Native = None,
     fastmath: bool = False,
@@ -392,8 +447,10 @@ def hessian(
 
     Parameters
     ----------
-    f, wrt
+    f, wrt, has_aux
         As those of :func:`grad`.
+    mode
+        Of the sweeps over the gradient, as for :func:`jacobian`: forward, where nothing else is said.
     sparsity
         Where entries may be other than zero, as for :func:`jacobian`: a few sweeps then give all of them.
     native, fastmath, boundscheck
@@ -410,13 +467,23 @@ def hessian(
     """
     native = resolve(native, function_of(f, "hessian"), fastmath, boundscheck)
     if sparsity is not None:
-        return _sparse("hessian", f, wrt, native, sparsity)
+        return _sparse("hessian", f, wrt, native, sparsity, has_aux, mode)
     from adjoint.api.jacobians import Jacobian  # lazy
 
-    return Jacobian("hessian", f, _wrt(wrt, "hessian", f), native)
+    return Jacobian("hessian", f, _wrt(wrt, "hessian", f), native, has_aux, _mode(mode))
 
 
-def _sparse(kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity: Any) -> Callable[..., Any]:
+def _mode(mode: Any) -> Mode:
+    if mode not in (None, "forward", "reverse"):
+        raise ValueError(f"mode={mode!r}: it is 'forward', 'reverse' or None")
+    return mode  # type: ignore[no-any-return]
+
+
+def _sparse(
+    kind: str, f: Callable[..., Any], wrt: Wrt, native: Native, sparsity: Any, has_aux: bool, mode: Mode
+) -> Callable[..., Any]:
+    if has_aux or mode is not None:
+        raise error("AD0412", None, "has_aux= and mode= are not for sparse matrices", helps=("leave one of them out",))
     from adjoint.api.sparse_jacobians import SparseDerivative  # lazy
 
     if isinstance(wrt, tuple):

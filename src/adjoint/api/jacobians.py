@@ -6,48 +6,65 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.api.gradients import Derivative, grad
+from adjoint.api.gradients import Derivative, LikeFunction, Mode, grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Copies, Forwards
+from adjoint.api.structured_matrices import blocks, component_vector, has_structure, numbers_in, unit_tangents
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.entrances import entrance
 from adjoint.frontend.calls.argument_names import resolve
 from adjoint.keypaths.parts import PartOf
 from adjoint.keypaths.tangent import unit_in
+from adjoint.records import dataclass
 from adjoint.runtime.boundary import check_matrix_argument
 from adjoint.runtime.outside import Before, as_once
 
 
-class Jacobian:
+class Jacobian(LikeFunction):
     """The Jacobian or the Hessian of a function, as a function of its arguments."""
 
-    def __init__(self, kind: str, function: Any, wrt: Any, native: Any = None) -> None:
+    def __init__(
+        self, kind: str, function: Any, wrt: Any, native: Any = None, has_aux: bool = False, mode: Mode = None
+    ) -> None:
         self.kind = kind
         self.function = function
         self.wrt = wrt
         self.native = native
+        self.has_aux = has_aux
+        self.mode: Mode = mode
         self._gradients: dict[Any, Derivative] = {}
         self._places: dict[tuple[int, ...], tuple[_Place, ...]] = {}
+        self._describe()
 
     @property
     def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:
-        return self.kind, self.function, (("wrt", self.wrt),)
+        options = (("has_aux", True),) if self.has_aux else ()
+        return self.kind, self.function, (*options, ("wrt", self.wrt))
 
     @entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function, arguments, indices = resolve(self.function, self.wrt, args, kwargs)
         places = self._at(indices)
+        found, aux = self._matrices(function, arguments, places)
+        return (found, aux) if self.has_aux else found
+
+    def _matrices(self, function: Any, arguments: tuple[Any, ...], places: tuple[_Place, ...]) -> tuple[Any, Any]:
+        """The matrix, or one for each argument or pair of them; and what the function returns beside its value."""
         if not isinstance(self.wrt, tuple):
             return self._matrix(function, arguments, places[0], places[0])
         given, before = Copies(arguments), Before()
 
+        beside: list[Any] = []
+
         def matrix(row: _Place, place: _Place) -> Any:
             with as_once(before):
-                return self._matrix(function, given.again(), row, place)
+                found, aux = self._matrix(function, given.again(), row, place)
+                beside.append(aux)
+                return found
 
         if self.kind == "jacobian":
-            return tuple([matrix(place, place) for place in places])
-        return tuple([tuple([matrix(row, place) for row in places]) for place in places])
+            return tuple([matrix(place, place) for place in places]), beside[0]
+        return tuple([tuple([matrix(row, place) for row in places]) for place in places]), beside[0]
 
     def _at(self, indices: tuple[int, ...]) -> tuple[_Place, ...]:
         if indices not in self._places:
@@ -55,26 +72,26 @@ class Jacobian:
             self._places[indices] = tuple([_Place(*found) for found in zip(indices, choices, strict=True)])
         return self._places[indices]
 
-    def _matrix(self, function: Any, args: tuple[Any, ...], row: _Place, place: _Place) -> Any:
+    def _matrix(self, function: Any, args: tuple[Any, ...], row: _Place, place: _Place) -> tuple[Any, Any]:
         """The derivatives at a place: of the function, or of its gradient at the place ``row``."""
-        if self.kind == "jacobian":
-            return _jacobian(function, args, place, self.native)
-        check_matrix_argument(place.of(args), place.index)
-        return _jacobian(self._gradient(function, row.wrt), args, place, self.native)
+        if self.kind == "hessian":
+            _check(place.of(args), f"argument {place.index}", place.index)
+            function = self._gradient(function, row.wrt)
+        return _Sweeps(function, args, place, self.native, self.has_aux, self.mode).found()
 
     def _gradient(self, function: Any, wrt: Any) -> Derivative:
         """The gradient, the same one in each call: what is known of it is known by what it is."""
         if function is not self.function:
-            return grad(function, wrt)
+            return grad(function, wrt, has_aux=self.has_aux)
         if wrt not in self._gradients:
-            self._gradients[wrt] = grad(function, wrt)
+            self._gradients[wrt] = grad(function, wrt, has_aux=self.has_aux)
         return self._gradients[wrt]
 
     def __repr__(self) -> str:
         return f"{self.kind}({getattr(self.function, '__name__', self.function)!s})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Jacobian, (self.kind, self.function, self.wrt, self.native)
+        return Jacobian, (self.kind, self.function, self.wrt, self.native, self.has_aux, self.mode)
 
 
 class _Place:
@@ -97,58 +114,98 @@ class _Place:
         return tangents
 
 
+def _check(x: Any, what: str, place: int | None) -> None:
+    """Refuses what no matrix of derivatives is made of."""
+    if has_structure(x):
+        numbers_in(x, what)
+    else:
+        check_matrix_argument(x, place)
+
+
 def _units(like: Any) -> list[Any]:
-    """The unit tangents of a number or array."""
+    """The unit tangents of a value."""
+    if has_structure(like):
+        return unit_tangents(like)
     if isinstance(like, np.ndarray):
         return list(np.eye(like.size, dtype=like.dtype).reshape(like.size, *like.shape))
     return [type(like)(1.0)]
 
 
-def _jacobian(function: Any, args: tuple[Any, ...], place: _Place, native: Any) -> Any:
+def _size(x: Any) -> int:
+    return numbers_in(x, "the result") if has_structure(x) else int(np.size(x))
+
+
+@dataclass(frozen=True)
+class _Sweeps:
     """Column by column, or row by row where the value has fewer entries than the argument.
 
     The function may write its arguments: the caller's are as after one call, the other calls are given copies. A
     derivative that is declared in one mode only decides which it is.
     """
-    x = place.of(args)
-    check_matrix_argument(x, place.index)
-    shape, units = np.shape(x), _units(x)
-    if not units:
-        value = np.asarray(function(*args))
-        return np.zeros(value.shape + shape)
-    forwards = Forwards(function, args, native)
-    directions = [place.direction(args, unit) for unit in units]
-    try:
-        width = forwards.width(directions[0], len(units))
-        columns = forwards(directions[:width], width)
-    except DifferentiationError as refusal:
-        if not _is_of_the_other_mode(refusal):
-            raise
-        return _rows(function, args, place, native)
-    value = forwards.value
-    check_matrix_argument(value, None)
-    if 0 < np.size(value) < len(units) - 1:
+
+    function: Any
+    args: tuple[Any, ...]
+    place: _Place
+    native: Any
+    has_aux: bool
+    mode: Mode
+
+    def found(self) -> tuple[Any, Any]:
+        """The matrix, and what the function returns beside its value."""
+        x = self.place.of(self.args)
+        _check(x, f"argument {self.place.index}", self.place.index)
+        if self.mode == "reverse":
+            return self.by_rows(self.args)
+        units = _units(x)
+        if not units:
+            value, aux = self.function(*self.args) if self.has_aux else (self.function(*self.args), None)
+            return np.zeros(np.shape(value) + np.shape(x)), aux
+        forwards = Forwards(self.function, self.args, self.native, self.has_aux)
+        directions = [self.place.direction(self.args, unit) for unit in units]
         try:
-            with forwards.as_first():
-                return _rows(function, forwards.point(), place, native)
+            width = forwards.width(directions[0], len(units))
+            columns = forwards(directions[:width], width)
         except DifferentiationError as refusal:
-            if not _is_of_the_other_mode(refusal):
+            if self.mode == "forward" or not _is_of_the_other_mode(refusal):
                 raise
-    columns += forwards(directions[width:], width)
+            return self.by_rows(self.args)
+        value = forwards.value
+        _check(value, "the result", None)
+        if self.mode is None and 0 < _size(value) < len(units) - 1:
+            try:
+                with forwards.as_first():
+                    return self.by_rows(forwards.point())
+            except DifferentiationError as refusal:
+                if not _is_of_the_other_mode(refusal):
+                    raise
+        columns += forwards(directions[width:], width)
+        return _of_columns(value, x, columns), forwards.aux
+
+    def by_rows(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Row by row, in reverse mode."""
+        x = self.place.of(args)
+        value, pullback, *aux = vjp(self.function, *args, native=self.native, has_aux=self.has_aux)
+        _check(value, "the result", None)
+        rows = [self.place.of(row) for row in pullback.each(_units(value))]
+        return _of_rows(value, x, rows), aux[0] if aux else None
+
+
+def _of_columns(value: Any, x: Any, columns: list[Any]) -> Any:
+    if has_structure(value) or has_structure(x):
+        return blocks(value, x, np.stack([component_vector(value, column) for column in columns], axis=-1))
     if not isinstance(x, np.ndarray):
         return np.asarray(columns[0]) if isinstance(value, np.ndarray) else np.asarray(columns[0])[()].item()
-    return np.stack(columns, axis=-1).reshape(np.shape(value) + shape)
+    return np.stack(columns, axis=-1).reshape(np.shape(value) + np.shape(x))
 
 
-def _rows(function: Any, args: tuple[Any, ...], place: _Place, native: Any) -> Any:
-    """Row by row, in reverse mode."""
-    x = place.of(args)
-    value, pullback = vjp(function, *args, native=native)
-    check_matrix_argument(value, None)
-    rows = [np.asarray(place.of(row)) for row in pullback.each(_units(value))]
+def _of_rows(value: Any, x: Any, rows: list[Any]) -> Any:
+    if has_structure(value) or has_structure(x):
+        count = numbers_in(x, "the argument") if has_structure(x) else int(np.size(x))
+        found = [component_vector(x, row) for row in rows]
+        return blocks(value, x, np.stack(found) if found else np.zeros((0, count)))
     if not isinstance(value, np.ndarray) and not isinstance(x, np.ndarray):
-        return rows[0][()].item()
-    return np.stack(rows).reshape(np.shape(value) + np.shape(x))
+        return np.asarray(rows[0])[()].item()
+    return np.stack([np.asarray(row) for row in rows]).reshape(np.shape(value) + np.shape(x))
 
 
 def _is_of_the_other_mode(refusal: DifferentiationError) -> bool:

@@ -73,11 +73,12 @@ def leaf_seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
 def vjp(
     f: Callable[..., Any],
     *args: Any,
+    has_aux: bool = False,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
     **kwargs: Any,
-) -> tuple[Any, Pullback]:
+) -> tuple[Any, ...]:
     """The value of a function, and its pullback.
 
     Parameters
@@ -86,6 +87,8 @@ def vjp(
         The function; its result may have any structure.
     *args, **kwargs
         Its arguments.
+    has_aux
+        The function returns ``(value, aux)``: aux counts as a constant, and is returned behind the others.
     native, fastmath, boundscheck
         Whether and how Numba compiles both halves; see :func:`grad`.
 
@@ -105,23 +108,27 @@ def vjp(
     (3.0, 2.0)
     """
 
-    way = "vjp", native, fastmath, boundscheck, not kwargs
+    way = "vjp", native, fastmath, boundscheck, not kwargs, has_aux
     try:
         compiled, (value, residuals) = enter(f, way, args, lambda: _vjp_request(f, args, kwargs, way))
     except Exception as failure:
         hand_over(failure)
         raise
+    if has_aux:
+        value, aux = value
+        return value, Pullback(differentiated(f), compiled, residuals, value), aux
     return value, Pullback(differentiated(f), compiled, residuals, value)
 
 
 def _vjp_request(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], way: tuple[Any, ...]) -> Request:
     resolved = resolve(way[1], function_of(f, "vjp"), way[2], way[3])
-    return Request(("vjp",), args, kwargs, lambda target: lower_vjp(f, args, kwargs, target=target), resolved)
+    lower = lambda target: lower_vjp(f, args, kwargs, target=target, has_aux=way[-1])
+    return Request(("vjp", way[-1]), args, kwargs, lower, resolved)
 
 
 def reverse_form(f: Callable[..., Any], args: tuple[Any, ...]) -> Specialization:
     """What :func:`vjp` compiles of a function for such arguments; it is not run."""
-    way = "the form of vjp", None, False, False, True
+    way = "the form of vjp", None, False, False, True, False
     return enter(f, way, args, lambda: _vjp_request(f, args, {}, way), run=False)[0]
 
 
@@ -130,10 +137,11 @@ def jvp(
     primals: Sequence[Any],
     tangents: Sequence[Any],
     *,
+    has_aux: bool = False,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
-) -> tuple[Any, Any]:
+) -> tuple[Any, ...]:
     """The value of a function and its derivative in a direction.
 
     Parameters
@@ -142,6 +150,8 @@ def jvp(
         The function.
     primals, tangents
         Its arguments, and the direction: for each argument a tangent of its structure, or None.
+    has_aux
+        The function returns ``(value, aux)``: aux counts as a constant, and is returned behind the others.
     native, fastmath, boundscheck
         Whether and how Numba compiles the derivative; see :func:`grad`.
 
@@ -153,14 +163,15 @@ def jvp(
     >>> ad.jvp(f, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    result: tuple[Any, Any]
+    result: tuple[Any, ...]
     try:
         points, directions = entries_of(primals, "primals", "jvp"), entries_of(tangents, "tangents", "jvp")
 
         def ask() -> Request:
-            return _jvp_request(f, points, directions, resolve(native, function_of(f, "jvp"), fastmath, boundscheck))
+            resolved = resolve(native, function_of(f, "jvp"), fastmath, boundscheck)
+            return _jvp_request(f, points, directions, resolved, has_aux)
 
-        way = "jvp", native, fastmath, boundscheck, len(points)
+        way = "jvp", native, fastmath, boundscheck, len(points), has_aux
         _, result = enter(f, way, (*points, *directions), ask)
     except Exception as failure:
         hand_over(failure)
@@ -169,18 +180,21 @@ def jvp(
 
 
 def inputs_of_jvp(
-    f: Callable[..., Any], primals: tuple[Any, ...], tangents: Sequence[Any], native: Native
+    f: Callable[..., Any], primals: tuple[Any, ...], tangents: Sequence[Any], native: Native, has_aux: bool = False
 ) -> tuple[Specialization, tuple[Any, ...]]:
     """The compiled form of :func:`jvp` for these arguments, and what it takes."""
-    way = "inputs of jvp", native, len(primals)
-    ask = lambda: _jvp_request(f, primals, tangents, resolve(native, f))
+    way = "inputs of jvp", native, len(primals), has_aux
+    ask = lambda: _jvp_request(f, primals, tangents, resolve(native, f), has_aux)
     return enter(f, way, (*primals, *tangents), ask, run=False)
 
 
-def _jvp_request(f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native) -> Request:
+def _jvp_request(
+    f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native, has_aux: bool = False
+) -> Request:
     checked = checked_tangents(primals, tangents)
-    args = (*primals, *checked)
-    return Request(_key_of_jvp(primals), args, {}, lambda target: lower_jvp(f, primals, checked, target), native)
+    key = (*_key_of_jvp(primals), has_aux) if has_aux else _key_of_jvp(primals)
+    lower = lambda target: lower_jvp(f, primals, checked, target, has_aux)
+    return Request(key, (*primals, *checked), {}, lower, native)
 
 
 def entries_of(given: Any, name: str, operator: str) -> tuple[Any, ...]:
@@ -220,6 +234,7 @@ def hvp(
     primals: Sequence[Any],
     tangents: Sequence[Any],
     *,
+    has_aux: bool = False,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
@@ -228,7 +243,7 @@ def hvp(
 
     Parameters
     ----------
-    f, primals, tangents
+    f, primals, tangents, has_aux
         As those of :func:`jvp`.
     native, fastmath, boundscheck
         Whether and how Numba compiles the derivative; see :func:`grad`.
@@ -248,18 +263,19 @@ def hvp(
             resolved = resolve(native, function_of(f, "hvp"), fastmath, boundscheck)
             checked = checked_tangents(points, directions)
             places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
-            lower = lambda target: lower_jvp(grad(f, places), points, checked, target)
-            return Request(("hvp", places, len(points)), (*points, *checked), {}, lower, resolved)
+            gradient = grad(f, places, has_aux=has_aux)
+            lower = lambda target: lower_jvp(gradient, points, checked, target, has_aux)
+            return Request(("hvp", places, len(points), has_aux), (*points, *checked), {}, lower, resolved)
 
-        way = "hvp", native, fastmath, boundscheck, len(points)
-        _, (_, product) = enter(f, way, (*points, *directions), ask)
+        way = "hvp", native, fastmath, boundscheck, len(points), has_aux
+        _, (_, product, *aux) = enter(f, way, (*points, *directions), ask)
     except Exception as failure:
         hand_over(failure)
         raise
-    if len(product) == len(points):
-        return product
-    parts = iter(product)
-    return tuple([None if without_symbol(tangent) is None else next(parts) for tangent in directions])
+    if len(product) != len(points):
+        parts = iter(product)
+        product = tuple([None if without_symbol(tangent) is None else next(parts) for tangent in directions])
+    return (product, *aux) if has_aux else product
 
 
 for _operator in (vjp, jvp, hvp):

@@ -71,6 +71,7 @@ class Differential:
         captured: Captured | None,
         value: Any,
         native: Native,
+        has_aux: bool = False,
     ) -> None:
         self._function = function
         self._native = native
@@ -80,6 +81,7 @@ class Differential:
         self._point = point
         self._captured = captured
         self._value = value
+        self._has_aux = has_aux
 
     @entrance
     def __call__(self, *tangents: Any) -> Any:
@@ -93,13 +95,14 @@ class Differential:
             assert self._captured is not None
             return self._by_forward_mode(checked, self._captured)
         dots = [leaf_seed(checked[place], self._point[place], tuple(path)) for place, *path in linear.paths]
-        return differential(*[self._residuals[place] for place in linear.residuals], *dots)
+        dot = differential(*[self._residuals[place] for place in linear.residuals], *dots)
+        return dot[0] if self._has_aux else dot
 
     def _by_forward_mode(self, tangents: Sequence[Any], captured: Captured) -> Any:
         if not captured.are_of_the_same_kinds(self._compiled, self._root):
             raise error("AD0427", None)
         point = copy.deepcopy(self._point)
-        compiled, inputs = inputs_of_jvp(self._function, point, tuple(tangents), self._native)
+        compiled, inputs = inputs_of_jvp(self._function, point, tuple(tangents), self._native, self._has_aux)
         count = len(inputs) - len(compiled.captured)
         return compiled.call(*inputs[:count], *captured.instead_of(inputs[count:], compiled))[1]
 
@@ -125,10 +128,11 @@ class Differential:
 def linearize(
     f: Callable[..., Any],
     *args: Any,
+    has_aux: bool = False,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
-) -> tuple[Any, Differential]:
+) -> tuple[Any, ...]:
     """The value of a function, and its differential at a point: a linear map.
 
     Many tangents at one point cost less than by :func:`adjoint.jvp`, for what is not linear is computed once. The
@@ -142,6 +146,8 @@ def linearize(
         The function; its result is a number, an array, or a structure of these.
     *args
         Its arguments.
+    has_aux
+        The function returns ``(value, aux)``: aux counts as a constant, and is returned behind the others.
     native, fastmath, boundscheck
         Whether and how Numba compiles it; see :func:`adjoint.grad`.
 
@@ -176,13 +182,17 @@ def linearize(
     resolved = resolve(native, function_of(f, "linearize"), fastmath, boundscheck)
 
     def ask() -> Request:
-        return Request(("linearize",), args, {}, lambda target: lower_vjp(f, args, {}, "linearize", target), resolved)
+        lower = lambda target: lower_vjp(f, args, {}, "linearize", target, has_aux)
+        return Request(("linearize", has_aux), args, {}, lower, resolved)
 
-    way = "inputs of linearize", native, fastmath, boundscheck
+    way = "inputs of linearize", native, fastmath, boundscheck, has_aux
     point = copy.deepcopy(args)
     compiled, inputs = enter(f, way, args, ask, run=False)
     captured = Captured(compiled, differentiated(f), inputs[len(args) :]) if compiled.linear is None else None
     value, residuals = compiled.call(*inputs)
+    if has_aux:
+        value, aux = value
+        return value, Differential(f, compiled, residuals, point, captured, value, resolved, has_aux), aux
     return value, Differential(f, compiled, residuals, point, captured, value, resolved)
 
 

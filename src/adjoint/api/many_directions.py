@@ -26,10 +26,11 @@ def jvps(
     primals: Sequence[Any],
     tangents: Sequence[Sequence[Any]],
     *,
+    has_aux: bool = False,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
-) -> tuple[Any, list[Any]]:
+) -> tuple[Any, ...]:
     """The value of a function and its derivatives in several directions.
 
     Parameters
@@ -38,6 +39,8 @@ def jvps(
         As those of :func:`jvp`. What the function writes to its arguments is there once afterwards.
     tangents
         One direction or more: each a sequence as :func:`jvp` takes it.
+    has_aux
+        The function returns ``(value, aux)``: aux counts as a constant, and is returned behind the others.
     native, fastmath, boundscheck
         Whether and how Numba compiles the derivative; see :func:`grad`. Compiled sweeps take up to four directions
         (where one does more than compute with numbers and arrays of float64, two if the code is long), and compute
@@ -64,9 +67,9 @@ def jvps(
     native = resolve(native, f, fastmath, boundscheck)
     if not tangents:
         raise error("AD0409", None, "there is no tangent", helps=("give at least one direction",))
-    forwards = Forwards(f, primals, native)
+    forwards = Forwards(f, primals, native, has_aux)
     derivatives = forwards(tangents)
-    return forwards.value, derivatives
+    return (forwards.value, derivatives, forwards.aux) if has_aux else (forwards.value, derivatives)
 
 
 class Forwards:
@@ -79,15 +82,19 @@ class Forwards:
         to its arguments.
     native
         Whether and how Numba compiles the sweeps.
+    has_aux
+        Whether the function returns something beside its value.
 
     Attributes
     ----------
-    value
-        The value of the function, after the first sweep.
+    value, aux
+        The value of the function, and what it returns beside it, after the first sweep.
     """
 
-    def __init__(self, f: Callable[..., Any], primals: Sequence[Any], native: Native) -> None:
+    def __init__(self, f: Callable[..., Any], primals: Sequence[Any], native: Native, has_aux: bool = False) -> None:
         self.value: Any = None
+        self.aux: Any = None
+        self._has_aux = has_aux
         self._function = f
         self._root = differentiated(f)
         self._primals = tuple(primals)
@@ -102,7 +109,7 @@ class Forwards:
     def width(self, direction: Sequence[Any], count: int) -> int:
         """How many directions such as this each sweep is to have, if there are so many in all."""
         self._count = max(self._count, count)
-        if not self._native or count < 2:
+        if not self._native or count < 2 or self._has_aux:
             return 1
         compiled = self._compiled_for(self._primals, tuple(direction))
         return width_for(count, compiled, compiled.function, self._places(direction))
@@ -176,12 +183,13 @@ class Forwards:
 
     def _alone(self, point: tuple[Any, ...], direction: Sequence[Any]) -> Any:
         with self.as_first():
-            return self._take(jvp(self._function, point, direction, native=self._native))
+            return self._take(jvp(self._function, point, direction, native=self._native, has_aux=self._has_aux))
 
-    def _take(self, result: tuple[Any, Any]) -> Any:
-        value, derivative = result
+    def _take(self, result: tuple[Any, ...]) -> Any:
+        value, derivative, *aux = result
         if self.value is None:
             self.value = value
+            self.aux = aux[0] if aux else None
         return derivative
 
     def point(self) -> tuple[Any, ...]:

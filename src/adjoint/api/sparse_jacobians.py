@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.api.gradients import grad
+from adjoint.api.gradients import LikeFunction, grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Forwards, pulled_width
 from adjoint.diagnostics import error
@@ -59,7 +59,7 @@ def _first_free(used: np.ndarray) -> tuple[int, int]:
     return len(used), 0
 
 
-class SparseDerivative:
+class SparseDerivative(LikeFunction):
     """The Jacobian or the Hessian of a function as a sparse matrix of known pattern.
 
     Parameters
@@ -83,6 +83,7 @@ class SparseDerivative:
         self.columns = groups_of_columns(self.by_columns)
         self.rows = groups_of_columns(self.by_columns.T.tocsc()) if kind == "jacobian" else None
         self.checked = False
+        self._describe()
 
     @property
     def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:

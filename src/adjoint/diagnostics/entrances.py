@@ -9,9 +9,9 @@ from __future__ import annotations
 import dis
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.diagnostics.request import place_of_request
@@ -43,10 +43,27 @@ def entrance(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except Exception as failure:
-            hand_over(failure)
+            if (
+                isinstance(failure, TypeError)
+                and failure.__traceback__ is not None
+                and not failure.__traceback__.tb_next
+            ):
+                _answer(failure, function, kwargs)
+            else:
+                hand_over(failure)
             raise
 
     return enter
+
+
+def _answer(failure: TypeError, function: Callable[..., Any], named: Mapping[str, Any]) -> None:
+    """Says of a call that does not fit a public function what to write instead."""
+    from adjoint.diagnostics.other_names import keyword  # lazy
+
+    answer = keyword(function, named)
+    if answer is not None:
+        failure.args = (f"{failure}: {answer}",)
+    failure.__traceback__ = None
 
 
 def _is_fault(failure: BaseException) -> bool:

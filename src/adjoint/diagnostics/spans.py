@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 from collections.abc import Iterator
 
 from adjoint.records import dataclass, field, replace
@@ -53,6 +54,12 @@ def _text(span: Span) -> str:
         if span.line == span.end_line
         else f"{line[span.column :].strip()} ..."
     )
+
+
+def called_text(span: Span) -> str | None:
+    """What the user wrote for the function of a call, where that is a name or a path of names."""
+    found = re.match(r"[A-Za-z_][\w.]*(?=\()", linecache.getline(span.file, span.line)[span.column :])
+    return None if found is None else found[0]
 
 
 def shown_path(file: str) -> str:

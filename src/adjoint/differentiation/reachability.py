@@ -15,6 +15,7 @@ from adjoint.analysis.activity import lends_memory, may_write_anything
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import diagnostic
+from adjoint.diagnostics.spans import called_text
 from adjoint.differentiation.memory.dict_keys import key_problems
 from adjoint.differentiation.memory.slots import Memory, Slot, has_slots, is_container
 from adjoint.differentiation.memory.structural import is_object_display, object_display, roles_of
@@ -496,7 +497,8 @@ class Dependence:
                     label = "the pullback of a function that is known only at run time is not looked into"
                 if is_defined(call.callee):
                     code, label = "AD0204", f"{name} has no derivative with these arguments"
-                found.append(diagnostic(code, call.span, label))
+                helps = _ways_out(call) if code == "AD0201" else None
+                found.append(diagnostic(code, call.span, label, helps=helps))
             elif (
                 code == "AD0201"
                 and may_write_anything(call)
@@ -617,6 +619,17 @@ def _surely_varies(type_: Type) -> bool:
             return (
                 isinstance(type_, (List, Dict, Tuple, Instance)) and may_vary(type_) and not isinstance(type_, Number)
             )
+
+
+def _ways_out(call: Call) -> tuple[str, ...] | None:
+    """What to do about a call of what is not visible, by the name that the user gave it."""
+    name = None if call.span is None else called_text(call.span)
+    if name is None:
+        return None
+    constant = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
+    if isinstance(call.callee, type):
+        return ("write out what it computes, or declare the derivative of a function that calls it", constant)
+    return (f"declare its derivative: @ad.derivative_of({name})", constant)
 
 
 def _name(call: Call) -> str:

@@ -28,6 +28,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
 from adjoint.records import replace
 from adjoint.runtime.objects import put_attribute
+from adjoint.sources.users_places import at_users_places
 from adjoint.target import ALL_INLINED, PYTHON, Target
 
 _FORWARD = ("jvp", "jvps")
@@ -55,7 +56,7 @@ def compiled(
         cause = failure
     note = request_note(operator[0], function)
     notes = () if note is None else (note,)
-    raise DifferentiationError(*(problem.with_notes(*notes) for problem in problems)) from cause
+    raise DifferentiationError(*(problem.with_notes(*notes) for problem in at_users_places(problems))) from cause
 
 
 def _made(

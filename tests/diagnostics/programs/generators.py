@@ -41,7 +41,7 @@ def sent_to(x):
 #: ad.grad(one_of_two)(2.0)
 def one_of_two(x):
     items = powers(x) if x > 0 else powers(-x)
-    return sum(items)  # error[AD0301]: iterating over a value that has several structures
+    return sum(items)  # error[AD0402]: this is no list, or not the same, on each path that leads here
 
 
 #: ad.grad(kept_in_a_list_that_grows)(2.0, 3)

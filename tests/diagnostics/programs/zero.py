@@ -17,7 +17,7 @@ def unused(x, y):  # warning[AD0501]: nothing of 'y' reaches the result
 
 
 #: ad.grad(steps)(2.0)
-def steps(x):  # warning[AD0501]: nothing of 'x' reaches the result
+def steps(x):  # warning[AD0501]: 'x' only decides which way the function takes
     return 1.0 if x > 0 else 0.0
 
 

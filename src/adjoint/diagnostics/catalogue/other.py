@@ -4,7 +4,7 @@ from adjoint.diagnostics.entry import Entry
 
 ENTRIES = {
     "AD0501": Entry(
-        title="the result does not depend on {name|the argument}: the derivative is zero",
+        title="the derivative with respect to {name|the argument} is zero",
         severity="warning",
         helps=("if that is meant, say so: ad.stop_gradient(x) around what counts as a constant",),
         explanation="""

@@ -93,7 +93,7 @@ ENTRIES = {
             """,
     ),
     "AD0105": Entry(
-        title="{name|this value} is no derivative, and has no text to show",
+        title="{name|this value} is no derivative",
         helps=("take the derivative first: ad.source(ad.grad(f), 1.0), with arguments of the kinds that are meant",),
         explanation="""
             ad.source, ad.export and ad.tape_report are about derivatives: what ad.grad and its family return.

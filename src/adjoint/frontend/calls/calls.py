@@ -735,6 +735,11 @@ def bind(
         if parameter.arg not in bound and parameter.arg in closure.kw_defaults:
             bound[parameter.arg] = closure.kw_defaults[parameter.arg]
     parameters = [*positional, *spec.kwonlyargs]
+    if named and spec.kwarg is None:
+        unknown = next(iter(named))
+        helps = did_you_mean(unknown, [p.arg for p in parameters])
+        label = f"{name}() has no parameter {unknown!r}"
+        raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
     missing = [p.arg for p in parameters if p.arg not in bound]
     if missing:
         label = f"{name}() is not given {', '.join(map(repr, missing))}"
@@ -742,9 +747,4 @@ def bind(
         raise lo.mistake(TypeError, node, label, code="AD0203", helps=(f"it is {signature}",), name=name)
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = making.new_dict(lo, list(named.items()), spec.kwarg)
-    elif named:
-        unknown = next(iter(named))
-        helps = did_you_mean(unknown, [parameter.arg for parameter in [*positional, *spec.kwonlyargs]])
-        label = f"{name}() has no parameter {unknown!r}"
-        raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
     return bound

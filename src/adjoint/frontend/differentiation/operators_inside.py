@@ -196,12 +196,8 @@ def _gradient(
     operator = replace(operator, function=function)
     picked = pick(lo, function, wrt, args, kwargs, node)
     inner = lower_inner(lo, function, args, kwargs, picked.places, node, picked.ways)
-    if has_aux and (not isinstance(inner.shape, joins.TupleShape) or len(inner.shape.items) != 2):
-        label = "with has_aux=True the function must return a pair (value, aux)"
-        helps = ("return the pair: return value, aux", "or leave out has_aux")
-        raise refusal(
-            lo, "AD0407", operator.function, node, label, helps=helps, others=_returned(operator.function, node)
-        )
+    if has_aux:
+        first_of_pair(lo, operator.function, inner, node)
     part = component(lo, operator.function, inner.shape, 0 if has_aux else options.get("result"), node)
     seed = _seed(lo, operator.function, inner, part, node)
     if node is None and not lo.regions:
@@ -473,6 +469,11 @@ def describe(shape: joins.Shape) -> str:
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     from adjoint.frontend.data import containers  # lazy
 
+    kwargs = dict(kwargs)
+    has_aux = kwargs.pop("has_aux", Const(False))
+    if has_aux != Const(False) and (kind != "jvp" or has_aux != Const(True)):
+        helps = ("take the pair as it is: the cotangent of aux is None",)
+        raise lo.problem("AD0204", node, f"has_aux= of ad.{kind} is not for code that is differentiated", helps=helps)
     if kind in ("jvp", "hvp"):
         given = [*args, *(kwargs[name] for name in ("f", "primals", "tangents") if name in kwargs)]
         if len(given) != 3:
@@ -490,7 +491,7 @@ def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Valu
             )
         items = containers.known_items(lo, primals, node)
         directions = containers.known_items(lo, tangents, node)
-        return jvp(lo, function, items, directions, node)
+        return jvp(lo, function, items, directions, node, has_aux == Const(True))
     return _vjp(lo, args[0], args[1:], kwargs, node)
 
 
@@ -599,8 +600,24 @@ def _unite(one: Var, other: Var) -> None:
         mine.unite(theirs)
 
 
-def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], node: ast.AST | None) -> Value:
-    """The value of a function and its derivative in one direction."""
+def first_of_pair(lo: Lowerer, function: Value, inner: Inner, node: ast.AST | None) -> int:
+    """How many leaves the first item of a pair ``(value, aux)`` has; anything else is refused."""
+    if not isinstance(inner.shape, joins.TupleShape) or len(inner.shape.items) != 2:
+        label = "with has_aux=True the function must return a pair (value, aux)"
+        helps = ("return the pair: return value, aux", "or leave out has_aux")
+        raise refusal(lo, "AD0407", function, node, label, helps=helps, others=_returned(function, node))
+    return component(lo, function, inner.shape, 1, node).start
+
+
+def jvp(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    tangents: list[Value],
+    node: ast.AST | None,
+    has_aux: bool = False,
+) -> Value:
+    """The value of a function and its derivative in one direction; ``aux`` behind them."""
     from adjoint.differentiation.forward.forward import forward  # lazy
 
     if len(args) != len(tangents):
@@ -617,7 +634,8 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
         if tangent != NONE:
             chosen.append(index)
             directions.append(tangent)
-    outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
+    varying = range(first_of_pair(lo, function, inner, node)) if has_aux else range(len(inner.results))
+    outputs = tuple(i for i in varying if carries_derivative(inner.results[i]))
     stacked = Stacked(lo, inner)
     inner = stacked.inner
     chosen, directions = stacked.directions(chosen, directions)
@@ -636,4 +654,8 @@ def jvp(lo: Lowerer, function: Value, args: list[Value], tangents: list[Value], 
     forget_changes(lo)
     if not lo.regions:
         dots = {i: owned_tangent(lo, atom, atoms[i]) for i, atom in dots.items()}
-    return TupleValue((value, result_tangent(lo, inner.shape, iter(range(count)), dots)))
+    dot = result_tangent(lo, inner.shape, iter(range(count)), dots)
+    if has_aux:
+        assert isinstance(value, TupleValue) and isinstance(dot, TupleValue)
+        return TupleValue((value.items[0], dot.items[0], value.items[1]))
+    return TupleValue((value, dot))

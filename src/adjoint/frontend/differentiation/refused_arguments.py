@@ -109,7 +109,8 @@ def _opaque(cls: type, given: Any) -> tuple[str, tuple[str, ...]]:
         first = given.dtype.names[0]
         return "an array of records", (f"pass its columns, which are arrays: a[{first!r}]",)
     if isinstance(given, np.ndarray):
-        return f"an array of {given.dtype}", ("pass an array of floats: x.astype(float)",)
+        kind = "objects" if given.dtype.kind == "O" else given.dtype
+        return f"an array of {kind}", ("pass an array of floats: x.astype(float)",)
     if brings_arithmetic(cls):
         return object_of(cls), ways_out(cls)
     if cls.__module__.startswith("numba."):

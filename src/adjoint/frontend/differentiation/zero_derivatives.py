@@ -15,9 +15,9 @@ from adjoint.analysis.joins import joins, reached
 from adjoint.analysis.may_vary import varying
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
-from adjoint.ir.nodes import Atom, Call, Function, Return, Statement, Var
+from adjoint.ir.nodes import Atom, Branch, Call, Function, If, Return, Statement, Var
 from adjoint.ir.types import FLOAT
-from adjoint.ir.walk import blocks_of, leaves, statements_in
+from adjoint.ir.walk import blocks_of, leaves, statements_in, terminators_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
 
@@ -59,8 +59,29 @@ def zero_derivatives(
         rounding = _rounding(function, places, returned)
         if rounding is not None:
             yield diagnostic("AD0502", rounding.span, f"what depends on {name!r} goes through this")
+            continue
+        decision = _decision(function, places)
+        if decision is not None and decision.span is not None:
+            label, others = f"{name!r} only decides which way the function takes", ((decision.span, "here"),)
+            yield diagnostic("AD0501", span, label, others=others, helps=_OF_STEPS, name=name)
         else:
             yield diagnostic("AD0501", span, f"nothing of {name!r} reaches the result", name=name)
+
+
+_OF_STEPS = (
+    "a step has no slope: let the result depend on the number itself",
+    "of the solution of an equation, as by bisection, say so: ad.implicit(solve, residual)",
+)
+
+
+def _decision(function: Function, places: Sequence[int]) -> Call | None:
+    """The first test of what depends on the parameters."""
+    varied = varying(function.body, [function.params[place] for place in places])
+    tests = {statement.cond for statement in statements_in(function.body) if isinstance(statement, If)}
+    tests |= {end.cond for end in terminators_in(function.body) if isinstance(end, Branch)}
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+    deciding = (call for call in calls if not tests.isdisjoint(call.targets))
+    return next((call for call in deciding if any(arg in varied for arg in call.args)), None)
 
 
 def _number_flows(function: Function) -> dict[Var, list[Var]]:

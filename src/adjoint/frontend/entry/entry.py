@@ -237,7 +237,9 @@ def lower_operator(
     return attempt(build, Settings(target=target))
 
 
-def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any], target: Target = PYTHON) -> Entry:
+def lower_jvp(
+    function: Any, primals: Sequence[Any], tangents: Sequence[Any], target: Target = PYTHON, has_aux: bool = False
+) -> Entry:
     """The entry of ``jvp(function, primals, tangents)``: a function of the primals and the tangents."""
 
     def build(lo: Lowerer) -> Entry:
@@ -254,7 +256,7 @@ def lower_jvp(function: Any, primals: Sequence[Any], tangents: Sequence[Any], ta
                 found: list[Var] = []
                 dots.append(enter(lo, tangent, ("tangent", i), hint, found.append))
                 params.append(found[0] if found else Var(hint, Opaque(type(tangent)), True))
-        result = operators_inside.jvp(lo, fn, values, dots, None)
+        result = operators_inside.jvp(lo, fn, values, dots, None, has_aux)
         refuse_made_here(lo, result, None)
         return finish_entry(lo, f"{_plain_name(fn)}_jvp", params, result)
 
@@ -267,10 +269,12 @@ def lower_vjp(
     kwargs: Mapping[str, Any],
     mode: Literal["", "linearize", "transpose"] = "",
     target: Target = PYTHON,
+    has_aux: bool = False,
 ) -> Entry:
     """The entry of ``vjp(function, *args)``: a primal that returns ``(value, residuals)``, and its adjoint.
 
     ``linearize`` adds the differential, which is the adjoint transposed. ``transpose`` refuses what is not linear.
+    With ``has_aux`` the second item of the value counts as a constant.
     """
 
     def build(lo: Lowerer) -> Entry:
@@ -286,7 +290,10 @@ def lower_vjp(
             from adjoint.frontend.differentiation.linear_maps import refuse_other_than_linear  # lazy
 
             refuse_other_than_linear(lo, fn, inner)
-        outputs = tuple(i for i, type_ in enumerate(inner.results) if carries_derivative(type_))
+        varying = range(len(inner.results))
+        if has_aux:
+            varying = range(operators_inside.first_of_pair(lo, fn, inner, None))
+        outputs = tuple(i for i in varying if carries_derivative(inner.results[i]))
         halves, value, atoms = primal_half(lo, stacked, outputs)
         adjoint, residuals = _adjoint(
             lo, fn, halves, stacked, outputs, places, values, layout, atoms[len(inner.results) :]
@@ -302,7 +309,7 @@ def lower_vjp(
         both = lo.open.call(display.make_tuple, value, pack)
         entry = finish_entry(lo, f"{_plain_name(fn)}_primal", params, both)
         paths = list(leaf_paths(inner.shape, ()))
-        seeds = tuple(paths[i] for i in outputs)
+        seeds = tuple(paths[i][1:] if has_aux else paths[i] for i in outputs)
         return replace(entry, adjoint=adjoint, seeds=seeds, differential=differential)
 
     return attempt(build, Settings(target=target))

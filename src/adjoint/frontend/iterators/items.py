@@ -235,6 +235,9 @@ def _asked(lo: Lowerer, part: Value, count: int, lengths: list[Atom], node: ast.
     return [partial(row.item, Const(i)) for i in range(count)]
 
 
+_ONE_KIND = ("give it the same kind on each path: a list of one item, [x], for a number",)
+
+
 def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
     """How a sequence at run time is asked for its items; None where it cannot be."""
     match value:
@@ -308,7 +311,8 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
                 lambda index: containers.subscript(lo, value, index, node),
             )
         case Union():
-            raise lo.problem("AD0301", node, "iterating over a value that has several structures")
+            label = "this is no list, or not the same, on each path that leads here"
+            raise lo.problem("AD0402", node, label, helps=_ONE_KIND)
         case _:
             return None
 

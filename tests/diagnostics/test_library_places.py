@@ -1,0 +1,45 @@
+"""What is refused inside of a library is told at the user's line, once, with the way through the library."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import adjoint as ad
+from adjoint.diagnostics.diagnostic import diagnostic
+from adjoint.diagnostics.spans import Span
+from adjoint.sources.users_places import at_users_places
+
+LIBRARY = json.__file__
+
+
+def by_way_of_text(x):
+    return float(json.loads(json.dumps({"a": x}))["a"])
+
+
+def test_the_users_call_comes_first() -> None:
+    with pytest.raises(ad.DifferentiationError) as refusal:
+        ad.grad(by_way_of_text)(2.0)
+    (problem,) = refusal.value.diagnostics
+    assert problem.span is not None and problem.span.file == __file__
+    assert problem.span.line == by_way_of_text.__code__.co_firstlineno + 1
+    assert problem.labels[0].text.startswith("in what this calls, the body of ")
+    assert len(problem.labels) == 1
+    assert problem.notes[0].startswith("in json/encoder.py:")
+    assert problem.notes[-2].endswith("_default_encoder.encode(obj)")
+    assert problem.notes[-1].startswith("differentiated from ")
+    assert problem.helps[0] == "declare the derivative of what you call: @ad.derivative_of(json.dumps)"
+
+
+def test_once_for_each_call_of_the_users() -> None:
+    own = Span(__file__, 3, 0, 3, 5)
+    inside = [Span(LIBRARY, line, 0, line, 3, caller=own) for line in (5, 6, 7)]
+    problems = [diagnostic("AD0301", span, "here") for span in inside]
+    assert len(at_users_places(problems)) == 1
+    assert at_users_places([diagnostic("AD0301", own, "here")] * 2) == (diagnostic("AD0301", own, "here"),)
+
+
+def test_a_library_that_is_asked_itself() -> None:
+    problem = diagnostic("AD0301", Span(LIBRARY, 5, 0, 5, 3), "here")
+    assert at_users_places([problem]) == (problem,)
