@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.testing import check_grads
 from regressions.differences import either, refused, right, second
 
 X = np.array([0.3, 0.5, 0.7])
@@ -418,3 +419,16 @@ def test_supports_of_complex_arrays_tell_of_both_parts() -> None:
     right(scaled_then_written_in_part, X)
     _, pullback = ad.vjp(scaled_then_written_in_part, X)
     np.testing.assert_allclose(pullback(1.0)[0], 2 * X - 0.5 * np.cos(X) * np.sin(X))
+
+
+def copied_then_written_in_part(x: Any, v: Any) -> Any:
+    z = np.exp(1j * (v * x))
+    y = np.array(z)
+    y[::2] += v[0]
+    y.imag *= 1.0
+    return np.vdot(y, y).real
+
+
+@pytest.mark.parametrize("v", [X, np.array([0.3, 0.1, 0.5, 0.2, 0.7])[::2]])
+def test_supports_of_copies_of_complex_arrays(v: Any) -> None:
+    check_grads(copied_then_written_in_part, (0.21, v))

@@ -557,11 +557,16 @@ class _Keeper:
         if args == call.args and not effects(call.callee).pure:
             self.supports[target] = PRESENT  # what it does is done once
             return
-        made = self.new(target)
-        if _is_complex(target) and not is_handle(target.type):  # of which the support is real
-            (type_,) = builder.type_of_call(call.callee, args, kwargs)
-            made = self.supports[target] = Var("support", type_)
+        stays = is_handle(target.type)
+        if not _is_complex(target) or (stays and any(map(_is_complex, args))):
+            builder.emit(Call((self.new(target),), call.callee, args, kwargs, call.span))
+            return
+        (type_,) = builder.type_of_call(call.callee, args, kwargs)  # supports are real, but for those in memory
+        made = Var("support", type_)
         builder.emit(Call((made,), call.callee, args, kwargs, call.span))
+        self.supports[target] = made
+        if stays:
+            self.remember(target, made, builder)
 
     def sum(self, call: Call, target: Var, builder: Builder) -> Atom:
         parts = [self.magnitude(self.of(arg, builder), builder) for arg in call.args]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -266,6 +266,10 @@ def guess_numbers(lo: Lowerer, site: Site, parts: Iterable[ast.expr]) -> None:
         lo.settings.guesses[site.place[0]] = FLOAT if found is None else Scalar("float", found)
 
 
+MOST_GUESSES = 3
+"""How often a list is lowered again by itself until what it holds is known."""
+
+
 def check_guess(lo: Lowerer, items: Value) -> None:
     """Starts again where a list that is full holds nothing that would say whether it was taken for the right one."""
     if isinstance(items, Var) and isinstance(items.type, List):
@@ -273,6 +277,31 @@ def check_guess(lo: Lowerer, items: Value) -> None:
         if guessed is not None:
             lo.settings.guesses[guessed.place[0]] = None
             raise Restart
+
+
+def guessed_anew(lo: Lowerer, site: Site, build: Callable[[], Value]) -> Value:
+    """What ``build`` gives; where it finds out what a list holds that it makes, and nothing else, it runs again."""
+    settings = lo.settings
+    for _ in range(MOST_GUESSES):
+        kept, guesses, types = lo.checkpoint(), settings.guesses.copy(), settings.site_types.copy()
+        try:
+            return build()
+        except Restart:
+            changed = _changed(guesses, settings.guesses), _changed(types, settings.site_types)
+            is_its_own = changed[0] <= {site.place[0]} and changed[1] <= {site} and any(changed)
+            if not is_its_own or _knows_half(lo):
+                raise
+            lo.roll_back(kept)
+    return build()
+
+
+def _knows_half(lo: Lowerer) -> bool:
+    """Whether some paths are left out, as where a recursive function is lowered of which no result is known yet."""
+    return any(each.lowering and each.result is None for each in lo.run_data.definitions.values())
+
+
+def _changed(before: dict[Any, Any], after: dict[Any, Any]) -> set[Any]:
+    return {key for key, value in after.items() if key not in before or before[key] != value}
 
 
 def grow_field(lo: Lowerer, base: Var, name: str, atom: Atom) -> None:

@@ -108,6 +108,17 @@ class Open(Builder):
 
 
 @dataclass(eq=False, slots=True)
+class Checkpoint:
+    """Where lowering was, for a part of a function that is lowered again."""
+
+    block: Open
+    store: dict[Any, Value]
+    depth: int
+    lengths: list[tuple[list[Any], int]]
+    inlined: dict[ast.AST, tuple[Repeated, ...]]
+
+
+@dataclass(eq=False, slots=True)
 class Exiting:
     """A point at which control leaves a region: the block to end there, the store, and what is carried out."""
 
@@ -296,6 +307,26 @@ class Lowerer:
             last = self.block.statements[-1]
             if isinstance(last, (Call, If, Load)) and value in targets_of(last):
                 value.hint, value.named = name, True
+
+    def checkpoint(self) -> Checkpoint:
+        """Where lowering is; see :meth:`roll_back`."""
+        run = self.run_data
+        lists: tuple[list[Any], ...] = (
+            self.open.statements,
+            *(region.exits for region in self.regions),
+            *run.watches,
+            run.changed,
+        )
+        lengths = [(each, len(each)) for each in lists]
+        return Checkpoint(self.open, self.store.copy(), self.depth, lengths, run.inlined.copy())
+
+    def roll_back(self, to: Checkpoint) -> None:
+        """Forgets what was lowered since, in this block or in blocks that it led to."""
+        self.block, self.store, self.depth = to.block, to.store, to.depth
+        self.run_data.inlined = to.inlined
+        to.block.branch = to.block.terminator = None
+        for each, count in to.lengths:
+            del each[count:]
 
     # -- control flow ----------------------------------------------------------------------------------------------
 

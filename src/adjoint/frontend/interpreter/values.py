@@ -72,20 +72,30 @@ class Site:
     place: tuple[Any, ...]
 
 
+def _is_in_recursion(site: Site) -> bool:
+    """Whether one of the calls that led there is made inside of itself."""
+    return len(set(site.place)) < len(site.place)
+
+
 class RuntimeSites:
     """Where objects are made that must exist at run time.
 
-    A place in the source that is reached by many ways, as in a recursion that is inlined, counts as a whole: each way
-    found out on its own would take another attempt at lowering.
+    A place in the source that is reached by many ways, or inside of a recursion that is inlined, counts as a whole:
+    each way found out on its own would take another attempt at lowering.
     """
 
     MANY = 4
 
     def __init__(self) -> None:
         self._ways: dict[Any, set[Site]] = {}
+        self._whole: set[Any] = set()
 
     def add(self, site: Site) -> None:
-        self._ways.setdefault(site.place[0], set()).add(site)
+        node = site.place[0]
+        ways = self._ways.setdefault(node, set())
+        ways.add(site)
+        if type(node) is int and (len(ways) >= self.MANY or _is_in_recursion(site)):
+            self._whole.add(node)
 
     def update(self, sites: Iterable[Site]) -> None:
         for site in sites:
@@ -93,10 +103,10 @@ class RuntimeSites:
 
     def clear(self) -> None:
         self._ways.clear()
+        self._whole.clear()
 
     def __contains__(self, site: Site) -> bool:
-        ways = self._ways.get(site.place[0], ())
-        return site in ways or (type(site.place[0]) is int and len(ways) >= self.MANY)
+        return site.place[0] in self._whole or site in self._ways.get(site.place[0], ())
 
     def __ge__(self, sites: Iterable[Site]) -> bool:
         return all(site in self for site in sites)

@@ -123,15 +123,15 @@ def _list_of(
                 return making.new_list(lo, known, node)
         if not has_generator(iterable):
             lo.settings.runtime_sites.add(lo.site(node))
-        making.guess_numbers(lo, lo.site(node), [element, *(generator.iter for generator in generators)])
-        result = making.new_list(lo, [], node)
 
-        def add() -> None:
-            append(lo, result, evaluate(lo, element), element)
+        def whole() -> Value:
+            making.guess_numbers(lo, lo.site(node), [element, *(generator.iter for generator in generators)])
+            result = making.new_list(lo, [], node)
+            each(lo, generators, lambda: append(lo, result, evaluate(lo, element), element), iterable)
+            making.check_guess(lo, result)
+            return result
 
-        each(lo, generators, add, iterable)
-        making.check_guess(lo, result)
-        return result
+        return making.guessed_anew(lo, lo.site(node), whole)
 
 
 def list_of_items(lo: Lowerer, iterable: Value, node: ast.AST) -> Value:
