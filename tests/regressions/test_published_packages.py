@@ -50,3 +50,24 @@ def test_none_on_some_paths() -> None:
     assert ad.grad(root, native=True)(4.0) == pytest.approx(0.25)
     with pytest.raises(TypeError, match="'root' returns None here, which has no derivative"):
         ad.grad(root)(-1.0)
+
+
+@pytest.mark.parametrize("kind", ["pair", "list", "array"])
+def test_a_loop_over_one_of_several_structures(kind: str) -> None:
+    def chosen(x: float, kind: str) -> Any:
+        if kind == "pair":
+            return x, x * x
+        return [x, 2 * x, x**3] if kind == "list" else np.array([x, x * x])
+
+    def total(x: float, items: Any, flag: float) -> float:
+        result = 0.0
+        for part in items if flag > 0.0 else (x,):
+            if part > 100.0:
+                return part
+            result = result * x + part
+        return result
+
+    check(lambda x: total(x, chosen(x, kind), x), 1.3)
+    check(lambda x: total(x, chosen(x, kind), -x), 1.3)
+    with pytest.raises(TypeError, match="not iterable"):
+        ad.grad(lambda x: total(x, None, x))(1.3)

@@ -15,9 +15,9 @@ from adjoint.frontend.control.loops import run_loop
 from adjoint.frontend.interpreter.core import Lowerer, Problem, TooMuch
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.refine import refine
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Value
+from adjoint.frontend.interpreter.values import NONE, UNDEFINED, RangeValue, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import evaluate, make_closure, truth
+from adjoint.frontend.syntax.expressions import evaluate, make_closure, on_each_option, truth
 from adjoint.frontend.syntax.operators import BINARY
 from adjoint.ir.nodes import Block, Const, If, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE, Opaque
@@ -170,8 +170,21 @@ def _while(lo: Lowerer, node: ast.While) -> None:
     run_loop(lo, node, None, None, iteration, node.orelse, [node.test, *node.body])
 
 
+_SEQUENCES = (Const, RangeValue, Ref, TupleValue, Var)
+"""What a loop leaves as it is, so that each of several may be gone through; an iterator ends for all who have it."""
+
+
 def _for(lo: Lowerer, node: ast.For) -> None:
     iterable = evaluate(lo, _head(lo, node, node.iter))
+    if isinstance(iterable, Union) and all(isinstance(option, _SEQUENCES) for option in iterable.options):
+        on_each_option(lo, iterable, lambda option: _go_through(lo, node, option), node)
+    else:
+        _go_through(lo, node, iterable)
+
+
+def _go_through(lo: Lowerer, node: ast.For, iterable: Value) -> Value:
+    if iterable == NONE and lo.run_data.choices:
+        raise lo.mistake(TypeError, node, "'NoneType' object is not iterable")
     run_for(
         lo,
         node,
@@ -181,6 +194,7 @@ def _for(lo: Lowerer, node: ast.For) -> None:
         node.orelse,
         [node.target, *node.body],
     )
+    return NONE
 
 
 def _jump(lo: Lowerer, node: ast.stmt, action: str, value: Value = UNDEFINED) -> None:
