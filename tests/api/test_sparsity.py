@@ -1,11 +1,14 @@
 """Sparse Jacobians and Hessians: equal to the dense ones, in few sweeps; patterns that do not fit are refused."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 import adjoint as ad
-from adjoint.api.sparse_jacobians import groups_of_columns
+from adjoint.api.sparse import colouring, plans
+from adjoint.api.sparse.colouring import groups_of_columns, star_colouring
 
 
 def differences(x):
@@ -27,6 +30,83 @@ def sums(x):
     return np.array([np.sum(x * x), x[0] * x[-1]])
 
 
+def arrow(x):
+    """The first number goes into each result, and each number into the first result."""
+    y = np.sin(x) * x[0]
+    y[0] = x @ x
+    return y
+
+
+def arrow_of_second_derivatives(x):
+    return np.sum(np.sin(x[0] * x) + x**3)
+
+
+def arrow_pattern(n):
+    pattern = np.eye(n)
+    pattern[0] = pattern[:, 0] = 1.0
+    return pattern
+
+
+def test_sweeps_both_ways():
+    x = np.random.default_rng(8).normal(size=40)
+    jacobian = ad.jacobian(arrow, sparsity=arrow_pattern(40))
+    assert jacobian.plan.counts == (2, 1)
+    assert repr(jacobian) == "jacobian(arrow, sparsity=40 x 40 in 2 forwards and 1 backwards)"
+    np.testing.assert_allclose(jacobian(x).toarray(), ad.jacobian(arrow)(x), rtol=1e-14)
+
+
+def test_symmetry_saves_sweeps():
+    x = np.random.default_rng(9).normal(size=40)
+    hessian = ad.hessian(arrow_of_second_derivatives, sparsity=arrow_pattern(40))
+    assert hessian.sweeps == 2
+    np.testing.assert_allclose(hessian(x).toarray(), ad.hessian(arrow_of_second_derivatives)(x), rtol=1e-13)
+    with pytest.raises(ad.DifferentiationError, match="AD0412"):
+        ad.hessian(arrow_of_second_derivatives, sparsity=np.tril(arrow_pattern(40)))(x)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("density", [0.03, 0.1, 0.4])
+def test_plans_find_each_entry(seed, density):
+    """The products of a random matrix with the groups of a plan give the matrix again, exactly."""
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(1, 40, size=2)
+    matrix = sparse.random_array((m, n), density=density, rng=rng, format="csr")
+    matrix.data[:] = rng.integers(1, 100, size=matrix.nnz)
+    matrix.sort_indices()
+    whole = (matrix.T @ matrix).tocsr()
+    whole.sort_indices()
+    for given, plan in (
+        *((matrix, plan) for plan in (plans.plan_of_jacobian(matrix), plans._both_ways(matrix))),
+        (whole, plans.plan_of_hessian(whole)),
+    ):
+        forwards, backwards = plan.counts
+        products = [given @ (plan.forwards == group) for group in range(forwards)]
+        products += [given.T @ (plan.backwards == group) for group in range(backwards)]
+        np.testing.assert_array_equal(plan.values(products), given.data)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_star_colourings(seed, monkeypatch):
+    """Neighbours differ, and no path of four vertices has but two colours; compiled or not."""
+    one = sparse.random_array((30, 30), density=0.08, rng=np.random.default_rng(seed), format="csr")
+    pattern = (one + one.T + sparse.eye_array(30)).tocsr()
+    pattern.sort_indices()
+    colours, alone = star_colouring(pattern)
+    near = pattern.toarray() != 0
+    np.fill_diagonal(near, False)
+    assert not np.any(near & (colours[:, None] == colours))
+    rows, columns = pattern.nonzero()
+    assert np.all(alone | alone[np.lexsort((rows, columns))])
+    for w, x in zip(*np.nonzero(near), strict=True):
+        for v, y in itertools.product(np.flatnonzero(near[w]), np.flatnonzero(near[x])):
+            if len({v, w, x, y}) == 4:
+                assert len(set(colours[[v, w, x, y]])) > 2
+    pytest.importorskip("numba")
+    monkeypatch.setattr(colouring, "COMPILED_FROM", 0)
+    for found, compiled in zip((colours, alone), star_colouring(pattern), strict=True):
+        np.testing.assert_array_equal(found, compiled)
+
+
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, sparse.coo_matrix])
 def test_jacobian(make):
     x = np.random.default_rng(0).normal(size=30)
@@ -41,8 +121,7 @@ def test_jacobian(make):
 def test_rows_are_grouped_where_there_are_fewer():
     x = np.random.default_rng(1).normal(size=12)
     jacobian = ad.jacobian(sums, sparsity=np.ones((2, 12)))
-    assert jacobian.is_reverse
-    assert jacobian.sweeps == 2
+    assert jacobian.plan.counts == (0, 2)
     np.testing.assert_allclose(jacobian(x).toarray(), ad.jacobian(sums)(x), rtol=1e-14)
 
 

@@ -397,8 +397,9 @@ def jacobian(
         that needs fewer sweeps.
     sparsity
         Where entries may be other than zero: a matrix of SciPy, or an array, with a row for each number of the result
-        and a column for each of the argument. Columns (or rows) without common entries then share a sweep, and the
-        Jacobian is a ``scipy.sparse.csr_array``. The first call tries the pattern in a random direction.
+        and a column for each of the argument. Columns without a common row then share a sweep forwards, or rows without
+        a common column a sweep backwards, or some of both are made, whichever is cheapest; the Jacobian is a
+        ``scipy.sparse.csr_array``. The first call tries the pattern in a random direction.
     native, fastmath, boundscheck
         Whether and how Numba compiles the sweeps; see :func:`grad`.
 
@@ -452,7 +453,9 @@ def hessian(
     mode
         Of the sweeps over the gradient, as for :func:`jacobian`: forward, where nothing else is said.
     sparsity
-        Where entries may be other than zero, as for :func:`jacobian`: a few sweeps then give all of them.
+        Where entries may be other than zero, as for :func:`jacobian`: a few sweeps then give all of them. Of an entry and
+        its mirror image one is enough, which saves up to half of the sweeps, and more where a row is full: a star
+        colouring (Gebremedhin et al., SIAM J. Sci. Comput. 29, 2007) tells which.
     native, fastmath, boundscheck
         Whether and how Numba compiles the sweeps; see :func:`grad`.
 
@@ -484,7 +487,7 @@ def _sparse(
 ) -> Callable[..., Any]:
     if has_aux or mode is not None:
         raise error("AD0412", None, "has_aux= and mode= are not for sparse matrices", helps=("leave one of them out",))
-    from adjoint.api.sparse_jacobians import SparseDerivative  # lazy
+    from adjoint.api.sparse.derivatives import SparseDerivative  # lazy
 
     if isinstance(wrt, tuple):
         raise error("AD0412", None, "several arguments share it: give one in wrt")

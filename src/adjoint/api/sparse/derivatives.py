@@ -1,14 +1,8 @@
-"""Matrices of derivatives of which it is known where they are zero: a few sweeps give all of them.
-
-Columns without a common row need only one sweep together: their entries do not mix [1]_. So do rows without a common
-column, in reverse mode. Groups are found greedily, the fullest columns first.
-
-.. [1] Curtis, Powell, Reid, "On the estimation of sparse Jacobian matrices", J. Inst. Math. Appl. 13 (1974).
-"""
+"""Matrices of derivatives of which it is known where they are zero: a few sweeps give all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,47 +10,12 @@ import numpy as np
 from adjoint.api.gradients import LikeFunction, grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Forwards, pulled_width
+from adjoint.api.sparse.plans import Plan, count_of, plan_of_hessian, plan_of_jacobian
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.frontend.calls.argument_names import resolve
 
-REVERSE_COSTS = 2.0
-"""How many sweeps forwards a sweep backwards is worth."""
 _TOLERANCE = 1e-6
-
-
-def groups_of_columns(pattern: Any) -> np.ndarray:
-    """A group for each column of a sparse matrix, so that no two columns of a group have a common row.
-
-    Parameters
-    ----------
-    pattern
-        A matrix of SciPy in compressed columns, of shape ``(m, n)``.
-
-    Returns
-    -------
-    numpy.ndarray
-        The number of the group of each column, of shape ``(n,)``.
-    """
-    rows, columns = pattern.shape
-    taken = np.zeros((rows, 1), dtype=np.uint64)
-    groups = np.zeros(columns, dtype=np.intp)
-    starts, places = pattern.indptr, pattern.indices
-    for column in np.argsort(-np.diff(starts), kind="stable"):
-        own = places[starts[column] : starts[column + 1]]
-        word, bit = _first_free(np.bitwise_or.reduce(taken[own], axis=0))
-        if word == taken.shape[1]:
-            taken = np.concatenate((taken, np.zeros((rows, 1), dtype=np.uint64)), axis=1)
-        taken[own, word] |= np.uint64(1) << np.uint64(bit)
-        groups[column] = 64 * word + bit
-    return groups
-
-
-def _first_free(used: np.ndarray) -> tuple[int, int]:
-    for word, bits in enumerate(used.tolist()):
-        if bits != 0xFFFF_FFFF_FFFF_FFFF:
-            return word, (~bits & (bits + 1)).bit_length() - 1
-    return len(used), 0
 
 
 class SparseDerivative(LikeFunction):
@@ -79,9 +38,8 @@ class SparseDerivative(LikeFunction):
         self.wrt = wrt
         self.native = native
         self.given = pattern
-        self.by_columns = _matrix(pattern, kind)
-        self.columns = groups_of_columns(self.by_columns)
-        self.rows = groups_of_columns(self.by_columns.T.tocsc()) if kind == "jacobian" else None
+        self.pattern = _matrix(pattern, kind)
+        self.plan = plan_of_hessian(self.pattern) if kind == "hessian" else plan_of_jacobian(self.pattern)
         self.checked = False
         self._describe()
 
@@ -92,58 +50,30 @@ class SparseDerivative(LikeFunction):
     @property
     def sweeps(self) -> int:
         """How many sweeps each call makes."""
-        assert self.rows is None or len(self.rows) == self.by_columns.shape[0]
-        return _count(self.rows) if self.rows is not None and self.is_reverse else _count(self.columns)
-
-    @property
-    def is_reverse(self) -> bool:
-        """Whether the sweeps are backwards."""
-        return self.rows is not None and REVERSE_COSTS * _count(self.rows) < _count(self.columns)
+        return sum(self.plan.counts)
 
     @entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The matrix, in compressed rows (``scipy.sparse.csr_array``)."""
         function, arguments, (place,) = resolve(self.function, self.wrt, args, kwargs)
         argument = arguments[place]
-        if np.size(argument) != self.by_columns.shape[1]:
-            raise _misfit(
-                f"the argument has {np.size(argument)} numbers, the pattern {self.by_columns.shape[1]} columns"
-            )
+        if np.size(argument) != self.pattern.shape[1]:
+            raise _misfit(f"the argument has {np.size(argument)} numbers, the pattern {self.pattern.shape[1]} columns")
         sweep = _Sweep(self.kind, function, tuple(arguments), place, self.native)
-        found = self._by_rows(sweep) if self.is_reverse else self._by_columns(sweep)
+        found = self._matrix(sweep)
         if not self.checked:
             self._check(sweep, found)
             self.checked = True
         return found
 
-    def _by_columns(self, sweep: _Sweep) -> Any:
-        from scipy.sparse import csc_array  # lazy
-
-        pattern = self.by_columns
-        values = np.zeros(pattern.nnz)
-        column_of = np.repeat(np.arange(pattern.shape[1]), np.diff(pattern.indptr))
-        group_of = self.columns[column_of]
-        for group, product in enumerate(sweep.forwards(self.columns)):
-            self._check_rows(product)
-            mine = group_of == group
-            values[mine] = product[pattern.indices[mine]]
-        return csc_array((values, pattern.indices, pattern.indptr), shape=pattern.shape).tocsr()
-
-    def _by_rows(self, sweep: _Sweep) -> Any:
+    def _matrix(self, sweep: _Sweep) -> Any:
         from scipy.sparse import csr_array  # lazy
 
-        assert self.rows is not None
-        pattern = self.by_columns.tocsr()
-        values = np.zeros(pattern.nnz)
-        row_of = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-        group_of = self.rows[row_of]
-        for group, product in enumerate(sweep.backwards(self.rows, self._check_rows)):
-            mine = group_of == group
-            values[mine] = product[pattern.indices[mine]]
-        return csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
+        values = self.plan.values(sweep.products(self.plan, self._check_rows))
+        return csr_array((values, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape)
 
     def _check_rows(self, result: np.ndarray) -> None:
-        count, rows = np.size(result), self.by_columns.shape[0]
+        count, rows = np.size(result), self.pattern.shape[0]
         if count != rows:
             raise _misfit(f"the result has {count} numbers, the pattern {rows} rows")
 
@@ -159,9 +89,11 @@ class SparseDerivative(LikeFunction):
             raise _misfit(f"row {row} depends on an entry of the argument for which the pattern has none")
 
     def __repr__(self) -> str:
-        rows, columns = self.by_columns.shape
+        rows, columns = self.pattern.shape
         name = getattr(self.function, "__name__", self.function)
-        return f"{self.kind}({name!s}, sparsity={rows} x {columns} in {self.sweeps} sweeps)"
+        forwards, backwards = self.plan.counts
+        both = f"{forwards} forwards and {backwards} backwards" if forwards and backwards else f"{self.sweeps} sweeps"
+        return f"{self.kind}({name!s}, sparsity={rows} x {columns} in {both})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SparseDerivative, (self.kind, self.function, self.wrt, self.native, self.given)
@@ -180,18 +112,27 @@ class _Sweep:
     def forward(self, direction: np.ndarray) -> np.ndarray:
         return np.ravel(self.sweeps([self._way(direction)])[0])
 
-    def forwards(self, groups: np.ndarray) -> Iterator[np.ndarray]:
+    def products(self, plan: Plan, check: Callable[[np.ndarray], None]) -> Iterator[np.ndarray]:
+        """What the sweeps of a plan give; the result of the function is checked, as soon as there is one."""
+        if count_of(plan.forwards):
+            for product in self._forwards(plan.forwards):
+                check(product)
+                yield product
+        if count_of(plan.backwards):
+            yield from self._backwards(plan.backwards, check)
+
+    def _forwards(self, groups: np.ndarray) -> Iterator[np.ndarray]:
         """The products with the indicator of each group."""
-        width = self.sweeps.width(self._way((groups == 0).astype(float)), _count(groups))
+        width = self.sweeps.width(self._way((groups == 0).astype(float)), count_of(groups))
         for units in _units(groups, width):
             yield from map(np.ravel, self.sweeps([self._way(unit) for unit in units], width))
 
-    def backwards(self, groups: np.ndarray, check: Callable[[np.ndarray], None]) -> Iterator[np.ndarray]:
+    def _backwards(self, groups: np.ndarray, check: Callable[[np.ndarray], None]) -> Iterator[np.ndarray]:
         """The products of the transpose with the indicator of each group."""
         with self.sweeps.as_first():
             value, pullback = vjp(self.function, *self.sweeps.point(), native=self.native)
         check(np.ravel(value))
-        width = pulled_width(pullback, _count(groups))
+        width = pulled_width(pullback, count_of(groups))
         for units in _units(groups, width):
             found = pullback.each([_as(unit, np.asarray(value)) for unit in units], width)
             yield from (np.ravel(cotangents[self.place]) for cotangents in found)
@@ -203,7 +144,7 @@ class _Sweep:
 
 def _units(groups: np.ndarray, width: int) -> Iterator[list[np.ndarray]]:
     """The indicators of groups, so many at a time."""
-    count = _count(groups)
+    count = count_of(groups)
     for start in range(0, count, width):
         yield [(groups == group).astype(float) for group in range(start, min(start + width, count))]
 
@@ -213,15 +154,11 @@ def _as(direction: np.ndarray, like: np.ndarray) -> Any:
     return direction.astype(like.dtype).reshape(like.shape) if like.ndim else float(direction[0])
 
 
-def _count(groups: Sequence[int] | np.ndarray) -> int:
-    return int(np.max(groups)) + 1 if len(groups) else 0
-
-
 def _matrix(pattern: Any, kind: str) -> Any:
-    """The pattern in compressed columns, with sorted rows and without doubled entries."""
-    from scipy.sparse import csc_array  # lazy
+    """The pattern in compressed rows, with sorted columns and without doubled entries."""
+    from scipy.sparse import csr_array  # lazy
 
-    matrix = csc_array(pattern != 0 if isinstance(pattern, np.ndarray) else pattern, dtype=bool)
+    matrix = csr_array(pattern != 0 if isinstance(pattern, np.ndarray) else pattern, dtype=bool)
     if matrix.ndim != 2 or (kind == "hessian" and matrix.shape[0] != matrix.shape[1]):
         raise _misfit(f"its shape is {matrix.shape}")
     matrix.sum_duplicates()

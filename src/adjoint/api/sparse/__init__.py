@@ -1,0 +1,1 @@
+"""Jacobians and Hessians of which it is known where they are zero."""
