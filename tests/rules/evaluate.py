@@ -41,6 +41,8 @@ def realise(spec: Any, rng: np.random.Generator) -> Any:
         return _array(spec, rng)
     if isinstance(spec, list):
         return [realise(part, rng) for part in spec]
+    if type(spec) is tuple:
+        return tuple(realise(part, rng) for part in spec)
     return spec
 
 
