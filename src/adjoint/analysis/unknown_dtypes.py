@@ -67,7 +67,7 @@ class _Lesser:
         if not isinstance(atom, Var):
             return None
         if isinstance(atom.type, List) and atom.type.storage.find() in self._elements:
-            return List(self._elements[atom.type.storage.find()])
+            return List(self._elements[atom.type.storage.find()], is_tuple=atom.type.is_tuple)
         return self.types.get(atom)
 
     def _note(self, target: Var, type_: Type | None) -> None:

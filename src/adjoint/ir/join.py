@@ -89,7 +89,8 @@ def join_types(one: Type, other: Type) -> Type:
         case (Scalar() | Array() | Number(), Scalar() | Array() | Number()):
             return one if one == other else Number()
         case List(), List():
-            return List(_join_optional(one.element, other.element), _united(one.storage, other.storage))
+            element = _join_optional(one.element, other.element)
+            return List(element, _united(one.storage, other.storage), one.is_tuple and other.is_tuple)
         case Dict(), Dict():
             return Dict(_join_optional(one.value, other.value), _united(one.storage, other.storage))
         case Tuple(items=mine), Tuple(items=theirs) if len(mine) == len(theirs):

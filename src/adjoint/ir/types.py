@@ -100,10 +100,14 @@ class Number(Type):
 
 @dataclass(frozen=True, slots=True)
 class List(Type):
-    """A list at run time; all its elements have the type ``element`` (None: nothing is known to be in it)."""
+    """A list at run time; all its elements have the type ``element`` (None: nothing is known to be in it).
+
+    One that ``is_tuple`` stands for a tuple whose length is known at run time only, and is never written.
+    """
 
     element: Type | None
     storage: Storage = field(default_factory=Storage, compare=False, repr=False)
+    is_tuple: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -415,7 +415,7 @@ def _weakened(type_: Type, vague: str) -> Type:
         case Tuple(items=items):
             return Tuple(tuple(_weakened(item, vague) for item in items))
         case List(element=element) if element is not None:
-            return List(_weakened(element, vague))
+            return List(_weakened(element, vague), is_tuple=type_.is_tuple)
         case _:
             return type_
 

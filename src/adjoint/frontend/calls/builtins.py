@@ -274,10 +274,8 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
         return TupleValue(tuple(items))
     if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
         return NotImplemented
-    # A run-time list serves as the tuple: nobody can write it.
-    if is_lazy(args[0]):
-        return value
-    return python_functions.call(lo, python_functions.copied, [value], node)
+    items_now = value if is_lazy(args[0]) else python_functions.call(lo, python_functions.copied, [value], node)
+    return making.as_tuple(items_now)
 
 
 @handles(list)

@@ -13,6 +13,8 @@ from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.making import (
     _element_of,
     as_element,
+    as_tuple,
+    is_tuple,
     joined_types,
     list_items,
     new_list,
@@ -186,7 +188,8 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return target
         case Var(type=List(element=element)):
             if isinstance(index, SliceValue):
-                return python_functions.call(lo, python_functions.part, [base, _bounds(lo, index, base)], node)
+                chosen = python_functions.call(lo, python_functions.part, [base, _bounds(lo, index, base)], node)
+                return as_tuple(chosen) if is_tuple(base) else chosen
             return _load(lo, base, materialize(lo, index, node), reached(element), node)
         case Var(type=Dict(value=value)):
             return _load(lo, base, materialize(lo, index, node), reached(value), node)

@@ -89,6 +89,18 @@ def runtime_list(lo: Lowerer, site: Site, held: list[Atom], node: ast.AST | None
     return target
 
 
+def as_tuple(items: Value) -> Value:
+    """A list at run time that nobody else has, as the tuple that it serves as."""
+    if isinstance(items, Var) and isinstance(items.type, List):
+        items.type = List(items.type.element, items.type.storage, is_tuple=True)
+    return items
+
+
+def is_tuple(value: Value) -> bool:
+    """Whether a value is a tuple whose length is known at run time only."""
+    return isinstance(value, Var) and isinstance(value.type, List) and value.type.is_tuple
+
+
 def _element_of(container: Var) -> Type | None:
     match container.type:
         case List(element=part) | Dict(value=part):
@@ -426,7 +438,8 @@ def is_dict(lo: Lowerer, value: Value) -> bool:
 
 def repeat_list(lo: Lowerer, sequence: Value, count: Value, node: ast.AST | None) -> Value:
     """``[x] * n``"""
-    return python_functions.call(lo, python_functions.repeat, [sequence, count], node)
+    result = python_functions.call(lo, python_functions.repeat, [sequence, count], node)
+    return as_tuple(result) if is_tuple(sequence) else result
 
 
 def new_dict(lo: Lowerer, parts: list[tuple[Any, Value]], node: ast.AST | None) -> Value:

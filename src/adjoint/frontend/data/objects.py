@@ -64,8 +64,8 @@ def class_of(lo: Lowerer, value: Value) -> type | None:
             return _PYTHON_SCALARS[kind] if dtype is None else dtype.type
         case Var(type=Array()):
             return np.ndarray
-        case Var(type=List()):
-            return list
+        case Var(type=List(is_tuple=is_tuple)):
+            return tuple if is_tuple else list
         case Var(type=Dict()):
             return dict
         case Var(type=Tuple()):
@@ -268,7 +268,8 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return _attribute_of_number(lo, base, owner, name, node)
         case List() | Dict() | Tuple():
             assert cls is not None
-            return _through_class(lo, base, cls, name, node)
+            held = list if isinstance(base.type, List) and hasattr(cls, name) else cls
+            return _through_class(lo, base, held, name, node)
     if cls is not None and not isinstance(base.type, Opaque):
         return _through_class(lo, base, cls, name, node)
     if cls is not None and cls.__module__.startswith("scipy.sparse."):

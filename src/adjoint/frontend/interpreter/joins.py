@@ -331,10 +331,10 @@ def join_types(one: Type, other: Type) -> Type | None:
             return Array(one.dtype if same_dtype(one.dtype, other.dtype) else None, dims, one.storage)
         case ((Scalar() | Array() | Number()), (Scalar() | Array() | Number())):
             return Number()
-        case List(), List():
+        case List(), List() if one.is_tuple == other.is_tuple:
             element = _join_optional(one.element, other.element)
             one.storage.unite(other.storage)
-            return None if element is Ellipsis else List(element, one.storage)
+            return None if element is Ellipsis else List(element, one.storage, one.is_tuple)
         case Dict(), Dict():
             value = _join_optional(one.value, other.value)
             one.storage.unite(other.storage)

@@ -295,11 +295,14 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         if parts[0] is not None and parts[1] is not None:
             return making.new_list(lo, [*parts[0], *parts[1]], node)
         if all(_is_list(lo, side) for side in operands):
-            return python_functions.call(lo, python_functions.joined, operands, node)
+            both = python_functions.call(lo, python_functions.joined, operands, node)
+            return making.as_tuple(both) if all(map(making.is_tuple, operands)) else both
     if op is operator.or_ and all(making.is_dict(lo, side) for side in operands):
         return python_functions.call(lo, python_functions.merged, operands, node)
     if op is operator.mul:
         for sequence, count in ((left, right), (right, left)):
+            if making.is_tuple(sequence) and isinstance(count, Const) and isinstance(count.value, int):
+                return making.repeat_list(lo, sequence, count, node)
             if isinstance(count, Const) and isinstance(count.value, int):
                 if isinstance(sequence, TupleValue):
                     return TupleValue(sequence.items * count.value)
@@ -311,6 +314,9 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 if kind not in ("bool", "int"):
                     raise lo.mistake(TypeError, node, f"can't multiply sequence by non-int of type {kind!r}")
                 return making.repeat_list(lo, sequence, count, node)
+    if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
+        sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
+        return call(lo, op, [materialize(lo, side, node) for side in sides], node)
     if op in (operator.eq, operator.ne) and isinstance(left, TupleValue) and isinstance(right, TupleValue):
         if len(left.items) != len(right.items):
             return Const(op is operator.ne)

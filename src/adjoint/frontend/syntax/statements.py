@@ -20,7 +20,7 @@ from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.expressions import evaluate, make_closure, on_each_option, truth
 from adjoint.frontend.syntax.operators import BINARY
 from adjoint.ir.nodes import Block, Const, If, Raise, Var, Yield
-from adjoint.ir.types import OPAQUE, Opaque
+from adjoint.ir.types import OPAQUE, Opaque, Scalar
 from adjoint.sources.scope import assigned_names
 
 
@@ -170,21 +170,22 @@ def _while(lo: Lowerer, node: ast.While) -> None:
     run_loop(lo, node, None, None, iteration, node.orelse, [node.test, *node.body])
 
 
-_SEQUENCES = (Const, RangeValue, Ref, TupleValue, Var)
-"""What a loop leaves as it is, so that each of several may be gone through; an iterator ends for all who have it."""
-
-
 def _for(lo: Lowerer, node: ast.For) -> None:
     iterable = evaluate(lo, _head(lo, node, node.iter))
-    if isinstance(iterable, Union) and all(isinstance(option, _SEQUENCES) for option in iterable.options):
+    if isinstance(iterable, Union) and all(map(_is_sequence, iterable.options)):
         on_each_option(lo, iterable, lambda option: _go_through(lo, node, option), node)
     else:
         _go_through(lo, node, iterable)
 
 
+def _is_sequence(value: Value) -> bool:
+    """Whether a loop leaves a value as it is; an iterator ends for all who have it, and numbers have no items."""
+    if isinstance(value, Var):
+        return not isinstance(value.type, Scalar)
+    return isinstance(value, (RangeValue, Ref, TupleValue))
+
+
 def _go_through(lo: Lowerer, node: ast.For, iterable: Value) -> Value:
-    if iterable == NONE and lo.run_data.choices:
-        raise lo.mistake(TypeError, node, "'NoneType' object is not iterable")
     run_for(
         lo,
         node,
