@@ -453,8 +453,8 @@ def hessian(
     mode
         Of the sweeps over the gradient, as for :func:`jacobian`: forward, where nothing else is said.
     sparsity
-        Where entries may be other than zero, as for :func:`jacobian`: a few sweeps then give all of them. Of an entry and
-        its mirror image one is enough, which saves up to half of the sweeps, and more where a row is full: a star
+        Where entries may be other than zero, as for :func:`jacobian`: a few sweeps then give all of them. Of an entry
+        and its mirror image one is enough, which saves up to half of the sweeps, and more where a row is full: a star
         colouring (Gebremedhin et al., SIAM J. Sci. Comput. 29, 2007) tells which.
     native, fastmath, boundscheck
         Whether and how Numba compiles the sweeps; see :func:`grad`.
