@@ -62,6 +62,7 @@ TOUCH_UP = (
     "cleanup",
     "shape-only-residuals",
     "cleanup",
+    "shape-only-results",
     "array-peepholes",
     "cleanup",
     "in-place-updates",
@@ -338,6 +339,11 @@ PASSES = {
         Pass("drop-supports", "differentiation.zeros.speculation:without_supports"),
         Pass(
             "shape-only-residuals", "differentiation.reverse.residuals.shape_only:without_idle_shapes", everywhere=True
+        ),
+        Pass(
+            "shape-only-results",
+            "differentiation.reverse.residuals.unfilled:without_unread_results",
+            everywhere=True,
         ),
         Pass("array-peepholes", "optimize.array_peepholes:polish", everywhere=True),
         Pass("in-place-updates", "differentiation.finish:with_direct_updates", everywhere=True),

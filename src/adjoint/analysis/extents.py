@@ -58,6 +58,7 @@ _LIKE |= {
     operator.pos: 0,
 }
 """Functions whose result has the shape of an argument, and which."""
+_PRODUCTS = (operator.matmul, np.matmul, arrays.empty_product)
 _FILLS = (list.append, list.pop)
 _LAYOUT = ("dtype", "order")
 """Keywords that leave a shape as it is."""
@@ -152,9 +153,18 @@ class Extents:
             return self.of(args[place]) if place < len(args) else None
         if callee in (np.zeros, np.ones, np.empty, bundles.zero_bundles, bundles.no_bundles_yet):
             return self.made(args[0])
-        if isinstance(rule_for(callee), Elementwise):
+        if callee in _PRODUCTS and len(args) == 2:
+            return self.product(*args)
+        if callee is arrays.empty_sum or isinstance(rule_for(callee), Elementwise):
             return self.broadcast([self.of(arg) for arg in args])
         return None
+
+    def product(self, a: Atom, b: Atom) -> Shape | None:
+        """The shape of a product of vectors and matrices."""
+        left, right = self.of(a), self.of(b)
+        if left is None or right is None or not (0 < len(left) < 3 and 0 < len(right) < 3):
+            return None
+        return left[:-1] + right[1:]
 
     def measure(self, call: Call, target: Var) -> None:
         """Remembers what calls tell of extents."""

@@ -111,6 +111,36 @@ def _real_part(x: Any, dtype: Any) -> Any:
     return x if dtype.kind == "c" else np.real(x)
 
 
+def empty_product(a: Any, b: Any) -> Any:
+    """An array of the shape and dtype of ``a @ b``, with nothing in it: for what is asked only for its shape.
+
+    Raises
+    ------
+    ValueError
+        If the product would: the inner extents differ.
+
+    >>> import numpy as np
+    >>> empty_product(np.ones((2, 3)), np.ones(3)).shape
+    (2,)
+    """
+    inner = b.shape[0] if b.ndim == 1 else b.shape[-2]
+    if a.shape[-1] != inner:
+        raise ValueError(f"matmul: the inner extents of {a.shape} and {b.shape} differ")
+    outer = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return np.empty(outer + a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ()), np.result_type(a, b))
+
+
+def empty_sum(a: Any, b: Any) -> Any:
+    """An array of the shape and dtype of ``a + b``, with nothing in it.
+
+    >>> import numpy as np
+    >>> empty_sum(np.ones((2, 1)), np.ones(3)).shape
+    (2, 3)
+    """
+    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+    return np.empty(shape, np.result_type(a, b))
+
+
 def complex_of(real: Any, imag: Any) -> Any:
     """Complex numbers with the real parts of ``real``, and ``imag`` as their imaginary parts."""
     out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(real, imag, np.complex64))

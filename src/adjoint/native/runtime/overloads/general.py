@@ -273,6 +273,29 @@ def _spread(ct, x, axis=None, keepdims=False):
     return _made("ct, x, axis=None, keepdims=False", [*lines, "    return out"], np=np, dtype=dtype)
 
 
+@overload(arrays.empty_product)
+def _empty_product(a, b):
+    if not _is_array(a) or not _is_array(b) or max(a.ndim, b.ndim) > 2 or a.dtype != b.dtype:
+        return None
+    extents = (["a.shape[0]"] if a.ndim == 2 else []) + (["b.shape[1]"] if b.ndim == 2 else [])
+    if not extents:
+        return None
+    lines = [
+        f"    if a.shape[{a.ndim - 1}] != b.shape[0]:",
+        "        raise ValueError('matmul: the inner extents of two arrays differ')",
+        f"    return plain.empty(({', '.join(extents)},), dtype)",
+    ]
+    return _made("a, b", lines, dtype=as_dtype(a.dtype))
+
+
+@overload(arrays.empty_sum)
+def _empty_sum(a, b):
+    if not _is_array(a) or not _is_array(b) or a.dtype != b.dtype:
+        return None
+    dtype = as_dtype(a.dtype)
+    return lambda a, b: np.empty(np.broadcast_shapes(a.shape, b.shape), dtype)
+
+
 @overload(arrays.share, prefer_literal=True)
 def _share(ct, y, x, axis=None, keepdims=False):
     if not _is_array(x):

@@ -1,0 +1,158 @@
+"""What is asked only for its shape is not computed.
+
+The cotangent of a sum is spread over the shape of what was summed: where nothing else reads that, an array of its shape
+and dtype does as well. An operand of an element-wise function that is known to have the shape is at hand; in place of
+other results, and of products of matrices, stand arrays that nobody fills. The operands are asked only for their shapes
+then, and so on backwards.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+
+from adjoint.analysis.extents import Extents
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Statement, Var
+from adjoint.ir.types import Array, Scalar
+from adjoint.ir.walk import blocks_of, map_blocks, read_counts, statements_in, substitute
+from adjoint.rules.declare import Elementwise
+from adjoint.rules.registry import rule_for
+from adjoint.runtime.array_functions import arrays
+
+_ASKED: dict[Any, int] = {
+    arrays.unbroadcast: 1,
+    arrays.spread: 1,
+    arrays.restore_axes: 1,
+    arrays.count: 0,
+    np.shape: 0,
+    np.size: 0,
+    np.ndim: 0,
+    len: 0,
+}
+"""Functions that read shape and dtype of an argument, and neither what lies in it nor its layout."""
+_EMPTY = (arrays.empty_product, arrays.empty_sum)
+_PRODUCTS = (operator.matmul, np.matmul)
+
+
+def without_unread_results(function: Function) -> Function:
+    """The function in which no product of matrices and no element-wise result is computed for its shape."""
+    if not any(True for statement in statements_in(function.body) for _ in _asked_by(statement)):
+        return function
+    unread = _Unread(function)
+    unread.block(function.body)
+    if not unread.found:
+        return function
+    body = substitute(unread.written(function.body), unread.settled())
+    return Function(function.name, function.params, body, function.doc)
+
+
+def _asked_by(statement: Statement) -> Iterator[Var]:
+    """The arrays of which a statement asks only the shape."""
+    if isinstance(statement, Call) and isinstance(statement.callee, Hashable):
+        place = _ASKED.get(statement.callee)
+        asked = (
+            statement.args if statement.callee in _EMPTY else () if place is None else statement.args[place : place + 1]
+        )
+        for arg in asked:
+            if isinstance(arg, Var) and isinstance(arg.type, Array):
+                yield arg
+
+
+class _Unread:
+    """``found`` has what stands for each result that nobody reads: an operand, or a call that fills nothing."""
+
+    def __init__(self, function: Function) -> None:
+        self.extents = Extents(function)
+        self.read = Counter(read_counts(function.body))
+        self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each))
+        self.found: dict[Var, Var | Call] = {}
+
+    def block(self, block: Block) -> None:
+        """From the last statement on: what a result is computed from is read less often once it is not computed."""
+        if isinstance(block.terminator, Branch):
+            self.block(block.terminator.then)
+            self.block(block.terminator.orelse)
+        for statement in reversed(block.statements):
+            for inner in blocks_of(statement):
+                self.block(inner)
+            if isinstance(statement, Call) and len(statement.targets) == 1:
+                self.call(statement)
+
+    def call(self, call: Call) -> None:
+        (target,) = call.targets
+        if not self.asked[target] or self.asked[target] < self.read[target] or not _is_plain(target):
+            return
+        stands = self.instead(call, target)
+        if stands is None:
+            return
+        self.found[target] = stands
+        for arg in _vars(call):
+            self.read[arg] -= 1
+        if isinstance(stands, Var):
+            self.read[stands] += self.read[target]
+            self.asked[stands] += self.asked[target]
+        else:
+            for arg in _vars(stands):
+                self.read[arg] += 1
+                self.asked[arg] += 1
+
+    def instead(self, call: Call, target: Var) -> Var | Call | None:
+        operands = [arg for arg in call.args if isinstance(arg, Var) and isinstance(arg.type, Array)]
+        if call.kwargs or not all(_is_plain(arg) and _dtype(arg) == _dtype(target) for arg in operands):
+            return None
+        if call.callee in _PRODUCTS and len(operands) == len(call.args) == 2:
+            return Call(call.targets, arrays.empty_product, call.args, (), call.span)
+        others = [arg for arg in call.args if arg not in operands]
+        if not isinstance(rule_for(call.callee), Elementwise) or not all(map(_is_number, others)):
+            return None
+        for arg in operands:
+            if self.extents.alike(arg, target) is not None:
+                return arg
+        if len(operands) != 2:
+            return None
+        return Call(call.targets, arrays.empty_sum, tuple(operands), (), call.span)
+
+    def written(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            stands = self.found.get(statement.targets[0]) if isinstance(statement, Call) and statement.targets else None
+            if isinstance(stands, Call):
+                statements.append(stands)
+            elif stands is None:
+                statements.append(map_blocks(statement, self.written) if blocks_of(statement) else statement)
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = Branch(end.cond, self.written(end.then), self.written(end.orelse), end.span)
+        return Block(tuple(statements), end)
+
+    def settled(self) -> dict[Var, Atom]:
+        def last(var: Var) -> Var:
+            stands = self.found.get(var)
+            return last(stands) if isinstance(stands, Var) else var
+
+        return {var: last(var) for var, stands in self.found.items() if isinstance(stands, Var)}
+
+
+def _vars(call: Call) -> Iterator[Var]:
+    return (arg for arg in (*call.args, *(value for _, value in call.kwargs)) if isinstance(arg, Var))
+
+
+def _is_plain(var: Var) -> bool:
+    """Whether it is surely an array, of a dtype that is known."""
+    return isinstance(var.type, Array) and bool(var.type.dims) and var.type.dtype is not None
+
+
+def _is_number(atom: Atom) -> bool:
+    return isinstance(type_of_atom(atom), Scalar)
+
+
+def _dtype(var: Var) -> Any:
+    return var.type.dtype if isinstance(var.type, Array) else None
+
+
+__all__ = ["without_unread_results"]
