@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -71,3 +72,33 @@ def test_a_loop_over_one_of_several_structures(kind: str) -> None:
     check(lambda x: total(x, chosen(x, kind), -x), 1.3)
     with pytest.raises(ad.DifferentiationError, match=r"AD0[34]0"):
         ad.grad(lambda x: total(x, None, x))(1.3)
+
+
+def test_modules_that_are_not_there() -> None:
+    def guarded(x: float) -> float:
+        if "no_such_module" in sys.modules:
+            import no_such_module
+
+            return no_such_module.f(x)
+        return x * x
+
+    def tried(x: float) -> float:
+        try:
+            from math import no_such_function
+        except ImportError:
+            return x**3
+        return no_such_function(x)
+
+    check(guarded, 1.2)
+    check(tried, 1.2)
+
+
+def test_arrays_as_they_are_asked_for() -> None:
+    def f(x: float) -> float:
+        a = np.require(np.array([x, x * x]), dtype=float, requirements=["C", "W"])
+        b = np.array(a, dtype=None, order="A", copy=None, subok=True)
+        b[0] = 2.0 * x  # the same memory
+        return a.sum() * np.asanyarray(b, order=None)[1] + np.median(a, overwrite_input=False)
+
+    check(f, 1.2)
+    assert ad.grad(lambda a: np.unique(a).sum())(np.array([3.0, 1.0, 3.0])).sum() == 2.0

@@ -6,7 +6,7 @@ import ast
 import copy
 import operator
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -21,6 +21,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
+from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, has_one_layout
@@ -39,11 +40,41 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     rest = {name: value for name, value in kwargs.items() if name != "copy"}
     if _copies(lo, kwargs, node):
         return _array_of_parts(lo, args, rest, node)
-    return _call(lo, np.asarray, args, rest, node)
+    return _call(lo, np.asanyarray if kwargs.get("subok") == _TRUE else np.asarray, args, rest, node)
+
+
+@handles(np.require)
+def _require(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A conversion to an array that lies in memory in some way; whether it may be written, it tells when it is."""
+    given = {**dict(zip(("a", "dtype", "requirements"), args, strict=False)), **kwargs}
+    asked = given.pop("requirements", NONE)
+    if isinstance(asked, Const):
+        parts = asked.value if isinstance(asked.value, (list, tuple)) else (asked.value,)
+        items: Sequence[Value] | None = [Const(part) for part in parts]
+    else:
+        items = static_items(lo, asked, node)
+    if items is None or not all(isinstance(item, Const) and item.value in _ORDERS for item in items):
+        return NotImplemented
+    orders = {_ORDERS[item.value] for item in items} - {None}  # type: ignore[union-attr]
+    if len(orders) > 1:
+        return NotImplemented
+    order = {"order": Const(orders.pop())} if orders else {}
+    return _call(lo, np.asanyarray, [given.pop("a")], {**given, **order}, node)
+
+
+_ORDERS = {
+    **dict.fromkeys((None, "A", "ALIGNED", "W", "WRITEABLE", "E", "ENSUREARRAY")),
+    **dict.fromkeys(("C", "C_CONTIGUOUS", "CONTIGUOUS"), "C"),
+    **dict.fromkeys(("F", "F_CONTIGUOUS", "FORTRAN"), "F"),
+}
+"""What ``np.require`` asks for, and the order of elements that this is."""
 
 
 @handles(np.asarray, np.asanyarray)
 def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(kwargs.get("subok"), Const):  # arrays of other classes are none to us
+        kwargs = {name: value for name, value in kwargs.items() if name != "subok"}
+        return _call(lo, np.asarray, args, kwargs, node)
     if "order" in kwargs:
         return _in_order(lo, args, kwargs, node)
     if "ndmin" in kwargs:

@@ -306,17 +306,30 @@ def _scope_declaration(lo: Lowerer, node: ast.stmt) -> None:
 
 def _import(lo: Lowerer, node: ast.Import) -> None:
     for alias in node.names:
-        module = importlib.import_module(alias.name)
+        module = _module(lo, alias.name, None, node)
+        if module is None:
+            return
         if alias.asname is None:
             module = importlib.import_module(alias.name.split(".")[0])
         assign.assign_name(lo, alias.asname or alias.name.split(".")[0], Const(module), node)
 
 
+def _module(lo: Lowerer, name: str, package: str | None, node: ast.stmt) -> Any:
+    """A module; None where there is none, and this path ends with the exception that says so."""
+    try:
+        return importlib.import_module(name, package)
+    except ImportError as error:
+        lo.stop(Raise(lo.open.call(type(error), Const(str(error))), None, lo.span(node)))
+        return None
+
+
 def _import_from(lo: Lowerer, node: ast.ImportFrom) -> None:
     assert lo.frame is not None
     package = lo.frame.closure.globals.get("__package__")
-    module = importlib.import_module("." * node.level + (node.module or ""), package)
-    for alias in node.names:
+    module = _module(lo, "." * node.level + (node.module or ""), package, node)
+    for alias in node.names if module is not None else ():
+        if not hasattr(module, alias.name) and _module(lo, f"{module.__name__}.{alias.name}", None, node) is None:
+            return
         assign.assign_name(lo, alias.asname or alias.name, Const(getattr(module, alias.name)), node)
 
 

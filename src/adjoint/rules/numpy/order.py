@@ -4,8 +4,9 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.runtime.array_functions.arrays import order_of, scatter, scatter_along, unbroadcast
+from adjoint.runtime.array_functions.places import counts_of_different, first_places, ranks_of_different
 
 no_derivative(
     np.argmax,
@@ -26,7 +27,30 @@ no_derivative(
     np.may_share_memory,
     order_of,
 )
-no_derivative(np.argwhere, np.nonzero, np.flatnonzero, shape="unknown")
+no_derivative(
+    *(np.argwhere, np.nonzero, np.flatnonzero, first_places, ranks_of_different, counts_of_different), shape="unknown"
+)
+
+
+def _unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
+    if axis is not None:
+        raise NotImplementedError("an axis")
+    values = np.ravel(ar)[first_places(ar, equal_nan)]
+    if not (return_index or return_inverse or return_counts):
+        return values
+    index = (first_places(ar, equal_nan),) if return_index else ()
+    inverse = (ranks_of_different(ar, equal_nan),) if return_inverse else ()
+    counts = (counts_of_different(ar, equal_nan),) if return_counts else ()
+    return (values, *index, *inverse, *counts)
+
+
+REPEATED = np.array([0.5, -1.0, 0.5, 2.0])
+definition(
+    np.unique,
+    _unique,
+    arrays=("ar",),
+    cases=[case(sample(5, kind="distinct")), case(sample(2, 3, kind="distinct"), True, True, True), case(REPEATED)],
+)
 linear(
     np.bincount,
     lambda ct, x, weights=None, minlength=0: unbroadcast(np.take(ct, x), weights),

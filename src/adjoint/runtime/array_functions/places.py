@@ -17,6 +17,21 @@ def numbered(selected: Any) -> NDArray[np.intp]:
     return np.arange(np.size(selected)).reshape(np.shape(selected))
 
 
+def first_places(a: Any, equal_nan: bool = True) -> Any:
+    """Where each of the different elements stands first, in the order of their values."""
+    return np.unique(a, return_index=True, equal_nan=equal_nan)[1]
+
+
+def ranks_of_different(a: Any, equal_nan: bool = True) -> Any:
+    """Which one of the different elements each element is."""
+    return np.unique(a, return_inverse=True, equal_nan=equal_nan)[1]
+
+
+def counts_of_different(a: Any, equal_nan: bool = True) -> Any:
+    """How often each of the different elements stands there."""
+    return np.unique(a, return_counts=True, equal_nan=equal_nan)[1]
+
+
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """``np.diagonal``, as a view that can be written."""
     view = np.diagonal(a, offset, axis1, axis2)

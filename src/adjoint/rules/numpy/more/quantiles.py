@@ -120,7 +120,9 @@ def _nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
     return _nanquantile(a, _of_hundred(q), axis, method=method, keepdims=keepdims)
 
 
-def _median(a, axis=None, *, keepdims=False):
+def _median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    if out is not None or overwrite_input:
+        raise NotImplementedError("memory to write to")
     rows = np.sort(rows_of(a, axis), axis=-1)
     n = np.shape(rows)[-1]
     middle = (np.take(rows, (n - 1) // 2, axis=-1) + np.take(rows, n // 2, axis=-1)) / 2
@@ -128,7 +130,9 @@ def _median(a, axis=None, *, keepdims=False):
     return _placed(choose(holed, match(np.nan, middle), middle), a, 0.5, axis, keepdims)
 
 
-def _nanmedian(a, axis=None, *, keepdims=False):
+def _nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    if out is not None or overwrite_input:
+        raise NotImplementedError("memory to write to")
     return _nanquantile(a, 0.5, axis, keepdims=keepdims)
 
 
@@ -155,5 +159,5 @@ definition(np.quantile, _quantile, cases=[*_quantiles(0.3), case(sample(5), np.a
 definition(np.percentile, _percentile, cases=_quantiles(30))
 definition(np.nanquantile, _nanquantile, cases=_quantiles(0.3))
 definition(np.nanpercentile, _nanpercentile, cases=_quantiles(30))
-definition(np.median, _median, cases=[*AXES, *HOLED, case(sample(5))])
-definition(np.nanmedian, _nanmedian, cases=[*AXES, *HOLED])
+definition(np.median, _median, cases=[*AXES, *HOLED, case(sample(5)), case(sample(4, 3), 0, None, False)])
+definition(np.nanmedian, _nanmedian, cases=[*AXES, *HOLED, case(sample(5), overwrite_input=False)])
