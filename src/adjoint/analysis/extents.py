@@ -59,6 +59,7 @@ _LIKE |= {
 }
 """Functions whose result has the shape of an argument, and which."""
 _PRODUCTS = (operator.matmul, np.matmul, arrays.empty_product)
+_REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, np.all)
 _FILLS = (list.append, list.pop)
 _LAYOUT = ("dtype", "order")
 """Keywords that leave a shape as it is."""
@@ -144,6 +145,8 @@ class Extents:
 
     def result(self, call: Call) -> Shape | None:
         callee, args = call.callee, call.args
+        if callee in _REDUCTIONS:
+            return self.reduced(call)
         if not args or any(name not in _LAYOUT for name, _ in call.kwargs):
             return None
         if callee is list.pop and isinstance(args[0], Var):
@@ -155,9 +158,29 @@ class Extents:
             return self.made(args[0])
         if callee in _PRODUCTS and len(args) == 2:
             return self.product(*args)
+        if callee is np.transpose and len(args) == 1:
+            shape = self.of(args[0])
+            return None if shape is None else shape[::-1]
         if callee is arrays.empty_sum or isinstance(rule_for(callee), Elementwise):
             return self.broadcast([self.of(arg) for arg in args])
         return None
+
+    def reduced(self, call: Call) -> Shape | None:
+        """The shape of a sum, or the like, over axes that are known."""
+        options = dict(zip(("axis",), call.args[1:], strict=False)) | dict(call.kwargs)
+        if len(call.args) > 2 or not options.keys() <= {"axis", "keepdims", "dtype"}:
+            return None
+        shape, axis = self.of(call.args[0]), options.get("axis", Const(None))
+        keeps = options.get("keepdims", Const(False))
+        if shape is None or not isinstance(axis, Const) or not isinstance(keeps, Const):
+            return None
+        given = range(len(shape)) if axis.value is None else np.atleast_1d(axis.value).tolist()
+        axes = {place % len(shape) for place in given if isinstance(place, int) and -len(shape) <= place < len(shape)}
+        if len(axes) != len(given):
+            return None
+        if keeps.value:
+            return tuple(ONE if place in axes else extent for place, extent in enumerate(shape))
+        return tuple(extent for place, extent in enumerate(shape) if place not in axes)
 
     def product(self, a: Atom, b: Atom) -> Shape | None:
         """The shape of a product of vectors and matrices."""

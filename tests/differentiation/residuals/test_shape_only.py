@@ -98,3 +98,20 @@ def test_broadcasting(f, args) -> None:
 def test_a_pullback_keeps_no_more() -> None:
     _, pullback = ad.vjp(heat, np.ones(6), 0.1)
     assert ad.source(pullback).count("_kept") == 2  # for the derivative by dt: a parameter, and where it is read
+
+
+def attracted(pos, mass):
+    """What is spread over several axes has the shape of what is kept for its values."""
+    for _ in range(3):
+        d = pos[None, :, :] - pos[:, None, :]
+        pull = np.sum(d / (np.sum(d * d, axis=2, keepdims=True) + 0.1), axis=1)
+        pos = pos + 0.1 * mass * pull
+    return np.sum(pos.T @ pos)
+
+
+def test_sums_over_axes_keep_no_shapes() -> None:
+    pos = np.random.default_rng(4).normal(size=(4, 3))
+    check_grads(attracted, (pos, 0.3))
+    text = ad.source(ad.grad(attracted), pos, 0.3)
+    assert "d * d" not in text.split("reversed")[1]
+    assert text.count(".append(") == 4  # d, what it is divided by, and two views of pos

@@ -6,13 +6,15 @@ its shape only, any array of that shape does, and one that is at hand spares kee
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adjoint.differentiation.reverse.memory.overwritten_values import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array
-from adjoint.ir.walk import blocks_of, map_blocks, statements_in, substitute, targets_of
+from adjoint.ir.walk import blocks_of, map_blocks, read_counts, statements_in, substitute, targets_of
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 if TYPE_CHECKING:
@@ -45,6 +47,14 @@ def _asks_an_array(statement: Statement) -> bool:
     return place is not None and isinstance(type_of_atom(statement.args[place]), Array)  # type: ignore[union-attr]
 
 
+def _asking(body: Block) -> Iterator[tuple[Call, int]]:
+    """The calls that ask the shape of an argument, and the place of that argument."""
+    for statement in statements_in(body):
+        place = _asks(statement)
+        if place is not None and isinstance(statement, Call):
+            yield statement, place
+
+
 class _Fitter:
     def __init__(self, function: Function) -> None:
         from adjoint.analysis.extents import Extents  # lazy
@@ -54,6 +64,8 @@ class _Fitter:
         self.tapes = set(self.extents.tapes)
         self.undefined = may_be_undefined(function.body)
         self.params = function.params
+        self.read: Counter[Atom] = Counter(read_counts(function.body))
+        self.read.subtract(statement.args[place] for statement, place in _asking(function.body))
         self.renamed: dict[Var, Atom] = {}
         self.taken: set[Var] = set()
         self.changed = False
@@ -100,7 +112,8 @@ class _Fitter:
         return base in self.tapes
 
     def note(self, var: Var, known: dict[Key, Var]) -> None:
-        if var in self.taken or var in self.undefined:
+        kept_for_shape = var in self.taken and self.read[var] <= 0
+        if kept_for_shape or var in self.undefined:
             return
         shape = self.extents.of(var)
         if shape and isinstance(var.type, Array) and var.type.dtype is not None:
