@@ -55,14 +55,14 @@ def _require(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         items = static_items(lo, asked, node)
     if items is None or not all(isinstance(item, Const) and item.value in _ORDERS for item in items):
         return NotImplemented
-    orders = {_ORDERS[item.value] for item in items} - {None}  # type: ignore[union-attr]
+    orders = {_ORDERS[item.value] for item in items if isinstance(item, Const)} - {None}
     if len(orders) > 1:
         return NotImplemented
     order = {"order": Const(orders.pop())} if orders else {}
     return _call(lo, np.asanyarray, [given.pop("a")], {**given, **order}, node)
 
 
-_ORDERS = {
+_ORDERS: dict[str | None, str | None] = {
     **dict.fromkeys((None, "A", "ALIGNED", "W", "WRITEABLE", "E", "ENSUREARRAY")),
     **dict.fromkeys(("C", "C_CONTIGUOUS", "CONTIGUOUS"), "C"),
     **dict.fromkeys(("F", "F_CONTIGUOUS", "FORTRAN"), "F"),
