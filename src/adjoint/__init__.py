@@ -200,7 +200,12 @@ def __getattr__(name: str) -> Any:
             raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
         from adjoint.diagnostics.other_names import attribute  # lazy
 
-        raise AttributeError(attribute(name, __all__))
+        refusal = AttributeError(attribute(name, __all__), name=name, obj=object())  # Python would guess once more
+        try:
+            raise refusal
+        except AttributeError:
+            refusal.__traceback__ = None  # which leaves this frame out
+            raise
     from adjoint.gc_pause import Lasting  # lazy
 
     with Lasting():

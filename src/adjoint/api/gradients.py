@@ -195,7 +195,10 @@ def _restore(
 def function_of(f: Any, operator: str) -> Any:
     if not callable(f):
         kind = type(f).__name__
-        raise error("AD0103", None, f"ad.{operator} was given a value of type '{kind}'", name=kind)
+        helps = None
+        if hasattr(f, "__dict__") and not isinstance(f, np.ndarray):
+            helps = (f"hand over a method of it, or give the class {kind} a method __call__",)
+        raise error("AD0103", None, f"ad.{operator} was given a value of type '{kind}'", helps=helps, name=kind)
     return f
 
 

@@ -21,6 +21,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_MACHINE = os.path.join(_PACKAGE, "native", "")
+"""What calls machine code, whose exceptions have no lines of their own."""
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
@@ -33,6 +35,8 @@ def hand_over(failure: BaseException) -> None:
             failure.place_at(span)
     if os.environ.get("ADJOINT_TRACEBACK") != "full" and not _is_fault(failure):
         failure.__traceback__ = _without_own(failure.__traceback__)
+        if isinstance(failure, DifferentiationError) and not any(p.code == "AD0901" for p in failure.diagnostics):
+            failure.__cause__ = None  # what the compiler met is told in the message
 
 
 def entrance(function: Callable[P, R]) -> Callable[P, R]:
@@ -73,7 +77,7 @@ def _is_fault(failure: BaseException) -> bool:
     last = failure.__traceback__
     while last is not None:
         file = last.tb_frame.f_code.co_filename
-        if file.startswith(GENERATED):
+        if file.startswith((GENERATED, _MACHINE)):
             return False
         if last.tb_next is None:
             return file.startswith(_PACKAGE) and last.tb_frame.f_code.co_code[last.tb_lasti] != _RAISE

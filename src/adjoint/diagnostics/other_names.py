@@ -63,6 +63,22 @@ KEYWORDS = _table(
 )
 
 
+METHODS = _table(
+    ("append extend", "an array does not grow: collect items in a list, and make an array of it"),
+    ("backward", "there is no tape: ad.grad(f)(x) is the gradient"),
+    ("grad requires_grad requires_grad_", "nothing is marked: ad.grad(f)(x) is the gradient"),
+    ("detach", "ad.stop_gradient(x) counts as a constant"),
+    ("numpy cpu cuda", "leave it out: this is NumPy's already"),
+    ("at", "arrays are written in place: x[i] = value, x[i] += value"),
+    ("norm", "np.linalg.norm(x)"),
+)
+
+
+def elsewhere(name: str) -> tuple[str, ...]:
+    """The help for an attribute that arrays of other systems have."""
+    return (METHODS[name],) if name in METHODS else ()
+
+
 def attribute(name: str, known: Iterable[str]) -> str:
     """What to say of a public name that there is not."""
     said = f"module 'adjoint' has no attribute {name!r}"

@@ -31,6 +31,9 @@ def one_of(known: Iterable[object], most: int = 8) -> tuple[str, ...]:
 _SHORT = {"np": "numpy", "sp": "scipy", "pd": "pandas", "plt": "matplotlib.pyplot", "nb": "numba", "ad": "adjoint"}
 
 
+_INSTALLED = ("numpy", "scipy", "pandas", "numba", "adjoint", "matplotlib", "sklearn", "torch", "jax", "sympy")
+
+
 def missing_import(name: str) -> tuple[str, ...]:
     """The help for a name that a program forgot to import."""
     import math  # lazy
@@ -38,8 +41,8 @@ def missing_import(name: str) -> tuple[str, ...]:
 
     if name in _SHORT:
         return (f"import it: import {_SHORT[name]} as {name}",)
-    if name in sys.stdlib_module_names:
-        return (f"import it: import {name}",)
     if hasattr(math, name):
         return (f"write np.{name}, or math.{name} for numbers only, with the module imported",)
+    if name in sys.stdlib_module_names or name in _INSTALLED:
+        return (f"import it: import {name}",)
     return ()

@@ -522,7 +522,13 @@ class Dependence:
             return []
         varied = varying(function.body, [function.params[place] for place in wrt])
         return [
-            diagnostic("AD0204", call.span, "a number that varies comes back from text here", name=_name(call)[1:-1])
+            diagnostic(
+                "AD0204",
+                call.span,
+                "a number that varies comes back from text here",
+                helps=("use the number itself, from before it was made a text",),
+                name=_name(call)[1:-1],
+            )
             for call in readers
             if any(arg in varied for arg in call.args if _is_text(arg))
         ]
@@ -621,25 +627,45 @@ def _surely_varies(type_: Type) -> bool:
             )
 
 
+_SHIFTED = ("normal", "uniform", "exponential", "laplace", "logistic", "gumbel")
+"""What draws numbers that are others, scaled and shifted."""
+_DRAWN = (*_SHIFTED, "poisson", "binomial", "geometric", "gamma", "beta", "choice", "integers", "multivariate_normal")
+
+
+_UNSHIFTED = "numbers drawn do not vary smoothly with it; if it shall count as a constant: ad.stop_gradient(x)"
+
+
 def _ways_out(call: Call) -> tuple[str, ...] | None:
     """What to do about a call of what is not visible, by the name that the user gave it."""
     name = None if call.span is None else called_text(call.span)
     if name is None:
         return None
+    callee = _called(call)
     constant = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
-    if isinstance(call.callee, type):
+    cls = callee.type.cls if isinstance(callee, Var) and isinstance(callee.type, Opaque) else type(callee)
+    if getattr(cls, "__name__", None) == "_lru_cache_wrapper":
+        return (f"call the function behind the cache: {name}.__wrapped__(...)",)
+    last = name.rpartition(".")[2]
+    if last in _DRAWN and last != name:
+        shifted = "draw numbers that do not depend on it, and scale and shift them: mu + sigma * rng.normal(size=n)"
+        return (shifted, constant) if last in _SHIFTED else (_UNSHIFTED,)
+    if isinstance(callee, type):
         return ("write out what it computes, or declare the derivative of a function that calls it", constant)
     return (f"declare its derivative: @ad.derivative_of({name})", constant)
 
 
-def _name(call: Call) -> str:
+def _called(call: Call) -> Any:
+    """What is called: the function, or the variable that holds it."""
     callee = call.callee
     if isinstance(callee, Applied) or (getattr(callee, "__name__", "") in ("call", "__call__") and call.args):
-        called = call.args[0]
-        if isinstance(called, Const):
-            callee = called.value
-        else:
-            return f"'{called.hint}'" if isinstance(called, Var) else "the function"
+        return call.args[0].value if isinstance(call.args[0], Const) else call.args[0]
+    return callee
+
+
+def _name(call: Call) -> str:
+    callee = _called(call)
+    if isinstance(callee, Var):
+        return f"'{callee.hint}'"
     return f"'{getattr(callee, '__name__', repr(callee))}'"
 
 

@@ -40,6 +40,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple
 from adjoint.ir.walk import leaves, operands
+from adjoint.runtime.arithmetic.checks import check_bound
 
 _SIMPLE = frozenset({Call, Load, Store})
 _REPLAYABLE = (range, str, bytes, tuple, list, dict, set, frozenset)
@@ -119,6 +120,8 @@ class _Marker:
     def _scan_call(self, call: Call, construct: _Construct | None, guarded: bool) -> None:
         for target in call.targets:
             self._simple[target] = (call, construct)
+        if call.callee is check_bound and call.args[0] == Const(True):
+            return  # it is bound on each path that is left
         found = effects_of(call)
         if guarded or not found.confined:
             self._roots.append((call, construct))

@@ -18,9 +18,10 @@ def at_users_places(problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     found: dict[object, Diagnostic] = {}
     for problem in problems:
         moved = _moved(problem)
-        key = problem if moved is problem else (moved.code, moved.span)
+        key = problem if moved is problem else moved.span
         found.setdefault(key, moved)
-    return tuple(found.values())
+    told = [problem for key, problem in found.items() if isinstance(key, Span)]
+    return tuple(problem for problem in found.values() if problem.span is not None or not told)
 
 
 def _moved(problem: Diagnostic) -> Diagnostic:
@@ -43,11 +44,13 @@ def _moved(problem: Diagnostic) -> Diagnostic:
     )
     name = called_text(caller)
     helps = problem.helps
-    if problem.code == "AD0201" and name is not None:
+    if problem.code not in _MISTAKES and name is not None:
         helps = (f"declare the derivative of what you call: @ad.derivative_of({name})", _CONSTANT)
     return replace(problem, labels=(label,), notes=notes, helps=helps)
 
 
+_MISTAKES = ("AD0203", "AD0211", "AD0212", "AD0213")
+"""What is wrong whoever wrote it: most likely what the library is handed."""
 _CONSTANT = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
 
 

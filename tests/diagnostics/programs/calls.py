@@ -77,7 +77,7 @@ def too_many_for_a_rule(x):
 
 #: ad.grad(option_without_derivative)(np.ones(3))
 def option_without_derivative(x):
-    return np.sum(x, foo=3)  # error[AD0204]: 'numpy.sum' has no derivative with the argument 'foo'
+    return np.sum(x, foo=3)  # error[AD0203]: numpy.sum() has no parameter 'foo'
 
 
 #: ad.grad(number_called)(2.0)

@@ -107,7 +107,7 @@ class _Module:
 
     def add(self, derivative: Derivative, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         """Adds a derivative for such arguments, with the functions that it calls."""
-        compiled, given = specialization_to_show(derivative, args, kwargs)
+        compiled, given = specialization_to_show(derivative, args, kwargs, "ad.export(path, df, 1.0)")
         compiled = compiled.exact
         emitted = compiled.emitted
         for name, value in sorted(emitted.namespace.items()):

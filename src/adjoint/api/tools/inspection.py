@@ -86,7 +86,7 @@ def _of_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[An
 
 
 def specialization_to_show(
-    derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]
+    derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any], example: str = "ad.source(df, 1.0)"
 ) -> tuple[Specialization, tuple[Any, ...]]:
     """The compiled form for these arguments, and the arguments, as far as they are known.
 
@@ -103,7 +103,7 @@ def specialization_to_show(
             "AD0401",
             None,
             "the types of the arguments are not known",
-            helps=("annotate the parameters, or pass example arguments: ad.source(df, 1.0)",),
+            helps=(f"annotate the parameters, or pass example arguments: {example}",),
         )
     return known, ()
 

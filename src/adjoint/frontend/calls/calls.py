@@ -66,7 +66,7 @@ from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.syntax import starred
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
-from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
+from adjoint.ir.types import OPAQUE, Array, List, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
@@ -297,16 +297,43 @@ def _call_declared(
 
 
 def _refuse_arrays_for_numbers(lo: Lowerer, callee: Any, args: list[Value], node: ast.AST | None) -> None:
-    """Functions of the module ``math`` take numbers, and arrays of one element only."""
+    """Refuses what functions of the module ``math`` do not take: they take numbers, and arrays of one element."""
     if getattr(callee, "__module__", None) not in ("math", "cmath"):
         return
     for value in args:
-        if isinstance(value, Var) and isinstance(value.type, Array) and "many" in (value.type.dims or ()):
-            name, which = callee.__name__, repr(value.hint) if value.named else "this"
+        kind = _kind_of_no_number(lo, value)
+        if kind is not None:
+            name, which = callee.__name__, repr(value.hint) if isinstance(value, Var) and value.named else "this"
             own = {"pow": "power", "atan2": "arctan2", **{f"a{each}": f"arc{each}" for each in _ARCS}}.get(name, name)
-            helps = (f"np.{own} takes arrays",) if hasattr(np, own) else ("call it for each element",)
-            label = f"{callee.__module__}.{name}() takes a number, and {which} is an array"
+            helps = (f"np.{own} takes {kind[1]}",) if hasattr(np, own) else ("call it for each element",)
+            label = f"{callee.__module__}.{name}() takes a number, and {which} is {kind[0]}"
             raise lo.mistake(TypeError, node, label, helps=helps)
+
+
+def _kind_of_no_number(lo: Lowerer, value: Value) -> tuple[str, str] | None:
+    """What a value is that is no number, in the singular and in the plural; None for others."""
+    match value:
+        case Var(type=Array(dims=dims)) if "many" in (dims or ()):
+            return "an array", "arrays"
+        case Var(type=List()) | TupleValue():
+            return "a list" if isinstance(value, Var) else "a tuple", "arrays and lists"
+    if isinstance(value, Ref):
+        record = lo.store.get(value)
+        if isinstance(record, Record) and record.cls in (list, dict):
+            return f"a {record.cls.__name__}", "arrays and lists"
+    return None
+
+
+def _refuse_unknown_keyword(lo: Lowerer, callee: Any, name: str, keyword: str, node: ast.AST | None) -> None:
+    """Refuses a keyword that a function of a library does not have at all."""
+    try:
+        known = inspect.signature(callee).parameters
+    except (TypeError, ValueError):
+        return
+    if keyword in known or any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    label, helps = f"{name}() has no parameter {keyword!r}", did_you_mean(keyword, known, "{}=")
+    raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
 
 
 _ARCS = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
@@ -331,6 +358,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     _refuse_arrays_for_numbers(lo, callee, args, node)
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
+        _refuse_unknown_keyword(lo, callee, rule.name, uncovered[0], node)
         raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
     spread = registry.variadic(callee)
     if spread is not None and bound:
@@ -706,6 +734,12 @@ def _as_annotated(lo: Lowerer, frame: Frame, bound: dict[str, Value], node: ast.
             lo.store[frame.cells[name]] = as_annotated(lo, value, said, node)
 
 
+def _signature(name: str, spec: ast.arguments) -> str:
+    """A function with its parameters, as messages show it."""
+    named = ["*", *(p.arg for p in spec.kwonlyargs)] if spec.kwonlyargs and spec.vararg is None else []
+    return f"{name}({', '.join([*(p.arg for p in [*spec.posonlyargs, *spec.args]), *named])})"
+
+
 def bind(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> dict[str, Value]:
@@ -720,7 +754,11 @@ def bind(
     if spec.vararg is not None:
         bound[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
     elif len(args) > len(positional):
-        raise lo.mistake(TypeError, node, _misfit(name, len(positional), len(args)), code="AD0203", name=name)
+        label, helps = _misfit(name, len(positional), len(args)), [f"it is {_signature(name, spec)}"]
+        path = getattr(closure.source.code, "co_qualname", name).split(".")
+        if len(path) > 1 and path[-2] != "<locals>" and len(args) == len(positional) + 1:
+            helps.append(f"a method takes its object first: {name}(self, ...)")
+        raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
     only_positional = {parameter.arg for parameter in spec.posonlyargs}
     for parameter in [*positional, *spec.kwonlyargs]:
         if parameter.arg in named and parameter.arg not in only_positional:
@@ -737,14 +775,18 @@ def bind(
     parameters = [*positional, *spec.kwonlyargs]
     if named and spec.kwarg is None:
         unknown = next(iter(named))
-        helps = did_you_mean(unknown, [p.arg for p in parameters])
+        meant = did_you_mean(unknown, [p.arg for p in parameters])
         label = f"{name}() has no parameter {unknown!r}"
-        raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
+        raise lo.mistake(TypeError, node, label, code="AD0203", helps=meant, name=name)
     missing = [p.arg for p in parameters if p.arg not in bound]
     if missing:
         label = f"{name}() is not given {', '.join(map(repr, missing))}"
-        signature = f"{name}({', '.join(p.arg for p in parameters)})"
-        raise lo.mistake(TypeError, node, label, code="AD0203", helps=(f"it is {signature}",), name=name)
+        helps = [f"it is {_signature(name, spec)}"]
+        if len(args) == 1 and isinstance(args[0], TupleValue) and len(args[0].items) == len(positional) > 1:
+            helps.append("its arguments are given one by one, not as a tuple")
+        elif missing == [p.arg for p in parameters[1:]] and parameters[0].arg == "self":
+            helps.append("hand over the method of an object, which is its first argument")
+        raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = making.new_dict(lo, list(named.items()), spec.kwarg)
     return bound

@@ -27,7 +27,9 @@ def refuse_custom_assignment(lo: Lowerer, cls: type, node: ast.AST | None) -> No
     if not isinstance(cls.__setattr__, types.FunctionType):
         return
     if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
-        raise lo.mistake(FrozenInstanceError, node, f"{cls.__name__!r} is frozen: its fields cannot be assigned")
+        helps = ("make another: dataclasses.replace(value, field=...)",)
+        label = f"{cls.__name__!r} is frozen: its fields cannot be assigned"
+        raise lo.mistake(FrozenInstanceError, node, label, helps=helps)
     raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__setattr__'")
 
 

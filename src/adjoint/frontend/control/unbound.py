@@ -1,6 +1,7 @@
-"""Variables that are bound on some paths only, for machine code: it would read anything where Python raises.
+"""Variables that are bound on some paths only: machine code would read anything where Python raises.
 
-Beside such a variable goes a flag, which tells whether it is bound; where the variable is read, the flag is asked.
+A derivative that does not need the value would pass by, and give zero. Beside such a variable goes a flag, which tells
+whether it is bound; where the variable is read, the flag is asked.
 """
 
 from __future__ import annotations

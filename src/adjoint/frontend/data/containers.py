@@ -387,7 +387,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             _set_of_each(lo, base, index, value, node)
             return
         case TupleValue() | Var(type=Tuple()) | Const(value=tuple() | str() | bytes() | int() | float() | None):
-            raise lo.mistake(TypeError, node, _no_items_to_assign(class_of(lo, base)))
+            raise _no_items_to_assign(lo, class_of(lo, base), node)
         case Const():
             raise lo.problem("AD0311", node, "an item of an object that outlives the call is assigned")
     method = special_method(lo, base, "__setitem__")
@@ -398,15 +398,17 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         label = "it is not known whether this is an array, which is written, or a number, which raises"
         raise lo.problem("AD0401", node, label, helps=("make it an array: np.asarray(x)",))
     if is_object(lo, base) or (isinstance(base, Var) and isinstance(base.type, Scalar)):
-        raise lo.mistake(TypeError, node, _no_items_to_assign(class_of(lo, base)))
+        raise _no_items_to_assign(lo, class_of(lo, base), node)
     if isinstance(base, Var):
         lo.emit(Store(base, array_key(lo, index, node), materialize(lo, value, node), "set", lo.span(node)))
         return
     raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
 
 
-def _no_items_to_assign(cls: type | None) -> str:
-    return f"{_name_of(cls)} object does not support item assignment"
+def _no_items_to_assign(lo: Lowerer, cls: type | None, node: ast.AST | None) -> Exception:
+    label = f"{_name_of(cls)} object does not support item assignment"
+    helps = ("make it a list: list(items)",) if cls is tuple else ()
+    return lo.mistake(TypeError, node, label, helps=helps)
 
 
 def _name_of(cls: type | None) -> str:

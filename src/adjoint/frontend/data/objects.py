@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics.other_names import elsewhere
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls import class_customs
 from adjoint.frontend.data.constants import as_stored
@@ -243,7 +244,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
 
 def _no_attribute(lo: Lowerer, owner: str, name: str, known: Iterable[object], node: ast.AST | None) -> Exception:
     public = [each for each in known if not str(each).startswith("__")]
-    label, helps = f"{owner} has no attribute {name!r}", did_you_mean(name, public)
+    label, helps = f"{owner} has no attribute {name!r}", did_you_mean(name, public) or elsewhere(name)
     return lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
 
 
@@ -364,6 +365,12 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
             return call_value(lo, Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
     record = lo.store.get(receiver) if isinstance(receiver, Ref) else None
     own = record.keys if isinstance(record, Record) and record.cls not in (list, dict) else ()
+    if cls is dict and isinstance(record, Record) and name in record.keys:
+        label, helps = f"a dict has no attribute {name!r}", (f"its items are read by their keys: [{name!r}]",)
+        raise lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
+    if cls in (list, tuple) and hasattr(np, name):
+        label, helps = f"a {cls.__name__} has no attribute {name!r}", (f"np.{name}(...) takes lists, too",)
+        raise lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
     raise _no_attribute(lo, f"an object of class {cls.__name__!r}", name, [*own, *dir(cls)], node)
 
 

@@ -199,9 +199,10 @@ def lower_inner(
 
         block = with_memory_settled(block)
     lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
-    if lo.settings.target.machine:
-        lowered = lowered if checkpointed else _with_unbound_told(lowered, shape)
-    elif any(isinstance(var.type, Array) for statement in statements_in(block) for var in targets_of(statement)):
+    if not checkpointed:
+        lowered = _with_unbound_told(lowered, shape)
+    arrays = (var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, Array))
+    if not lo.settings.target.machine and any(True for _ in arrays):
         from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
 
         lowered = with_kinds_checked(lowered)

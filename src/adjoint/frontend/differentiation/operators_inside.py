@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import linecache
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -46,6 +48,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
     NONE,
+    Method,
     Operator,
     Pullback,
     Ref,
@@ -345,8 +348,9 @@ def _seed(lo: Lowerer, function: Value, inner: Inner, part: Component, node: ast
             raise refusal(lo, "AD0407", function, node, "this returns None", helps=("return the value",), others=others)
         case _:
             refuse_several_kinds(lo, function, shape, node)
-            label, helps = f"this returns {describe(shape)}", _as_float(shape)
-            raise refusal(lo, "AD0407", function, node, label, helps=helps, others=_returned(function, node))
+            label, others = f"this returns {describe(shape)}", _returned(function, node)
+            helps = _as_float(shape) or _as_call(shape, others)
+            raise refusal(lo, "AD0407", function, node, label, helps=helps, others=others)
 
 
 def _reduced(shape: joins.Shape, part: Component, function: Value) -> tuple[str, ...] | None:
@@ -394,6 +398,16 @@ def _as_float(shape: joins.Shape) -> tuple[str, ...] | None:
             return ("return the number, and make the text of it where the function is called",)
         case _:
             return None
+
+
+def _as_call(shape: joins.Shape, returned: Sequence[tuple[Span, str]]) -> tuple[str, ...] | None:
+    """The call that may be meant where a method is returned, or an attribute of which nothing is known."""
+    is_unknown = isinstance(shape, joins.Leaf) and isinstance(shape.type, Opaque)
+    if not returned or not (is_unknown or isinstance(shape, joins.ComposedShape)):
+        return None
+    span = returned[0][0]
+    text = linecache.getline(span.file, span.line)[span.column : span.end_column]
+    return (f"call it: {text}()",) if re.fullmatch(r".*\.[A-Za-z_]\w*", text) else None
 
 
 def _returned(function: Value, node: ast.AST | None) -> tuple[tuple[Span, str], ...]:
@@ -456,7 +470,9 @@ def describe(shape: joins.Shape) -> str:
             return object_of(cls)
         case joins.Same(value=Const(value=constant)):
             return repr(constant)
-        case joins.Same():
+        case joins.ComposedShape(template=Method()):
+            return "a method, which is not called"
+        case joins.Same() | joins.ComposedShape():
             return "a function"
         case joins.UnionShape(options=options):
             return " or ".join(dict.fromkeys(map(describe, options)))

@@ -113,6 +113,8 @@ def _opaque(cls: type, given: Any) -> tuple[str, tuple[str, ...]]:
         return f"an array of {kind}", ("pass an array of floats: x.astype(float)",)
     if brings_arithmetic(cls):
         return object_of(cls), ways_out(cls)
+    if cls.__module__.startswith("numba.typed"):
+        return object_of(cls), (f"hand over Python's own: {'dict' if cls.__name__ == 'Dict' else 'list'}(xs)",)
     if cls.__module__.startswith("numba."):
         return object_of(cls), ("pass its numbers as arguments, or keep them in a dataclass",)
     if callable(getattr(given, "__array__", None)):

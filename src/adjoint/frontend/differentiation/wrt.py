@@ -16,6 +16,8 @@ from adjoint.frontend.interpreter.values import (
     Method,
     Operator,
     Partial,
+    Record,
+    Ref,
     Value,
 )
 from adjoint.ir.nodes import Const, Function
@@ -88,7 +90,7 @@ def positions(
         if isinstance(choice, PartOf):
             place, path = _position_of_part(lo, function, choice, names, args, kwargs, node), choice.path
         else:
-            place, path = _position(lo, function, choice, names, len(args), kwargs, node), None
+            place, path = _position(lo, function, choice, names, args, kwargs, node), None
         if any(place == other and _overlap(path, way) for other, way in seen):
             raise refusal(lo, "AD0405", function, node, f"wrt={wrt!r} names the argument {choice!r} twice")
         seen.append((place, path))
@@ -137,7 +139,7 @@ def _position_of_part(
 ) -> int | str:
     """The argument that a key path starts from: the instance of its class; the first one if it has none."""
     if part.origin is None:
-        return _position(lo, function, 0, names, len(args), kwargs, node)
+        return _position(lo, function, 0, names, args, kwargs, node)
     origin = get_origin(part.origin) or part.origin
     places: list[tuple[int | str, Value]] = [*enumerate(args), *kwargs.items()]
     fitting = [place for place, value in places if issubclass(class_of(lo, value) or object, origin)]
@@ -153,10 +155,11 @@ def _position(
     function: Value,
     choice: Any,
     names: Sequence[str],
-    count: int,
+    args: Sequence[Value],
     kwargs: dict[str, Value],
     node: ast.AST | None,
 ) -> int | str:
+    count = len(args)
     helps: tuple[str, ...] = ()
     if isinstance(choice, str):
         if choice in kwargs:
@@ -167,6 +170,8 @@ def _position(
         missing = "is not given in this call" if choice in known else "is not among its parameters"
         label = f"{choice!r} {missing}: {', '.join(map(repr, known))}"
         helps = did_you_mean(choice, known, "wrt={!r}") if choice not in known else ("hand it over, or leave it out",)
+        if not helps and args and _has_part(lo, args[0], choice):
+            helps = (f"a part of the first argument is named by a key path: wrt=ad.keypath()[{choice!r}]",)
     elif isinstance(choice, int) and not isinstance(choice, bool):
         index = choice + count if choice < 0 else choice
         if 0 <= index < count:
@@ -183,6 +188,12 @@ def _position(
 
 
 _FEW = 4
+
+
+def _has_part(lo: Lowerer, value: Value, key: str) -> bool:
+    """Whether a value is a dict with such a key."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    return isinstance(record, Record) and record.cls is dict and record.get(key) is not None
 
 
 def refusal(

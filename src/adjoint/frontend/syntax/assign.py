@@ -204,6 +204,9 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
     )
     by_numpy = isinstance(value, Var) and isinstance(value.type, (Array, Number))
     if is_list and op is operator.add and not by_numpy:
+        if isinstance(joins.type_of(value), Scalar):
+            helps = ("to put in one item: xs.append(x)",)
+            raise lo.mistake(TypeError, node, "a list is extended by a number, not by items", helps=helps)
         return making.extend_list(lo, current, value, node)
     if is_list and op is operator.mul and not by_numpy:
         python_functions.call(lo, python_functions.repeat_in_place, [current, value], node)
