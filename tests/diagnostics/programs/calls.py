@@ -21,7 +21,7 @@ def opaque_library_function(y):
 
 #: ad.grad(result_of_opaque_function_is_used)(np.ones(3))
 def result_of_opaque_function_is_used(x):
-    values, counts = np.unique(x, return_counts=True)  # error[AD0201]: the body of 'unique' is not visible here
+    values, counts = np.frexp(x)  # error[AD0201]: the body of 'frexp' is not visible here
     return counts.sum() * 1.0 + values[0]
 
 
