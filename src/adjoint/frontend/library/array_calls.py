@@ -106,10 +106,11 @@ def _in_order(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     if not isinstance(order, Const):
         return NotImplemented
     array = _call(lo, np.asarray, args, rest, node)
-    if order.value in (None, "K", "A"):
+    letter = order.value.upper() if isinstance(order.value, str) else order.value
+    if letter in (None, "K", "A"):
         return array
     has_axes = isinstance(array, Var) and isinstance(array.type, Array) and bool(array.type.dims)
-    convert = {"C": np.ascontiguousarray, "F": np.asfortranarray}.get(order.value)
+    convert = {"C": np.ascontiguousarray, "F": np.asfortranarray}.get(letter)
     return _call(lo, convert, [array], {}, node) if has_axes and convert is not None else NotImplemented
 
 

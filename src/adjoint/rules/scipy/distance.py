@@ -5,6 +5,7 @@
 import numpy as np
 from scipy.spatial import distance
 
+from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, sample
 
 # --- of two vectors ---------------------------------------------------------------------------------------------------
@@ -81,3 +82,28 @@ definition(
     ],
 )
 definition(distance.pdist, _pdist, arrays=("X",), cases=[case(sample(4, 3), metric) for metric in METRICS])
+
+
+def _squareform(X, force="no", checks=True):
+    if force != "no":
+        raise NotImplementedError("this 'force'")
+    if np.ndim(X) == 1:
+        count = int(np.ceil(np.sqrt(np.size(X) * 2))) if np.size(X) else 1
+        if count * (count - 1) != np.size(X) * 2:
+            raise ValueError("Incompatible vector size")
+        first, second = np.triu_indices(count, 1)
+        matrix = np.zeros((count, count))
+        matrix[first, second] = X
+        matrix[second, first] = X
+        return matrix
+    if checks:
+        distance.is_valid_dm(stop_gradient(X), throw=True, name="X")
+    return np.asarray(X)[np.triu_indices(np.shape(X)[0], 1)]
+
+
+definition(
+    distance.squareform,
+    _squareform,
+    arrays=("X",),
+    cases=[case(sample(6)), case(sample(1)), case(sample(3, 3), checks=False), case(sample(3, 3), "no", False)],
+)
