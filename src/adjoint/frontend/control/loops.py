@@ -63,18 +63,27 @@ def run_loop(
 def _settle(
     lo: Lowerer, node: ast.AST, base: dict[Any, Value], carried: dict[Any, joins.Shape], body: Callable[[], None]
 ) -> _Pass:
-    """Runs the body until nothing new turns up."""
+    """Runs the body until nothing new turns up.
+
+    Where it reads what only an iteration before may have bound, as in ``if i > 0: total += last``, it first is looked
+    at without what follows there.
+    """
     deepest = MAX_NESTING + max(map(joins.depth_of, carried.values()), default=0)
     inlined = lo.run_data.inlined
+    unbound = {key for key, shape in carried.items() if isinstance(key, Cell) and shape == joins.Nothing()}
     for _ in range(MAX_PASSES):
         lo.run_data.inlined = inlined.copy()
-        found = _run_body(lo, base, carried, body)
+        with lo.awaiting(unbound) as read:
+            found = _run_body(lo, base, carried, body)
         try:
             assumption = _widen(lo, base, carried, found)
         except joins.TooManyOptions:
             break
         if assumption == carried:
-            return found
+            if not read:
+                return found
+            unbound = set()  # what an iteration reads and none before it has bound is refused
+            continue
         if max(map(joins.depth_of, assumption.values())) > deepest:
             break
         carried = assumption

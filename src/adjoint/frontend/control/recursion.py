@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.calls.calls import bind, run_closure
 from adjoint.frontend.control.called_forms import common_form
+from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.captures import Surroundings, parts_of, surroundings
 from adjoint.frontend.flow.derivatives import with_flow_settled
@@ -379,6 +380,8 @@ def _run(
         whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
         if lo.run_data.flow:
             whole = with_flow_settled(lo, whole)
+        inner = Function(closure.source.name, tuple(params), whole)
+        whole = with_unbound_told(inner, returns_one_structure=not joins.has_options(final)).body
         if lo.run_data.checkpointed or lo.run_data.has_marks:
             whole = outlined(lo, whole, closure.source.name)
         block = with_values_handed_over(whole, is_called=True)

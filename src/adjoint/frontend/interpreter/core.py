@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -184,6 +184,8 @@ class Lowerer:
         self.enclosed = False
         self.counted_loops: list[Site] = []
         """The loops around over ranges whose bounds are known, which could be unrolled."""
+        self.awaited: list[tuple[Collection[Cell], set[Cell]]] = []
+        """What the loops around may bind in an iteration for the next, and what of that was read."""
         self.iterated: list[Value] = []
         """The lists and dicts that the loops around run through."""
         self.origins: dict[Var, tuple[Atom, Any]] = {}
@@ -307,6 +309,23 @@ class Lowerer:
             last = self.block.statements[-1]
             if isinstance(last, (Call, If, Load)) and value in targets_of(last):
                 value.hint, value.named = name, True
+
+    @contextmanager
+    def awaiting(self, cells: Collection[Cell]) -> Iterator[set[Cell]]:
+        """In a first look at an iteration ends where it reads what one before may have bound; gives what was read."""
+        read: set[Cell] = set()
+        self.awaited.append((cells, read))
+        try:
+            yield read
+        finally:
+            self.awaited.pop()
+
+    def await_binding(self, cell: Cell) -> None:
+        """Ends this path if its iteration may read there what one before has bound."""
+        for cells, read in self.awaited:
+            if cell in cells:
+                read.add(cell)
+                raise Unreached
 
     def checkpoint(self) -> Checkpoint:
         """Where lowering is; see :meth:`roll_back`."""

@@ -104,6 +104,8 @@ def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
 def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
     """What a variable holds."""
     name, value = cell.name, lo.store.get(cell, UNDEFINED)
+    if value is UNDEFINED:
+        lo.await_binding(cell)
     if value is UNDEFINED and cell in lo.store:
         raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
     if value is UNDEFINED:
