@@ -52,6 +52,14 @@ def is_what_it_is(x: Any, k: int) -> Any:
     return np.sum(x[known[:1] + known[1:]]) * known.count(0) + np.sum(x[known * 1])
 
 
+def as_axes(x: Any, k: int) -> Any:
+    total = 0.0
+    for axis in range(x.ndim):
+        others = tuple(i for i in range(x.ndim) if i != axis)
+        total = total + np.sum(x.sum(axis=others, keepdims=True) ** 2) + np.sum(np.max(x, others) ** 3)
+    return total
+
+
 def differences(f: Any, k: int) -> np.ndarray:
     slopes = np.zeros_like(X)
     for place in np.ndindex(X.shape):
@@ -62,7 +70,7 @@ def differences(f: Any, k: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("k", [0, 1])
-@pytest.mark.parametrize("f", [changed, grown, of_slices, written, is_what_it_is])
+@pytest.mark.parametrize("f", [changed, grown, of_slices, written, is_what_it_is, as_axes])
 def test_as_in_python(f: Any, k: int) -> None:
     value, gradient = ad.value_and_grad(f)(X, k)
     assert value == f(X, k)
@@ -85,3 +93,12 @@ def test_a_view_of_what_is_written_is_refused() -> None:
 
     with pytest.raises(ad.DifferentiationError, match="may be a view of an array that was written"):
         ad.grad(f)(X, 0)
+
+
+def test_a_path_on_which_a_tuple_is_too_short() -> None:
+    def f(x: Any, k: int) -> Any:
+        y = x if k > 0 else x[0]
+        return np.sum(x) * (y.shape[1] if y.ndim > 1 else y.shape[0])
+
+    assert ad.grad(f)(X, 1).sum() == 27.0
+    assert ad.grad(lambda x: np.sum(x) * (x.shape[2] if x.ndim > 2 else 1))(X).sum() == 9.0

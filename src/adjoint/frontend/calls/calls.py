@@ -371,9 +371,16 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
     if isinstance(rule, (Elementwise, Linear, Bilinear, General)):
         refuse_objects(lo, rule, (*bound, *named.values()), node)
-    atoms = [materialize(lo, value, node, observer=observer) for value in bound]
-    pairs = {name: materialize(lo, value, node, observer=observer) for name, value in named.items()}
+    names = [*(parameter.name for parameter in rule.parameters), *("" for _ in bound)]
+    placed = [_axes(lo, name, value) for name, value in zip(names, bound, strict=False)]
+    atoms = [materialize(lo, value, node, observer=observer) for value in placed]
+    pairs = {name: materialize(lo, _axes(lo, name, each), node, observer=observer) for name, each in named.items()}
     return objects.call_any(lo, callee, atoms, node, **pairs)
+
+
+def _axes(lo: Lowerer, name: str, value: Value) -> Value:
+    """Axes that are a tuple at run time, which NumPy does not take as a list."""
+    return lo.open.call(tuple, value) if name in ("axis", "axes") and making.is_tuple(value) else value  # type: ignore[arg-type]
 
 
 def _with_out_named(

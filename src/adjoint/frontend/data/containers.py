@@ -195,6 +195,8 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return _load(lo, base, materialize(lo, index, node), reached(value), node)
         case Var(type=Tuple(items=types_)):
             if isinstance(index, Const) and isinstance(index.value, int):
+                if not -len(types_) <= index.value < len(types_):
+                    raise lo.mistake(IndexError, node, "tuple index out of range")
                 return _load(lo, base, index, types_[index.value], node)
             if isinstance(index, SliceValue):
                 return subscript(lo, TupleValue(tuple(known_items(lo, base, node))), index, node)

@@ -119,6 +119,8 @@ def _cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
 def _cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     """With the matrix itself in the other triangle."""
+    if np.ndim(a) < 2:
+        a = np.atleast_2d(a)
     whole = _cholesky(a, lower) + (np.triu(a, 1) if lower else np.tril(a, -1))
     return (whole.copy("F"), lower)
 
