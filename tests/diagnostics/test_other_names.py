@@ -62,3 +62,19 @@ def test_keywords(operator: Any, option: dict[str, Any], said: str) -> None:
 def test_calls_that_do_not_fit_otherwise() -> None:
     with pytest.raises(TypeError, match=r"^grad\(\) missing 1 required positional argument: 'f'$"):
         ad.grad()  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"lr": 0.1}, "write learning_rate="),
+        ({"learning_rte": 0.1}, "did you mean learning_rate=?"),
+        ({"betas": (0.9, 0.99)}, "write beta1=, beta2="),
+        ({"params": [1.0]}, "leave it out: the model is handed to update(model, along=gradient)"),
+    ],
+)
+def test_hyperparameters(option: dict[str, Any], said: str) -> None:
+    with pytest.raises(TypeError) as found:
+        ad.optim.Adam(**option)
+    assert str(found.value).endswith(f": {said}")
+    assert [frame.filename for frame in traceback.extract_tb(found.value.__traceback__)] == [__file__]

@@ -49,7 +49,7 @@ NAMES = _table(
     ("hess hessian_vector_product", "ad.hessian(f)(x); times a direction, ad.hvp(f, (x,), (x_dot,))"),
 )
 
-_WRT = "argnums argnum argnames arg args inputs params with_respect_to"
+_WRT = "argnums argnum argnames arg args inputs with_respect_to"
 KEYWORDS = _table(
     (_WRT, "write wrt="),
     ("create_graph retain_graph", "leave it out: derivatives nest, as ad.grad(ad.grad(f))"),
@@ -60,6 +60,10 @@ KEYWORDS = _table(
     ("static_argnums static_argnames", "leave it out: strings, flags and functions are constants already"),
     ("nan_check check_nans detect_anomaly", "write debug=True"),
     ("aux return_aux", "write has_aux=True"),
+    ("lr step_size eta", "write learning_rate="),
+    ("eps", "write epsilon="),
+    ("b1 betas", "write beta1=, beta2="),
+    ("params parameters model", "leave it out: the model is handed to update(model, along=gradient)"),
 )
 
 
@@ -90,7 +94,7 @@ def attribute(name: str, known: Iterable[str]) -> str:
 
 def keyword(function: Callable[..., Any], named: Mapping[str, Any]) -> str | None:
     """What to say of the keywords that a public function does not have; None where that is not what is wrong."""
-    known = inspect.signature(function).parameters
+    known = [name for name in inspect.signature(function).parameters if name != "self"]
     unknown = next((name for name in named if name not in known), None)
     if unknown is None:
         return None

@@ -11,6 +11,7 @@ import numpy as np
 
 from adjoint import tangents
 from adjoint.diagnostics import error
+from adjoint.diagnostics.other_names import keyword
 from adjoint.keypaths import KeyPath, keypath
 from adjoint.optim.clipping import clipped_by_norm, clipped_by_value
 from adjoint.optim.schedules import Rate, rate_at
@@ -115,8 +116,22 @@ _CHECKS = {
 }
 
 
+class Answering(type):
+    """The class of optimizers: says of hyperparameters of other systems what they are called here."""
+
+    def __call__(cls, *args: Any, **hyperparameters: Any) -> Any:
+        try:
+            return super().__call__(*args, **hyperparameters)
+        except TypeError as failure:
+            answer = keyword(cls.__init__, hyperparameters)  # type: ignore[misc]
+            if answer is not None:
+                failure.args = (f"{failure}: {answer}",)
+                failure.__traceback__ = None
+            raise
+
+
 @dataclass(kw_only=True, eq=False)
-class Optimizer:
+class Optimizer(metaclass=Answering):
     """The base of all optimizers.
 
     An optimizer is made of a rule for one parameter, written as an :func:`adjoint.unrolled` function, and of the

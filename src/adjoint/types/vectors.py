@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import weakref
 from collections.abc import Callable
@@ -45,6 +46,22 @@ class zero_of_any_structure(hidden_by_fields):
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return owner() if instance is None and owner is not None else super().__get__(instance, owner)
+
+
+class fields_at_hand:
+    """The fields for the module ``dataclasses``: of an object what it has, of the class what is declared."""
+
+    def __get__(self, instance: Any, owner: type) -> dict[str, Any]:
+        names = owner.__dict__.get("__match_args__", ()) if instance is None else tuple(instance.__dict__)
+        return _fields_called(names)
+
+
+@functools.lru_cache(maxsize=1024)
+def _fields_called(names: tuple[str, ...]) -> dict[str, Any]:
+    import dataclasses  # lazy
+
+    made = dataclasses.make_dataclass("Fields", [(name, Any, dataclasses.field(default=None)) for name in names])
+    return {field.name: field for field in dataclasses.fields(made)}
 
 
 class Fields:
@@ -103,6 +120,7 @@ class TangentVector(Fields, ElementaryFunctionsOfFields):
 
     TangentVector: ClassVar[Any] = ByClass(lambda owner: owner)
     DifferentiableVariables: ClassVar[Any] = ByClass(lambda owner: owner)
+    __dataclass_fields__: ClassVar[Any] = fields_at_hand()
 
     @zero_of_any_structure
     def zero(self) -> Self:

@@ -201,3 +201,8 @@ def math_of_a_list(xs):
 #: ad.grad(number_of_rows)(np.ones((3, 2)))
 def number_of_rows(x):  # warning[AD0501]: nothing of 'x' reaches the result
     return x.shape[0]
+
+
+#: ad.grad(one_of_two_is_whole)({"w": 1, "b": 2.0})
+def one_of_two_is_whole(m):  # warning[AD0501]: none of the floats in 'm' reaches the result; integers count as constants
+    return m["w"] ** 2

@@ -23,7 +23,7 @@ from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.components import Component, component
 from adjoint.frontend.differentiation.differentiated_paths import WHOLE, Keys, Way, part_at, written
 from adjoint.frontend.differentiation.inner_functions import Inner, forget_changes, lower_inner, name_of
-from adjoint.frontend.differentiation.refused_arguments import check_differentiable, object_of
+from adjoint.frontend.differentiation.refused_arguments import check_differentiable, holds_integers, object_of
 from adjoint.frontend.differentiation.tangent_values import (
     converted,
     differentiable_leaves,
@@ -305,6 +305,7 @@ def _warn_of_zero(
     names = parameter_names(lo, function, None)
     source = source_of(function)
     arguments: list[tuple[str, Sequence[int], Span | None]] = []
+    with_integers: list[str] = []
     start = 0
     for place, keys, value in zip(picked.places, picked.ways, picked.values, strict=True):
         end = start + sum(1 for _ in differentiable_leaves(lo, value))
@@ -312,8 +313,10 @@ def _warn_of_zero(
         found = _parameter_node(function, place)
         span = None if source is None else source.heading if found is None else source.span(found)
         arguments.append((name + written(keys), range(start, end), span))
+        if holds_integers(lo, value):
+            with_integers.append(name + written(keys))
         start = end
-    lo.run_data.warnings += zero_derivatives(inner.function, arguments, (output,))
+    lo.run_data.warnings += zero_derivatives(inner.function, arguments, (output,), with_integers)
     lo.run_data.warnings += lost_in_fields(lo, inner.function, inner.count, output)
     if lo.run_data.surgery:
         from adjoint.frontend.surgery.idle_surgery import idle_surgery  # lazy

@@ -38,6 +38,11 @@ def check_differentiable(
     raise _problem(lo, function, code, f"{where} is {described}", place, helps, node)
 
 
+def holds_integers(lo: Lowerer, value: Value) -> bool:
+    """Whether a container holds integers, among whatever else."""
+    return isinstance(value, (Ref, TupleValue)) and "integer" in _contents(lo, value)[1]
+
+
 def object_of(cls: type) -> str:
     """What an object of a class is, in a few words."""
     named: dict[type, str] = {str: "a string", list: "a list", dict: "a dict", set: "a set", tuple: "a tuple"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -27,7 +27,10 @@ ROUNDINGS = frozenset((*_PYTHON_ROUNDINGS, *_NUMPY_ROUNDINGS))
 
 
 def zero_derivatives(
-    function: Function, arguments: Sequence[tuple[str, Sequence[int], Span | None]], outputs: Sequence[int]
+    function: Function,
+    arguments: Sequence[tuple[str, Sequence[int], Span | None]],
+    outputs: Sequence[int],
+    with_integers: Collection[str] = (),
 ) -> Iterator[Diagnostic]:
     """A warning for each argument on which no output depends in a way that has a derivative.
 
@@ -39,6 +42,8 @@ def zero_derivatives(
         For each argument its name, its parameters of ``function``, and its place.
     outputs
         Indices of the results that are differentiated.
+    with_integers
+        The names of arguments that hold integers, too.
     """
     returned = [leaf.values[place] for leaf in leaves(function.body) if isinstance(leaf, Return) for place in outputs]
     if not returned:
@@ -64,6 +69,9 @@ def zero_derivatives(
         if decision is not None and decision.span is not None:
             label, others = f"{name!r} only decides which way the function takes", ((decision.span, "here"),)
             yield diagnostic("AD0501", span, label, others=others, helps=_OF_STEPS, name=name)
+        elif name in with_integers:
+            label = f"none of the floats in {name!r} reaches the result; integers count as constants"
+            yield diagnostic("AD0501", span, label, helps=("write floats where numbers vary: 1.0 for 1",), name=name)
         else:
             yield diagnostic("AD0501", span, f"nothing of {name!r} reaches the result", name=name)
 
