@@ -11,10 +11,11 @@ import inspect
 import operator
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.extents import Extents
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
 from adjoint.ir.types import Array, Scalar, is_float_dtype, same_dtype
 from adjoint.ir.walk import map_blocks, statements_in
@@ -23,9 +24,6 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime.array_functions.arrays import count, spread, unbroadcast
 from adjoint.runtime.objects import Checkpoints, make_object
 from adjoint.types.vectors import TangentVector
-
-if TYPE_CHECKING:
-    from adjoint.analysis.extents import Extents
 
 
 def polish(function: Function) -> Function:
@@ -58,8 +56,6 @@ class _Polish:
         if mine.dims == theirs.dims and mine.dims and all(dim == "many" for dim in mine.dims):
             return True
         if self.extents is None:
-            from adjoint.analysis.extents import Extents  # lazy
-
             self.extents = Extents(self.function)
         return bool(self.extents.alike(atom, like))
 
