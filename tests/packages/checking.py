@@ -73,6 +73,10 @@ def _said(refusal: ad.DifferentiationError) -> str:
         return f"{first.code} {text or first.title}"
     span = first.labels[0].span
     place = f"{span.file.rpartition('site-packages/')[2]}:{span.line}"
+    inside = next((note for note in first.notes if note.startswith("in ")), None)
+    if inside is not None:
+        place = inside.removeprefix("in ").partition(", ")[0].rpartition("site-packages/")[2]
+    text = text.removeprefix("in what this calls, ")
     return f"{first.code} {text or first.title} ({place})"
 
 

@@ -39,6 +39,8 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
         return _of_rank(lo, np.array, args, kwargs, node)
     rest = {name: value for name, value in kwargs.items() if name != "copy"}
     if _copies(lo, kwargs, node):
+        if isinstance(rest.pop("subok", None), Const):  # arrays of other classes are none to us
+            return _call(lo, np.array, args, rest, node)
         return _array_of_parts(lo, args, rest, node)
     return _call(lo, np.asanyarray if kwargs.get("subok") == _TRUE else np.asarray, args, rest, node)
 

@@ -120,8 +120,11 @@ def _nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
     return _nanquantile(a, _of_hundred(q), axis, method=method, keepdims=keepdims)
 
 
+# What is left in an input that may be overwritten is not defined: it is left as it is.
+
+
 def _median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    if out is not None or overwrite_input:
+    if out is not None:
         raise NotImplementedError("memory to write to")
     rows = np.sort(rows_of(a, axis), axis=-1)
     n = np.shape(rows)[-1]
@@ -131,7 +134,7 @@ def _median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 
 def _nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    if out is not None or overwrite_input:
+    if out is not None:
         raise NotImplementedError("memory to write to")
     return _nanquantile(a, 0.5, axis, keepdims=keepdims)
 
