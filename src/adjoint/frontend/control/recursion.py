@@ -15,6 +15,7 @@ from adjoint.frontend.control.called_forms import common_form
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.captures import Surroundings, parts_of, surroundings
+from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.flow.derivatives import with_flow_settled
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Unreached
@@ -380,6 +381,7 @@ def _run(
         whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
         if lo.run_data.flow:
             whole = with_flow_settled(lo, whole)
+        refuse_written_views(whole)
         inner = Function(closure.source.name, tuple(params), whole)
         whole = with_unbound_told(inner, returns_one_structure=not joins.has_options(final)).body
         if lo.run_data.checkpointed or lo.run_data.has_marks:

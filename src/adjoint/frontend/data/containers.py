@@ -452,6 +452,9 @@ def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Valu
 
 def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | None) -> None:
     """An array is written in place with ``value``."""
+    if isinstance(array.type, Number):
+        label = "this may be a number or an array, and is written"
+        raise lo.problem("AD0401", node, label, helps=("write a copy: y = np.array(y)",))
     assert isinstance(array.type, Array)
     type_ = type_of(value)
     floating = (isinstance(type_, Scalar) and type_.kind == "float") or is_float_dtype(getattr(type_, "dtype", None))

@@ -11,6 +11,7 @@ import numpy as np
 from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.data.constants import refuse_written_constants
+from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.none_results import without_none
 from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal, source_of
 from adjoint.frontend.interpreter import joins
@@ -217,6 +218,7 @@ def lower_inner(
 
         refuse_varying(lowered, len(active.params))
     refuse_written_constants(block)
+    refuse_written_views(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
     if lo.settings.kept and not lo.settings.target.recomputes:
         _refuse_calls_if_singular(lo, lowered)

@@ -1,0 +1,83 @@
+"""What is a number on one path and an array on another: writes through views of it were lost without a word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+X = np.array([0.1, 0.9, 1.9])
+W = np.arange(9.0).reshape(3, 3)
+
+
+def one(x):
+    z = np.outer(x, x)
+    if len(z) > 1:
+        return z
+    return z[0, 0]
+
+
+def two_views(y):
+    return y.T.T
+
+
+def view_in_a_recursion(y, n):
+    if n == 0:
+        np.ravel(y)[:2] *= 5.0
+        return 1.0
+    return view_in_a_recursion(y, n - 1)
+
+
+WRITERS = {
+    "ravel": lambda y, x: np.ravel(y),
+    "transposed": lambda y, x: y.T,
+    "twice": lambda y, x: two_views(y),
+    "the same": lambda y, x: np.asarray(y),
+    "reshaped": lambda y, x: y.reshape(-1),
+    "squeezed": lambda y, x: np.squeeze(y),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("derive", [lambda f: ad.grad(f)(X), lambda f: ad.jvp(f, (X,), (X,)), lambda f: ad.vjp(f, X)])
+def test_views_that_are_written_are_refused(name, derive):
+    view = WRITERS[name]
+
+    def f(x):
+        y = one(x)
+        view(y, x)[:2] *= 5.0
+        return np.sum(y * W)
+
+    with pytest.raises(ad.DifferentiationError, match="AD0401"):
+        derive(f)
+
+
+def test_views_that_are_written_in_called_functions_are_refused():
+    def f(x, n):
+        y = one(x)
+        return view_in_a_recursion(y, n) * np.sum(y * W)
+
+    with pytest.raises(ad.DifferentiationError, match=r"AD04|AD03"):
+        ad.grad(f)(X, 3)
+
+
+def test_a_number_or_an_array_that_is_filled_is_refused():
+    def f(x):
+        y = one(x)
+        y.fill(x[1])
+        return np.sum(y * W)
+
+    with pytest.raises(ad.DifferentiationError, match="AD0401"):
+        ad.grad(f)(X)
+
+
+def by_a_copy(x):
+    y = np.array(one(x))
+    y.T[:2] *= 5.0
+    return np.sum(y * W) + np.sum(np.ravel(one(x)))
+
+
+def test_copies_that_are_written():
+    check_grads(by_a_copy, (X,))
