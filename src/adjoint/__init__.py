@@ -1,7 +1,6 @@
 """Automatic differentiation as a property of Python: ordinary code in, readable derivative code out."""
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -196,6 +195,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"adjoint.{name}")
     if name not in __all__:
+        from importlib.util import find_spec  # lazy
+
         if name.startswith("__") or find_spec(f"adjoint.{name}") is not None:  # which is imported next
             raise AttributeError(f"module 'adjoint' has no attribute {name!r}")
         from adjoint.diagnostics.other_names import attribute  # lazy
