@@ -110,14 +110,14 @@ def _refused(lo: Lowerer, value: Value, given: Any) -> tuple[str, str, tuple[str
 
 
 def _opaque(cls: type, given: Any) -> tuple[str, tuple[str, ...]]:
+    if brings_arithmetic(cls):
+        return object_of(cls), ways_out(cls)
     if isinstance(given, np.ndarray) and given.dtype.names:
         first = given.dtype.names[0]
         return "an array of records", (f"pass its columns, which are arrays: a[{first!r}]",)
     if isinstance(given, np.ndarray):
         kind = "objects" if given.dtype.kind == "O" else given.dtype
         return f"an array of {kind}", ("pass an array of floats: x.astype(float)",)
-    if brings_arithmetic(cls):
-        return object_of(cls), ways_out(cls)
     if cls.__module__.startswith("numba.typed"):
         return object_of(cls), (f"hand over Python's own: {'dict' if cls.__name__ == 'Dict' else 'list'}(xs)",)
     if cls.__module__.startswith("numba."):
