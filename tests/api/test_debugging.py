@@ -234,3 +234,16 @@ def test_handlers_of_the_user_see_the_same_exception():
 
     assert ad.grad(safe)(2.0) == 0.5
     assert ad.value_and_grad(safe)(-1.0)[0] == 0.0
+
+
+def test_tests_tell_their_line():
+    def positive(x):
+        if x > 0:
+            return np.sum(x)
+        return np.sum(-x)
+
+    for derivative in (ad.grad(positive), ad.value_and_grad(positive)):
+        with pytest.raises(ValueError, match="ambiguous") as failure:
+            derivative(np.ones(3))
+        (note,) = failure.value.__notes__
+        assert note.endswith(", if x > 0:") and f":{positive.__code__.co_firstlineno + 1}:" in note

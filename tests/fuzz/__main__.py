@@ -31,6 +31,7 @@ MOST_SMALL = 3
 
 
 def main() -> int:
+    os.environ.setdefault("ADJOINT_TRACEBACK", "full")  # failures are told by the place in the compiler
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("seed", type=int, nargs="?", help="check the program of one seed, and print it")
     parser.add_argument("--folder", type=Path, default=Path(".fuzz"))

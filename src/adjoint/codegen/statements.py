@@ -59,6 +59,8 @@ class StatementPrinter:
         if span is not None:
             self.spans[id(part)] = span
             self.kept.append(part)
+            if isinstance(part, ast.If):  # another statement may take over its test
+                self.spans[id(part.test)] = span
 
     def name(self, number: Number | None) -> ast.Name:
         return ast.Name("_" if number is None else self.names[number], ast.Store())

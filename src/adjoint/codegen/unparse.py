@@ -211,11 +211,18 @@ class Writer:
     def _block(self, statements: Sequence[ast.stmt], indent: str) -> None:
         for statement in statements:
             self.lines[id(statement)] = self.line
+            if isinstance(statement, ast.If):
+                self._test(statement.test)
             simple = _SIMPLE.get(type(statement))
             if simple is None:
                 _COMPOUND[type(statement)](self, statement, indent)
             else:
                 self._line(indent, simple(self.expressions, statement))
+
+    def _test(self, test: ast.expr) -> None:
+        self.lines[id(test)] = self.line
+        if isinstance(test, ast.UnaryOp):
+            self.lines[id(test.operand)] = self.line
 
     def _part(self, head: str, statements: Sequence[ast.stmt], indent: str) -> None:
         self._line(indent, f"{head}:")
@@ -228,6 +235,7 @@ class Writer:
             match node.orelse:
                 case [ast.If() as inner]:
                     self.lines[id(inner)] = self.line
+                    self._test(inner.test)
                     node, word = inner, "elif"
                 case []:
                     return
