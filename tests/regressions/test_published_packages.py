@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -102,3 +103,35 @@ def test_arrays_as_they_are_asked_for() -> None:
 
     check(f, 1.2)
     assert ad.grad(lambda a: np.unique(a).sum())(np.array([3.0, 1.0, 3.0])).sum() == 2.0
+
+
+def boom(x: float) -> float:
+    raise ValueError("no")
+
+
+def test_calls_that_always_raise_inside_expressions() -> None:
+    def tried(x: float) -> float:
+        y = x
+        try:
+            y = x * x
+            y = boom(x) - boom(x)
+        except ValueError:
+            y = y + x
+        finally:
+            x = x * 2
+        return y * x
+
+    def suppressed(x: float) -> float:
+        y = x
+        with contextlib.suppress(ValueError):
+            y = x * x
+            y = 1.0 + boom(x)
+        return y * x
+
+    def on_a_path(x: float) -> float:
+        return x * x if x > 0 else 1.0 + boom(x)
+
+    for f in (tried, suppressed, on_a_path):
+        check(f, 1.3)
+    with pytest.raises(ValueError, match="no"):
+        ad.grad(on_a_path)(-1.0)

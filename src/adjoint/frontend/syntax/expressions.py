@@ -57,14 +57,17 @@ from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.records import replace
 from adjoint.runtime import display
-from adjoint.sources.scope import scope_of
+from adjoint.sources.scope import own_yields, scope_of
 
 
 def evaluate(lo: Lowerer, node: ast.expr) -> Value:
     """The value of an expression; statements that compute it go to the open block."""
     if lo.block is None:
         return UNDEFINED
-    return _EXPRESSIONS.get(type(node), _unsupported)(lo, node)
+    value = _EXPRESSIONS.get(type(node), _unsupported)(lo, node)
+    if lo.block is None and lo.frame is not None and not own_yields(lo.frame.source.node):
+        raise Unreached  # every way through it raises; from a 'yield' control may leave in others
+    return value
 
 
 def atom(lo: Lowerer, node: ast.expr) -> Atom:
