@@ -14,7 +14,7 @@ from pathlib import Path
 from packages.requirements import PACKAGES, ROOT, python
 from packages.table import document, rows
 
-LIMIT = 60.0
+LIMIT = 120.0
 """After how many seconds a function counts as hanging."""
 
 

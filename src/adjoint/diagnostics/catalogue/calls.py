@@ -23,6 +23,9 @@ ENTRIES = {
                 def bessel_vjp(x):
                     return extension.bessel(x), lambda ct: (ct * extension.bessel_slope(x),)
 
+            Functions and classes of installed packages are looked into. Where something in a class cannot be followed,
+            or making an object takes more than 3000 statements, it is opaque, and a note says what was in the way.
+
             If its result shall count as a constant, say so: extension.bessel(ad.stop_gradient(x)). Opaque functions
             that are handed nothing the derivative depends on are never looked into, and are fine.
             """,
