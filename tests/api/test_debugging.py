@@ -247,3 +247,13 @@ def test_tests_tell_their_line():
             derivative(np.ones(3))
         (note,) = failure.value.__notes__
         assert note.endswith(", if x > 0:") and f":{positive.__code__.co_firstlineno + 1}:" in note
+
+
+def test_assertions_tell_their_line():
+    def logarithm(x):
+        assert x > 0.0, "positive"
+        return math.log(x)
+
+    with pytest.raises(AssertionError, match="positive") as failure:
+        ad.grad(logarithm)(-1.0)
+    assert failure.value.__notes__[0].endswith(', assert x > 0.0, "positive"')

@@ -80,6 +80,8 @@ class Derivative(LikeFunction):
         self.options = tuple(sorted(options.items()))
         self._root = differentiated(function)
         self._door: Door | None = None
+        wrt = options.get("wrt")
+        self._place = wrt if kind == "grad" and type(wrt) is int and not options.get("has_aux") else None
         self._describe()
 
     @property
@@ -91,13 +93,23 @@ class Derivative(LikeFunction):
             if self._door is not None and not kwargs:
                 result = self._door(self._root, args)
                 if result is not MISS:
-                    return result
+                    if type(result) is not _ARRAY or self._place is None or _has_shape(result, args, self._place):
+                        return result
+                    return self._misfit(args)
             compiled = self.specialized(args, kwargs)
             self._door = compiled.door or self._door
-            return compiled.run(self._root, (*args, *kwargs.values()))
+            result = compiled.run(self._root, (*args, *kwargs.values()))
+            if type(result) is _ARRAY and self._place is not None and not _has_shape(result, args, self._place):
+                return self._misfit(args, kwargs)
+            return result
         except Exception as failure:
             hand_over(failure)
             raise
+
+    def _misfit(self, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Any:
+        """Raises what the function raises for shapes that do not fit: the gradient did not need the value."""
+        self.function(*args, **(kwargs or {}))
+        raise error("AD0901", None, "the gradient of an array has another shape than the array")
 
     def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
         """The compiled form for these arguments."""
@@ -168,6 +180,14 @@ class Derivative(LikeFunction):
 
 
 _DEFAULTS = (("wrt", 0), ("has_aux", False))
+
+
+_ARRAY = np.ndarray
+
+
+def _has_shape(gradient: np.ndarray[Any, Any], args: tuple[Any, ...], place: int) -> bool:
+    """Whether the gradient of an array has its shape; True of other arguments."""
+    return not -len(args) <= place < len(args) or type(args[place]) is not _ARRAY or gradient.shape == args[place].shape
 
 
 def _plain_name(function: Any) -> str:

@@ -61,6 +61,8 @@ class StatementPrinter:
             self.kept.append(part)
             if isinstance(part, ast.If):  # another statement may take over its test
                 self.spans[id(part.test)] = span
+                if isinstance(part.test, ast.UnaryOp):
+                    self.spans[id(part.test.operand)] = span
 
     def name(self, number: Number | None) -> ast.Name:
         return ast.Name("_" if number is None else self.names[number], ast.Store())

@@ -211,7 +211,7 @@ class Writer:
     def _block(self, statements: Sequence[ast.stmt], indent: str) -> None:
         for statement in statements:
             self.lines[id(statement)] = self.line
-            if isinstance(statement, ast.If):
+            if isinstance(statement, (ast.If, ast.Assert)):
                 self._test(statement.test)
             simple = _SIMPLE.get(type(statement))
             if simple is None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.extents import Extents
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Statement, Var
 from adjoint.ir.types import Array, Scalar
@@ -66,8 +67,6 @@ class _Unread:
     """``found`` has what stands for each result that nobody reads: an operand, or a call that fills nothing."""
 
     def __init__(self, function: Function) -> None:
-        from adjoint.analysis.extents import Extents  # lazy
-
         self.extents = Extents(function)
         self.read = Counter(read_counts(function.body))
         self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each))
