@@ -5,10 +5,12 @@
 import numpy as np
 from scipy import special, stats
 
+from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.scipy.stats.formulas import freezable
 from adjoint.runtime.array_functions.linalg import completed
 
+EPSILON = float(np.finfo(float).eps)
 LOG_PI = 1.1447298858494002
 LOG_TWO = 0.6931471805599453
 LOG_TWO_PI = 1.8378770664093453
@@ -51,9 +53,18 @@ def _rows_only(x):
         raise NotImplementedError("vectors in more than two axes")
 
 
+def _refuse_singular(matrix):
+    """Raises where SciPy leaves directions out: another number of them beside it, and no derivative."""
+    sizes = np.linalg.eigvalsh(stop_gradient(matrix))
+    if sizes[0] <= 1e6 * EPSILON * np.max(np.abs(sizes)):
+        raise np.linalg.LinAlgError("the density has no derivative where the covariance is singular")
+
+
 def _normal_logpdf(x, mean=None, cov=1, allow_singular=False):
     _rows_only(x)
     extent = _extent(mean, cov)
+    if allow_singular:
+        _refuse_singular(_matrix(cov, extent))
     found, size = _distances(x, mean, cov, extent)
     return _like(-0.5 * (extent * LOG_TWO_PI + size + found), x, extent)
 
@@ -80,11 +91,11 @@ PLACES = [
     case(sample(4), 0.3, 1.7),
     case(0.7, 0.3, 1.7),
 ]
-definition(stats.multivariate_normal.logpdf, _normal_logpdf, when=_is_regular, cases=PLACES)
+ALLOWED = case(sample(3), sample(3), DEFINITE, allow_singular=True)
+definition(stats.multivariate_normal.logpdf, _normal_logpdf, cases=[*PLACES, ALLOWED])
 definition(
     stats.multivariate_normal.pdf,
-    lambda x, mean=None, cov=1, allow_singular=False: np.exp(_normal_logpdf(x, mean, cov)),
-    when=_is_regular,
+    lambda x, mean=None, cov=1, allow_singular=False: np.exp(_normal_logpdf(x, mean, cov, allow_singular)),
     cases=PLACES[:2],
 )
 SPREADS = [case(*call.args, 4.5) for call in PLACES[:2]]
