@@ -206,3 +206,25 @@ def number_of_rows(x):  # warning[AD0501]: nothing of 'x' reaches the result
 #: ad.grad(one_of_two_is_whole)({"w": 1, "b": 2.0})
 def one_of_two_is_whole(m):  # warning[AD0501]: none of the floats in 'm' reaches the result; integers count as constants
     return m["w"] ** 2
+
+
+#: ad.grad(by_another_name)(y=2.0)
+def by_another_name(x):  # error[AD0203]: the call gives 'y', which is not among its parameters: 'x'
+    return x**2
+
+
+#: ad.grad(two_in_one_text, wrt="a, b")(1.0, 2.0)
+def two_in_one_text(a, b):  # error[AD0405]: 'a, b' is not among its parameters: 'a', 'b'
+    return a * b
+
+
+#: ad.grad(not_written_yet)(1.0)
+def not_written_yet(x):  # error[AD0407]: this never returns: every path raises an exception, or has no end
+    raise NotImplementedError("to do")
+
+
+#: ad.grad(needs_what_is_not_there)(1.0)
+def needs_what_is_not_there(x):  # error[AD0407]: this never returns: every path raises an exception, or has no end
+    import no_such_module
+
+    return no_such_module.sin(x)

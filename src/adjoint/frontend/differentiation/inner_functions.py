@@ -32,7 +32,7 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
-from adjoint.ir.nodes import Atom, Block, Const, Function, Raise, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Raise, Var
 from adjoint.ir.types import (
     FLOAT,
     Array,
@@ -252,13 +252,21 @@ def _has_unknown_operands(block: Block) -> bool:
 
 def _never_returns(lo: Lowerer, function: Value, block: Block, node: ast.AST | None) -> Exception:
     """What to raise where nothing comes back: why the paths end as they do, as far as that is known."""
-    raised = [end.span for end in terminators_in(block) if isinstance(end, Raise)]
+    raises = [end for end in terminators_in(block) if isinstance(end, Raise)]
+    raised = [end.span for end in raises]
+    made = {call.targets[0]: call for call in statements_in(block) if isinstance(call, Call) and call.targets}
     if lo.run_data.reasons and len(raised) == len({reason.span for reason in lo.run_data.reasons}):
         return DifferentiationError(lo.run_data.reasons)
-    others = [(span, "this path ends here") for span in raised if span is not None]
+    others = [(end.span, _told(made.get(end.exception))) for end in raises if end.span is not None]  # type: ignore[arg-type]
     label = "this never returns: every path raises an exception, or has no end"
     helps = ("return a value on some path",)
     return refusal(lo, "AD0407", function, node, label, helps=helps, others=others)
+
+
+def _told(made: Call | None) -> str:
+    """What to say of the end of a path, by the call that makes the exception."""
+    cls = None if made is None else made.callee
+    return f"this path ends here, by {cls.__name__}" if isinstance(cls, type) else "this path ends here"
 
 
 def refuse_generators(lo: Lowerer, function: Value, results: Sequence[Value], node: ast.AST | None) -> None:

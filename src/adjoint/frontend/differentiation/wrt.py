@@ -170,6 +170,8 @@ def _position(
         missing = "is not given in this call" if choice in known else "is not among its parameters"
         label = f"{choice!r} {missing}: {', '.join(map(repr, known))}"
         helps = did_you_mean(choice, known, "wrt={!r}") if choice not in known else ("hand it over, or leave it out",)
+        if "," in choice:
+            helps = (f"several are named by a tuple: wrt={tuple(part.strip() for part in choice.split(','))!r}",)
         if not helps and args and _has_part(lo, args[0], choice):
             helps = (f"a part of the first argument is named by a key path: wrt=ad.keypath()[{choice!r}]",)
     elif isinstance(choice, int) and not isinstance(choice, bool):
@@ -178,6 +180,11 @@ def _position(
             return index
         if 0 <= index < len(names) and names[index] in kwargs:
             return names[index]
+        own_names = [*names, *_keyword_only_names(function)]
+        unknown = next((name for name in kwargs if own_names and name not in own_names), None)
+        if count == 0 and unknown is not None and not _takes_any_name(function):
+            label = f"the call gives {unknown!r}, which is not among its parameters: {', '.join(map(repr, own_names))}"
+            raise refusal(lo, "AD0203", function, node, label, helps=did_you_mean(unknown, own_names, "{}="))
         given = "1 positional argument" if count == 1 else f"{count} positional arguments"
         label = f"wrt={choice!r}, but the call has {given}"
         ways = [f"wrt={index}" + (f" or wrt={names[index]!r}" if index < len(names) else "") for index in range(count)]
@@ -188,6 +195,12 @@ def _position(
 
 
 _FEW = 4
+
+
+def _takes_any_name(function: Value) -> bool:
+    """Whether a function may be given arguments by any name."""
+    source = source_of(function)
+    return source is None or source.node.args.kwarg is not None
 
 
 def _has_part(lo: Lowerer, value: Value, key: str) -> bool:
