@@ -262,6 +262,14 @@ def _selected(call: Call, facts: Facts) -> Folded:
     return replace(call, args=(compared, value)) if facts.steady(compared) else None
 
 
+def _transposed(call: Call, facts: Facts) -> Folded:
+    """A matrix whose transpose is transposed."""
+    inner = facts.definition(call.args[0])
+    if inner is None or inner.callee is not np.transpose or len(call.args) + len(inner.args) > 2:
+        return None
+    return None if call.kwargs or inner.kwargs else _instead(call, inner.args[0], facts)
+
+
 def _copy(call: Call, facts: Facts) -> Folded:
     """A copy of what nothing writes, where nothing writes the copy either."""
     return _instead(call, call.args[0], facts)
@@ -287,6 +295,7 @@ _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     np.ndarray.copy: _copy_by_rows,
     copy_laid_out_like: _copy_by_rows,
     selected: _selected,
+    np.transpose: _transposed,
 }
 _TABLE |= {
     getattr(operator, name): _only_constants

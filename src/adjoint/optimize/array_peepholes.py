@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -18,9 +19,10 @@ import numpy as np
 from adjoint.analysis.extents import Extents
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
 from adjoint.ir.types import Array, Scalar, is_float_dtype, same_dtype
-from adjoint.ir.walk import map_blocks, statements_in
+from adjoint.ir.walk import map_blocks, read_counts, statements_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
+from adjoint.runtime.arithmetic.numbers import selected
 from adjoint.runtime.array_functions.arrays import count, spread, unbroadcast
 from adjoint.runtime.objects import Checkpoints, make_object
 from adjoint.types.vectors import TangentVector
@@ -45,6 +47,7 @@ class _Polish:
     def __init__(self, function: Function, made: dict[Var, Call]) -> None:
         self.function = function
         self.made = made
+        self.reads: Counter[Atom] = Counter(read_counts(function.body))
         self.extents: Extents | None = None
         self.changed = False
 
@@ -154,7 +157,42 @@ class _Polish:
                 return Call(call.targets, operator.mul, (inner.args[0], left), (), call.span)
         return call
 
+    def present(self, call: Call, before: list[Statement]) -> Call:
+        """All of a value, where nothing of it was left out: its support is a number that is not zero everywhere."""
+        support, value = call.args
+        inner = self.plain_spread(support)
+        if inner is None or not isinstance(inner.args[0], Const) or not inner.args[0].value:
+            return call
+        return (
+            Call(call.targets, selected, (Const(1.0), value), (), call.span) if self.one_shape(value, support) else call
+        )
+
+    def transposed_product(self, call: Call, before: list[Statement]) -> Call:
+        """``b.T @ a.T`` for ``(a @ b).T`` where an operand is a transpose itself."""
+        inner = self.maker(call.args[0], operator.matmul) if len(call.args) == 1 and not call.kwargs else None
+        if inner is None or self.reads[call.args[0]] > 1 or not all(map(_is_steady_matrix, inner.args)):
+            return call
+        known = [self.maker(arg, np.transpose) for arg in inner.args]
+        if not any(made is not None and len(made.args) == 1 for made in known):
+            return call
+        a, b = (self.transpose(arg, call, before) for arg in inner.args)
+        return Call(call.targets, operator.matmul, (b, a), (), call.span)
+
+    def transpose(self, matrix: Atom, call: Call, before: list[Statement]) -> Atom:
+        made = self.maker(matrix, np.transpose)
+        if made is not None and len(made.args) == 1 and not made.kwargs:
+            return made.args[0]
+        assert isinstance(matrix, Var) and isinstance(matrix.type, Array)
+        target = Var("t", Array(matrix.type.dtype, (matrix.type.dims or ())[::-1], matrix.type.storage))
+        statement = Call((target,), np.transpose, (matrix,), (), call.span)
+        before.append(statement)
+        self.made[target] = statement
+        return target
+
     def number(self, callee: Any, args: tuple[Atom, ...], call: Call, before: list[Statement]) -> Atom:
+        values = [arg.value for arg in args if isinstance(arg, Const)]
+        if len(values) == len(args) and callee is not operator.truediv:
+            return Const(callee(*values))
         target = Var("t", Scalar("float", getattr(_type(args[0]), "dtype", None)))
         statement = Call((target,), callee, args, (), call.span)
         before.append(statement)
@@ -217,6 +255,8 @@ _REWRITES: dict[int, Callable[[_Polish, Call, list[Statement]], Call]] = {
     id(operator.mul): _Polish.scaled_spread,
     id(operator.truediv): _Polish.scaled_spread,
     id(operator.add): _Polish.doubled,
+    id(np.transpose): _Polish.transposed_product,
+    id(selected): _Polish.present,
 }
 """By the identity of what is called."""
 
@@ -225,6 +265,14 @@ def _type(atom: Atom) -> Any:
     if isinstance(atom, Const):
         return Scalar("float") if type(atom.value) is float else None
     return getattr(atom, "type", None)
+
+
+def _is_steady_matrix(atom: Atom) -> bool:
+    """Whether it is a matrix that nobody writes: it may be read later than where it is."""
+    type_ = _type(atom)
+    if not isinstance(type_, Array) or type_.dims is None or type_.storage.find().written:
+        return False
+    return len(type_.dims) == 2
 
 
 def _keeps(atom: Atom, like: Atom) -> bool:
