@@ -18,7 +18,7 @@ import numpy as np
 
 from adjoint.analysis.extents import Extents
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
-from adjoint.ir.types import Array, Scalar, is_float_dtype, same_dtype
+from adjoint.ir.types import Array, Scalar, fresh, is_float_dtype, same_dtype
 from adjoint.ir.walk import map_blocks, read_counts, statements_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
@@ -233,9 +233,27 @@ class _Polish:
         """``0.5 * r + r * 0.5`` as ``1.0 * r``, for Python floats."""
         parts = [self.term(arg) for arg in call.args]
         if parts[0] is None or parts[1] is None or parts[0][1] is not parts[1][1]:
-            return call
+            return self.factored(call, before)
         total = parts[0][0] + parts[1][0]
         return Call(call.targets, operator.mul, (Const(total), parts[0][1]), (), call.span)
+
+    def factored(self, call: Call, before: list[Statement]) -> Call:
+        """``a @ (b + c)`` for ``a @ b + a @ c``, and likewise where the second factor is the common one."""
+        products = [self.maker(arg, operator.matmul) for arg in call.args]
+        one, other = products if len(products) == 2 else (None, None)
+        if one is None or other is None or one is other or any(self.reads[arg] > 1 for arg in call.args):
+            return call
+        if not all(map(_is_steady_matrix, (*one.args, *other.args))):
+            return call
+        for common in (0, 1):
+            left, right = one.args[1 - common], other.args[1 - common]
+            kind = _type(left)
+            if one.args[common] is other.args[common] and kind == _type(right) and kind.dtype is not None:
+                total = Var("t", fresh(kind))
+                before.append(Call((total,), operator.add, (left, right), (), call.span))
+                pair = (one.args[0], total) if common == 0 else (total, one.args[1])
+                return Call(call.targets, operator.matmul, pair, (), call.span)
+        return call
 
     def term(self, atom: Atom) -> tuple[float, Var] | None:
         found = self.maker(atom, operator.mul)
