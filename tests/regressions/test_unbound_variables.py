@@ -49,3 +49,25 @@ def test_where_it_is_bound() -> None:
     assert ad.grad(gap)(0.5) == pytest.approx(-192.0)
     assert ad.grad(one_branch)(0.5) == 1.0
     assert ad.grad(empty_loop)(2.0) == 12.0
+
+
+def bent(x: float) -> float:
+    return abs(x) * x
+
+
+@ad.derivative_of(bent)
+def bent_derivative(x: float) -> Any:
+    if x > 0:
+        return x * x, lambda ct: 2.0 * x * ct
+    y = -x
+
+    def pullback(ct: float) -> float:
+        return ct * 2.0 * y
+
+    return x * y, pullback
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_what_one_of_two_pullbacks_captures(native: bool) -> None:
+    assert ad.grad(bent, native=native)(0.7) == pytest.approx(1.4)
+    assert ad.grad(bent, native=native)(-0.7) == pytest.approx(1.4)

@@ -17,6 +17,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
+    Declared,
     Definition,
     Derived,
     Exit,
@@ -83,6 +84,8 @@ def _read(statement: Statement) -> Sequence[Atom]:
     match statement:
         case Call(callee=Definition() | Derived()):
             return ()
+        case Call(targets=targets, callee=Declared(arguments=count), args=args):
+            return args[: count + len(targets)]  # a residual is read by the pullback, where that runs
         case Call() | Load() | Store():
             return operands(statement)
         case If(cond=cond):
