@@ -18,7 +18,7 @@ The public functions of packages as they are on PyPI, unmodified, called with sa
 where floats do not do. A call counts where it gives numbers that vary smoothly, so that differences at three steps
 agree among themselves. It is *right* where value and gradient agree with those. What is refused is so with a message
 that says why; *not a number* are gradients at a place where a step of the formula has an infinite slope; *failed* is
-any other exception, and what takes more than two minutes. `make packages` installs the packages, counts again and
+any other exception, and what takes more than a time limit. `make packages` installs the packages, counts again and
 writes this page.
 
 | package | functions called | right | refused | not a number | failed | wrong |
@@ -64,4 +64,4 @@ def _reasons(found: list[dict[str, Any]]) -> str:
 
 
 def _general(reason: str) -> str:
-    return re.sub(r" \([^()]*:\d+\)$", "", reason)
+    return re.sub(r" \([^()]*:\d+\)$", "", reason).replace("in what this calls, ", "")
