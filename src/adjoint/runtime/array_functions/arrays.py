@@ -133,11 +133,22 @@ def empty_product(a: Any, b: Any) -> Any:
 def empty_sum(a: Any, b: Any) -> Any:
     """An array of the shape and dtype of ``a + b``, with nothing in it.
 
+    Raises
+    ------
+    ValueError
+        If the sum would: the extents differ.
+
     >>> import numpy as np
     >>> empty_sum(np.ones((2, 1)), np.ones(3)).shape
     (2, 3)
     """
-    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+    shape = a.shape
+    if shape != b.shape:
+        try:
+            shape = np.broadcast_shapes(shape, b.shape)
+        except ValueError:
+            message = f"operands could not be broadcast together with shapes {a.shape} {b.shape}"
+            raise ValueError(message) from None
     return np.empty(shape, np.result_type(a, b))
 
 
