@@ -342,7 +342,7 @@ PASSES = {
         ),
         Pass(
             "shape-only-results",
-            "differentiation.reverse.residuals.unfilled:without_unread_results",
+            "differentiation.reverse.residuals.shape_only_results:without_unread_results",
             everywhere=True,
         ),
         Pass("array-peepholes", "optimize.array_peepholes:polish", everywhere=True),

@@ -11,7 +11,7 @@ import inspect
 import operator
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -47,9 +47,13 @@ class _Polish:
     def __init__(self, function: Function, made: dict[Var, Call]) -> None:
         self.function = function
         self.made = made
-        self.reads: Counter[Atom] = Counter(read_counts(function.body))
         self.extents: Extents | None = None
         self.changed = False
+
+    @cached_property
+    def reads(self) -> Counter[Var]:
+        """How often each variable is read."""
+        return read_counts(self.function.body)
 
     def one_shape(self, atom: Atom, like: Atom) -> bool:
         """Whether two arrays have one shape and one dtype."""
@@ -170,7 +174,7 @@ class _Polish:
     def transposed_product(self, call: Call, before: list[Statement]) -> Call:
         """``b.T @ a.T`` for ``(a @ b).T`` where an operand is a transpose itself."""
         inner = self.maker(call.args[0], operator.matmul) if len(call.args) == 1 and not call.kwargs else None
-        if inner is None or self.reads[call.args[0]] > 1 or not all(map(_is_steady_matrix, inner.args)):
+        if inner is None or self.is_read_again(call.args[0]) or not all(map(_is_steady_matrix, inner.args)):
             return call
         known = [self.maker(arg, np.transpose) for arg in inner.args]
         if not any(made is not None and len(made.args) == 1 for made in known):
@@ -237,11 +241,15 @@ class _Polish:
         total = parts[0][0] + parts[1][0]
         return Call(call.targets, operator.mul, (Const(total), parts[0][1]), (), call.span)
 
+    def is_read_again(self, atom: Atom) -> bool:
+        """Whether more than one statement reads it."""
+        return isinstance(atom, Var) and self.reads[atom] > 1
+
     def factored(self, call: Call, before: list[Statement]) -> Call:
         """``a @ (b + c)`` for ``a @ b + a @ c``, and likewise where the second factor is the common one."""
         products = [self.maker(arg, operator.matmul) for arg in call.args]
         one, other = products if len(products) == 2 else (None, None)
-        if one is None or other is None or one is other or any(self.reads[arg] > 1 for arg in call.args):
+        if one is None or other is None or one is other or any(map(self.is_read_again, call.args)):
             return call
         if not all(map(_is_steady_matrix, (*one.args, *other.args))):
             return call

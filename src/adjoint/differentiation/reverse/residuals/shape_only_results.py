@@ -16,25 +16,19 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.extents import Extents
+from adjoint.differentiation.reverse.memory.overwritten_values import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Statement, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.ir.walk import blocks_of, map_blocks, read_counts, statements_in, substitute
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import rule_for
+from adjoint.runtime import tangents
 from adjoint.runtime.array_functions import arrays
+from adjoint.runtime.cotangents import check_cotangent
 
-_ASKED: dict[Any, int] = {
-    arrays.unbroadcast: 1,
-    arrays.spread: 1,
-    arrays.restore_axes: 1,
-    arrays.count: 0,
-    np.shape: 0,
-    np.size: 0,
-    np.ndim: 0,
-    len: 0,
-}
-"""Functions that read shape and dtype of an argument, and neither what lies in it nor its layout."""
+_LAID_OUT_LIKE = (arrays.zeros_like, np.zeros_like, tangents.shadow_or_zeros, check_cotangent)
+"""Of the functions that ask for a shape, those whose result, or message, tells more than shape and dtype."""
 _EMPTY = (arrays.empty_product, arrays.empty_sum)
 _PRODUCTS = (operator.matmul, np.matmul)
 
@@ -54,10 +48,12 @@ def without_unread_results(function: Function) -> Function:
 def _asked_by(statement: Statement) -> Iterator[Var]:
     """The arrays of which a statement asks only the shape."""
     if isinstance(statement, Call) and isinstance(statement.callee, Hashable):
-        place = _ASKED.get(statement.callee)
-        asked = (
-            statement.args if statement.callee in _EMPTY else () if place is None else statement.args[place : place + 1]
-        )
+        asked: tuple[Atom, ...] = ()
+        place = shape_argument(statement.callee)
+        if statement.callee in _EMPTY:
+            asked = statement.args
+        elif place is not None and statement.callee not in _LAID_OUT_LIKE:
+            asked = statement.args[place : place + 1]
         for arg in asked:
             if isinstance(arg, Var) and isinstance(arg.type, Array):
                 yield arg
