@@ -197,7 +197,7 @@ def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) 
         lo.settings.site_types[guessed] = List(type_of(atom))
         if type_of(atom) != before:
             _guess(lo, guessed, type_of(atom))
-            raise Restart
+            raise OtherItems((guessed,))
         return
     after = _join_optional(lo, before, type_of(atom), node)
     if after == before:
@@ -227,7 +227,7 @@ def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: as
     sites = [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
     if not sites:
         raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
-    changed = False
+    changed: list[Site] = []
     for site in sites:
         known = lo.settings.site_types.get(site)
         joined = better if known is None else _widened(known, better)
@@ -237,13 +237,13 @@ def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: as
             lo.settings.site_types[site] = joined
             if isinstance(joined, List):
                 _guess(lo, site, joined.element)
-            changed = True
+            changed.append(site)
     if not changed:
         return
     if isinstance(type_, List) and type_.element is None:
         lo.run_data.has_grown = True  # nothing can have been read from it so far: there may be more to be found out
     else:
-        raise Restart
+        raise OtherItems(tuple(changed))
 
 
 def _widened(known: Type, better: Type) -> Type | None:
@@ -288,20 +288,24 @@ def check_guess(lo: Lowerer, items: Value) -> None:
         guessed = _guessed_site(lo, items.type)
         if guessed is not None:
             lo.settings.guesses[guessed.place[0]] = None
-            raise Restart
+            raise OtherItems((guessed,))
+
+
+class OtherItems(Restart):
+    """The containers that are made at these places hold something else than they were taken to hold."""
+
+    def __init__(self, sites: tuple[Site, ...]) -> None:
+        self.sites = sites
 
 
 def guessed_anew(lo: Lowerer, site: Site, build: Callable[[], Value]) -> Value:
     """What ``build`` gives; where it finds out what a list holds that it makes, and nothing else, it runs again."""
-    settings = lo.settings
     for _ in range(MOST_GUESSES):
-        kept, guesses, types = lo.checkpoint(), settings.guesses.copy(), settings.site_types.copy()
+        kept = lo.checkpoint()
         try:
             return build()
-        except Restart:
-            changed = _changed(guesses, settings.guesses), _changed(types, settings.site_types)
-            is_its_own = changed[0] <= {site.place[0]} and changed[1] <= {site} and any(changed)
-            if not is_its_own or _knows_half(lo):
+        except OtherItems as other:
+            if other.sites != (site,) or _knows_half(lo):
                 raise
             lo.roll_back(kept)
     return build()
@@ -310,10 +314,6 @@ def guessed_anew(lo: Lowerer, site: Site, build: Callable[[], Value]) -> Value:
 def _knows_half(lo: Lowerer) -> bool:
     """Whether some paths are left out, as where a recursive function is lowered of which no result is known yet."""
     return any(each.lowering and each.result is None for each in lo.run_data.definitions.values())
-
-
-def _changed(before: dict[Any, Any], after: dict[Any, Any]) -> set[Any]:
-    return {key for key, value in after.items() if key not in before or before[key] != value}
 
 
 def grow_field(lo: Lowerer, base: Var, name: str, atom: Atom) -> None:
