@@ -35,6 +35,11 @@ def test_gradient_methods(method):
     assert START.x == -1.0 and START.rest[0][0] == 0.5
 
 
+def test_products_without_further_arguments():
+    found = ad.optim.minimize(rosenbrock, START, method="Newton-CG", tol=1e-10)
+    assert found.x.x == pytest.approx(1.0, abs=1e-3)
+
+
 @pytest.mark.parametrize("method", ["Nelder-Mead", "Powell"])
 def test_methods_without_gradients(method):
     found = ad.optim.minimize(

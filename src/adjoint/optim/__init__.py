@@ -3,6 +3,7 @@
 from adjoint.optim.adam import Adam, AdaMax, AdamW, AMSGrad, RAdam
 from adjoint.optim.adaptive import AdaDelta, AdaGrad, RMSProp
 from adjoint.optim.clipping import clipped_by_norm, clipped_by_value
+from adjoint.optim.constraints import constraint
 from adjoint.optim.descent import LARS, SGD, Lion
 from adjoint.optim.minimize import minimize
 from adjoint.optim.optimizer import Group, Optimizer
@@ -36,6 +37,7 @@ __all__ = [
     "Warmup",
     "clipped_by_norm",
     "clipped_by_value",
+    "constraint",
     "load",
     "minimize",
     "save",

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from adjoint import tangents
-from adjoint.api.gradients import value_and_grad
+from adjoint.api.gradients import hessian, value_and_grad
 from adjoint.api.jvp_vjp import hvp
+from adjoint.api.raveling import ravel
 from adjoint.diagnostics import error
+from adjoint.optim.constraints import over
+from adjoint.optim.vector_functions import as_native
 from adjoint.parameters import Layout
 
 _WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
@@ -23,6 +26,7 @@ def minimize(
     args: tuple[Any, ...] = (),
     *,
     method: str = "L-BFGS-B",
+    sparsity: Any = None,
     native: bool | str | None = None,
     callback: Callable[[Any], Any] | None = None,
     **options: Any,
@@ -40,13 +44,16 @@ def minimize(
     method
         One of the methods of :func:`scipy.optimize.minimize`. Those that use second derivatives are given products
         with the Hessian.
+    sparsity
+        Where the Hessian, over the components in order, may be other than zero: ``trust-constr`` is given it as a
+        sparse matrix then. See :func:`adjoint.hessian`.
     native
         Whether Numba compiles the derivative.
     callback
         Called after each iteration with the value reached, in the structure of ``x0``.
     **options
-        What else SciPy's function takes: ``tol``, ``bounds`` and ``constraints`` over the components in order,
-        ``options``.
+        What else SciPy's function takes: ``tol``, ``options``, ``bounds`` over the components in order, and
+        ``constraints``: those of :func:`adjoint.optim.constraint`, or SciPy's own over the components.
 
     Returns
     -------
@@ -76,10 +83,16 @@ def minimize(
         rest = tuple(None for _ in args)
         point = packing.structure(vector)
         found = hvp(f, (point, *args), (packing.tangent(direction), *rest))
-        return packing.tangent_vector(found[0] if args else found)
+        return packing.tangent_vector(found[0])
 
     if known not in _WITHOUT_GRADIENT:
         options["jac"] = True
+    if sparsity is not None:
+        unravel = ravel(x0)[1]
+        flat = lambda vector: f(unravel(vector), *args)
+        options["hess"] = hessian(flat, sparsity=sparsity, native=as_native(f, native))
+    if "constraints" in options:
+        options["constraints"] = over(x0, options["constraints"], known == "trust-constr")
     if known in _WITH_PRODUCTS and "hess" not in options:
         options.setdefault("hessp", product)
     if callback is not None:
@@ -88,8 +101,9 @@ def minimize(
     result = optimize.minimize(function, packing.vector(x0), method=method, **options)
     result.x = packing.structure(result.x)
     for name in ("jac", "grad"):  # the first of which means constraints where there is the second
-        if np.shape(result.get(name)) == (packing.size,):
-            result[name] = packing.tangent(result[name])
+        found = result.get(name)
+        if isinstance(found, np.ndarray) and found.shape == (packing.size,):
+            result[name] = packing.tangent(found)
     return result
 
 

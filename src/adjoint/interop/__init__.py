@@ -1,0 +1,21 @@
+"""Derivatives for other tools: each module is loaded by who asks for it, and needs the package that it is for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adjoint.interop import scipy
+
+__all__ = ["scipy"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return import_module(f"adjoint.interop.{name}")
+    raise AttributeError(f"module 'adjoint.interop' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
