@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test thorough check format golden size bench ablate mutate fuzz fragments call-forms poison agree packages clean
+.PHONY: help demo test thorough check format golden size bench ablate mutate fuzz fragments call-forms poison agree packages interop clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -24,6 +24,7 @@ help:
 	@echo "make mutate   break rules and transforms on purpose, and count what the tests notice"
 	@echo "make agree    compare compiled derivatives with interpreted ones, for all programs (hours)"
 	@echo "make packages  call the functions of published packages, and write docs/packages.md anew (keeps them in .packages)"
+	@echo "make interop  install the packages that adjoint.interop is for (into .venv-interop), and run its tests"
 	@echo "make clean    remove the virtual environment and all caches"
 
 demo: $(VENV)/.stamp-train
@@ -79,8 +80,12 @@ agree: $(VENV)/.stamp-dev
 packages: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m packages --write
 
+interop:
+	$(MAKE) VENV=.venv-interop .venv-interop/.stamp-interop
+	.venv-interop/bin/python -m pytest tests/interop src/adjoint/interop
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-interop build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -96,3 +101,4 @@ $(VENV)/.stamp-%: pyproject.toml | $(BIN)/python
 extras-train := train
 extras-dev := dev
 extras-bench := dev,bench
+extras-interop := dev,interop

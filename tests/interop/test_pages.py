@@ -7,7 +7,9 @@ import pytest
 
 PAGES = Path(__file__).parents[2] / "docs" / "interop"
 NEEDS = {
+    "jax.md": ("jax",),
     "scipy.md": ("scipy",),
+    "torch.md": ("torch",),
 }
 
 

@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint.interop import scipy
+    from adjoint.interop import jax, scipy, torch
 
-__all__ = ["scipy"]
+__all__ = ["jax", "scipy", "torch"]
 
 
 def __getattr__(name: str) -> Any:
