@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,3 +39,69 @@ def test_of_another_argument() -> None:
     with pytest.raises(ValueError, match="shapes"):
         gradient(np.ones(3), np.ones(2))
     np.testing.assert_array_equal(gradient(W, np.ones(2)), W)
+
+
+@dataclass
+class Model:
+    w: np.ndarray
+    b: float
+
+
+X, Y = np.ones(3), np.ones(4)
+
+
+def product(x: np.ndarray, y: np.ndarray) -> float:
+    return np.sum(x * y)
+
+
+def of_model(m: Model, y: np.ndarray) -> float:
+    return np.sum(m.w * y) * m.b
+
+
+@pytest.mark.parametrize(
+    "ask",
+    {
+        "several": lambda y: ad.grad(product, (0, 1))(X, y),
+        "compiled": lambda y: ad.grad(product, (0, 1), native=True)(X, y),
+        "a name": lambda y: ad.grad(product, "y")(X, y),
+        "arguments by name": lambda y: ad.grad(product, "y")(y=y, x=X),
+        "an index of one by name": lambda y: ad.grad(product, 1)(X, y=y),
+        "aux": lambda y: ad.grad(lambda x: (product(x, y), 1.0), has_aux=True)(X),
+        "dict": lambda y: ad.grad(lambda p: np.sum(p["a"] * p["b"]))({"a": X, "b": y}),
+        "nested": lambda y: ad.grad(lambda p: np.sum(p["a"][0] * p["b"]))({"a": (X, 1.0), "b": y}),
+        "object": lambda y: ad.grad(of_model)(Model(X, 1.0), y),
+        "key path": lambda y: ad.grad(of_model, wrt=ad.keypath(Model).w)(Model(X, 1.0), y),
+        "hvp": lambda y: ad.hvp(product, (X, y), (X, y)),
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_in_structures(ask: tuple[str, Any]) -> None:
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"\(3,\).*\(4,\)"):
+            ask[1](Y)
+    ask[1](X * 2)
+
+
+def test_what_is_replaced_in_place_has_another_shape_afterwards() -> None:
+    def shorten(p: list[Any]) -> float:
+        p[0] = p[0][:2]
+        return np.sum(p[0] * p[0])
+
+    gradient = ad.grad(shorten)
+    for _ in range(2):
+        np.testing.assert_array_equal(gradient([np.ones(3)])[0], [2.0, 2.0, 0.0])
+
+    def shorten_inside(p: dict[str, Any]) -> float:
+        p["layers"][0] = p["layers"][0][:2]
+        return np.sum(p["layers"][0] * p["layers"][0])
+
+    gradient = ad.grad(shorten_inside)
+    for _ in range(2):
+        np.testing.assert_array_equal(gradient({"layers": [np.ones(3)]})["layers"][0], [2.0, 2.0, 0.0])
+    held = Model(np.ones(3), 1.0)
+
+    def shorten_field(m: Model) -> float:
+        m.w = m.w[:2]
+        return np.sum(m.w * m.w)
+
+    np.testing.assert_array_equal(ad.grad(shorten_field)(held).w, [2.0, 2.0, 0.0])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
 from adjoint import keypaths
+from adjoint.api import fitting_shapes
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance, hand_over
 from adjoint.dispatch.keys import MISS, Door
@@ -80,8 +82,11 @@ class Derivative(LikeFunction):
         self.options = tuple(sorted(options.items()))
         self._root = differentiated(function)
         self._door: Door | None = None
-        wrt = options.get("wrt")
-        self._place = wrt if kind == "grad" and type(wrt) is int and not options.get("has_aux") else None
+        self._keeps_shapes = kind == "grad"
+        self._wrt, self._has_aux = options.get("wrt"), bool(options.get("has_aux"))
+        self._places = self._wrt if type(self._wrt) is tuple else (self._wrt,)
+        are_plain = all(type(place) is int and place >= 0 for place in self._places)
+        self._last = max(self._places, default=0) if are_plain else sys.maxsize
         self._describe()
 
     @property
@@ -93,23 +98,34 @@ class Derivative(LikeFunction):
             if self._door is not None and not kwargs:
                 result = self._door(self._root, args)
                 if result is not MISS:
-                    if type(result) is not _ARRAY or self._place is None or _has_shape(result, args, self._place):
-                        return result
-                    return self._misfit(args)
+                    if type(result) is not float and self._keeps_shapes:
+                        self._check_shapes(result, args, kwargs)
+                    return result
             compiled = self.specialized(args, kwargs)
-            self._door = compiled.door or self._door
+            if compiled.door is not None:
+                self._door = compiled.door
+                self._keeps_shapes = self.kind == "grad" and not compiled.writes_containers
             result = compiled.run(self._root, (*args, *kwargs.values()))
-            if type(result) is _ARRAY and self._place is not None and not _has_shape(result, args, self._place):
-                return self._misfit(args, kwargs)
+            if self.kind == "grad" and not compiled.writes_containers:
+                self._check_shapes(result, args, kwargs)
             return result
         except Exception as failure:
             hand_over(failure)
             raise
 
-    def _misfit(self, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Any:
-        """Raises what the function raises for shapes that do not fit: the gradient did not need the value."""
-        self.function(*args, **(kwargs or {}))
-        raise error("AD0901", None, "the gradient of an array has another shape than the array")
+    def _check_shapes(self, result: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Raises if a gradient has not the shape of its argument: the function raises there, and was not needed."""
+        gradient = result[0] if self._has_aux else result
+        if len(args) > self._last:
+            parts = gradient if type(self._wrt) is tuple else (gradient,)
+            for place, part in zip(self._places, parts, strict=True):  # a loop without calls, as most calls end here
+                if type(part) is np.ndarray and type(args[place]) is np.ndarray and part.shape == args[place].shape:
+                    continue
+                if type(part) is not float:
+                    break
+            else:
+                return
+        fitting_shapes.check(gradient, self._wrt, self.function, args, kwargs)
 
     def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
         """The compiled form for these arguments."""
@@ -180,14 +196,6 @@ class Derivative(LikeFunction):
 
 
 _DEFAULTS = (("wrt", 0), ("has_aux", False))
-
-
-_ARRAY = np.ndarray
-
-
-def _has_shape(gradient: np.ndarray[Any, Any], args: tuple[Any, ...], place: int) -> bool:
-    """Whether the gradient of an array has its shape; True of other arguments."""
-    return not -len(args) <= place < len(args) or type(args[place]) is not _ARRAY or gradient.shape == args[place].shape
 
 
 def _plain_name(function: Any) -> str:

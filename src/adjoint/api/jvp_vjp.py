@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint.api.fitting_shapes import fits, misfit
 from adjoint.api.gradients import function_of, grad
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import hand_over
@@ -268,13 +269,15 @@ def hvp(
             return Request(("hvp", places, len(points), has_aux), (*points, *checked), {}, lower, resolved)
 
         way = "hvp", native, fastmath, boundscheck, len(points), has_aux
-        _, (_, product, *aux) = enter(f, way, (*points, *directions), ask)
+        compiled, (_, product, *aux) = enter(f, way, (*points, *directions), ask)
     except Exception as failure:
         hand_over(failure)
         raise
     if len(product) != len(points):
         parts = iter(product)
         product = tuple([None if without_symbol(tangent) is None else next(parts) for tangent in directions])
+    if not compiled.writes_containers and not all(map(fits, product, points)):
+        misfit(f, points, {})
     return (product, *aux) if has_aux else product
 
 

@@ -21,7 +21,7 @@ from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.entry.captured import Captured, Guard, differentiated, has_fields
 from adjoint.gc_pause import Compilation
 from adjoint.ir.nodes import Function
-from adjoint.ir.types import Instance
+from adjoint.ir.types import Array, Instance
 from adjoint.records import dataclass, field
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
@@ -137,6 +137,11 @@ class Specialization:
     def is_object(self, place: int) -> bool:
         """Whether an input is an object that is taken apart at run time."""
         return isinstance(self.function.params[place].type, Instance)
+
+    @property
+    def writes_containers(self) -> bool:
+        """Whether arguments other than arrays are written: their parts may be others behind a call."""
+        return any(not isinstance(self.function.params[place].type, Array) for place in self.written)
 
     @property
     def exact(self) -> Specialization:
