@@ -419,7 +419,7 @@ def test_notebook_display() -> None:
     assert derivative._repr_html_() is None  # nothing is known of its arguments
     derivative(1.0)
     shown = derivative._repr_html_()
-    assert shown is not None and "f_grad" in shown and "style=" in shown
+    assert shown is not None and "f_grad" in shown and 'aria-label="Program"' in shown and "<style>" in shown
 
 
 def test_source_without_arguments() -> None:

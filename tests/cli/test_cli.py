@@ -1,12 +1,15 @@
-"""The commands, over a library that is stood in for where it is not their business."""
+"""The commands."""
 
+import os
+import shutil
+import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-import adjoint
-from adjoint.cli import main
-from adjoint.diagnostics import error
+from adjoint.cli import completion, main
+from adjoint.cli.main import parser
 
 TRAINING = """
 def loss(x: float) -> float:
@@ -16,7 +19,23 @@ class Model:
     def run(self, x):
         return x
 
+def powers(x: float) -> float:
+    y = x
+    for _ in range(3):
+        y = y * y
+    return y
+
 rate = 0.1
+"""
+VECTORS = """
+import numpy as np
+
+def scaled(x, factor):
+    return x * factor
+
+def energy(x, factor):
+    y = scaled(x, factor)
+    return np.sum(y * y)
 """
 
 
@@ -30,47 +49,63 @@ def project(tmp_path, monkeypatch):
     sys.modules.pop("training", None)
 
 
-@pytest.fixture
-def library(monkeypatch):
-    """Operators that say what they were asked for."""
-
-    def operator(name):
-        return lambda fn, wrt=0: (name, fn.__qualname__, wrt)
-
-    for name in ("grad", "hessian"):
-        monkeypatch.setattr(adjoint, name, operator(name), raising=False)
-    monkeypatch.setattr(adjoint, "source", lambda derivative, *args: f"{derivative} {args}", raising=False)
-
-
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        (["training:loss"], "('grad', 'loss', 0) ()"),
-        (["training.py:loss", "1.0", "-2.0"], "('grad', 'loss', 0) (1.0, -2.0)"),
-        (["training:Model.run", "--wrt", "x"], "('grad', 'Model.run', 'x') ()"),
-        (["training:loss", "--operator", "hessian", "--wrt", "0, y"], "('hessian', 'loss', (0, 'y')) ()"),
-        (["training:loss", "np.ones(2).sum()", "math.inf"], "('grad', 'loss', 0) (np.float64(2.0), inf)"),
+        (["training:loss"], "return 2.0 * x"),
+        (["training.py:loss", "1.0"], "# grad(loss) for x: float"),
+        (["training:Model.run", "training.Model()", "1.0", "--wrt", "x"], "# grad(run, wrt='x')"),
+        (["training:loss", "--operator", "value_and_grad"], "def loss_value_and_grad(x):"),
+        (["training:loss", "np.ones(2).sum()"], "float64"),
+        (["training:loss", "--mode", "forward"], "def loss_jvp(x, x_dot):"),
+        (["training:powers", "--tape"], "keeps  y"),
+        (["training:powers", "2.0", "--tape"], "96 bytes kept"),
+        (["training:powers", "--stage", "list"], "simplified\n"),
+        (["training:powers", "--stage", "lowered"], "mul(%y, %y)"),
+        (["training:powers", "--stage", "all"], "-- derivative"),
+        (["training:powers", "--native"], "y_kept[unsigned(i)] = y"),
     ],
 )
-def test_show(project, library, capsys, arguments, shown):
+def test_show(project, capsys, arguments, shown):
+    arguments = [text.replace("training.Model()", "__import__('training').Model()") for text in arguments]
     assert main(["show", *arguments]) == 0
-    assert capsys.readouterr().out == shown + "\n"
+    assert shown in capsys.readouterr().out
 
 
-def test_check(project, library, capsys):
+@pytest.mark.parametrize("options", [[], ["--mode", "forward"]])
+def test_what_is_shown_runs(project, capsys, options):
+    (project / "vectors.py").write_text(VECTORS)
+    assert main(["show", "vectors.py:energy", "np.ones(3)", "2.0", *options]) == 0
+    namespace = {}
+    exec(capsys.readouterr().out, namespace)
+    x = np.array([1.0, 2.0, 3.0])
+    if options:
+        value, slope = namespace["energy_jvp"](x, 2.0, np.ones(3), 0.0)
+        assert (value, slope) == (4 * 14.0, 4 * 12.0)
+    else:
+        np.testing.assert_array_equal(namespace["energy_grad"](x, 2.0), 8 * x)
+
+
+def test_what_shows_nothing(project, capsys):
+    for options, told in (
+        (["--stage", "nothing"], "there is no stage 'nothing': source, lowered"),
+        (["--mode", "forward", "--tape"], "goes alone"),
+        (["1.0", "2.0"], "takes (x: float) -> float: too many positional arguments"),
+    ):
+        assert main(["show", "training:loss", *options]) == 2
+        assert told in capsys.readouterr().err
+    assert main(["show", "training:Model.run"]) == 1
+    told = capsys.readouterr().err
+    assert "of 'self', 'x'" in told and "pass example arguments: training:Model.run 1.0 'np.ones(3)'" in told
+
+
+def test_check(project, capsys):
     assert main(["check", "training:loss"]) == 0
-    assert capsys.readouterr().out == "training:loss: differentiable\n"
-
-
-def test_check_prints_what_is_refused(project, library, capsys, monkeypatch):
-    def refuse(derivative, *args):
-        raise error("AD0301", None, "a reason")
-
-    monkeypatch.setattr(adjoint, "source", refuse)
-    assert main(["check", "training:loss"]) == 1
+    assert capsys.readouterr().out == "training.py:2: loss: differentiable\n"
+    assert main(["check", "training:Model.run", "1.0", "1.0", "--wrt", "7"]) == 1
     printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err == "error[AD0301]: cannot differentiate this statement\n  = note: a reason\n"
+    assert printed.out == "training.py:6: Model.run: refused\n"
+    assert "error[AD0405]" in printed.err
 
 
 @pytest.mark.parametrize(
@@ -82,18 +117,19 @@ def test_check_prints_what_is_refused(project, library, capsys, monkeypatch):
         ("no_such_module:f", "there is no module 'no_such_module'"),
     ],
 )
-def test_targets_that_are_not_there(project, library, capsys, target, message):
+def test_targets_that_are_not_there(project, capsys, target, message):
     assert main(["show", target]) == 2
     assert capsys.readouterr().err == f"adjoint: {message}\n"
 
 
-def test_arguments_that_cannot_be_evaluated(project, library, capsys):
+def test_arguments_that_cannot_be_evaluated(project, capsys):
     assert main(["show", "training:loss", "1 +"]) == 2
     assert "cannot evaluate the argument '1 +'" in capsys.readouterr().err
 
 
-def test_explain(capsys):
-    assert main(["explain", "ad0403"]) == 0
+@pytest.mark.parametrize("code", ["AD0403", "ad0403", "0403", "403"])
+def test_explain(capsys, code):
+    assert main(["explain", code]) == 0
     assert capsys.readouterr().out.startswith("error[AD0403]: cannot differentiate with respect to an integer\n\n")
 
 
@@ -125,3 +161,48 @@ def test_cache_shows_and_removes_what_is_kept(tmp_path, monkeypatch, capsys):
     assert main(["cache", "--clear"]) == 0
     assert capsys.readouterr().out == f"1 compiled derivative removed from {tmp_path}\n"
     assert not (tmp_path / f"{name}.py").exists()
+
+
+# Terminals and shells
+
+
+def run(*arguments, **environment):
+    command = [sys.executable, "-m", "adjoint.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def test_who_reads_no_further_sees_no_traceback():
+    command = f"{sys.executable} -m adjoint.cli explain | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    first, status = done.stdout.splitlines()
+    assert first.startswith("AD0101  ") and status in ("0", "141")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("variable", ["NO_COLOR", None])
+def test_no_color_means_no_bold_either(project, variable):
+    pexpect = pytest.importorskip("pexpect")
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    environment |= {"TERM": "xterm-256color"} | ({variable: ""} if variable else {})
+    command = [sys.executable, "-m", "adjoint.cli", "check", "training:loss", "--wrt", "7"]
+    told = pexpect.run(" ".join(command), env=environment, encoding="utf-8")
+    assert "AD0405" in told
+    assert ("\x1b[" in told) is (variable is None)
+
+
+def test_completion_knows_all_options():
+    for shell in completion.SHELLS:
+        text = completion.script(shell, parser())
+        for word in ("check", "sarif", "tape", "value_and_grad", "report"):
+            assert word in text
+        if shutil.which(shell):
+            assert subprocess.run([shell, "-n"], input=text, text=True, capture_output=True).stderr == ""
+
+
+def test_bash_completes(project):
+    script = completion.script("bash", parser())
+    asked_for = {"ch": "check", "check --format s": "sarif", "show --st": "--stage", "show tr": "training.py"}
+    for words, found in asked_for.items():
+        asked = f"COMP_WORDS=(adjoint {words}); COMP_CWORD={len(words.split())}; _adjoint; echo ${{COMPREPLY[@]}}"
+        done = subprocess.run(["bash", "-c", f"{script}\n{asked}"], capture_output=True, text=True)
+        assert done.stdout.split() == [found], done.stderr

@@ -312,10 +312,12 @@ def test_the_command_line_finds_them(tmp_path, monkeypatch, capsys):
     assert main(["check", "shapes_of_test.py"]) == 1
     sys.modules.pop("shapes_of_test", None)
     found = capsys.readouterr()
-    assert found.out.splitlines() == [
-        "shapes_of_test.py:good: differentiable",
-        "shapes_of_test.py:without_types: not checked: the parameter 'x' has no annotation",
-        "shapes_of_test.py:Shape.area: declared for what overrides it",
+    assert [line.partition(": ")[2] for line in found.out.splitlines()] == [
+        "good: differentiable",
+        "bad: refused",
+        "without_types: not checked: the parameter 'x' has no annotation",
+        "Shape.area: declared for what overrides it",
+        "",
     ]
     assert "error[AD0201]" in found.err and "called from shapes_of_test.py:15:12, opaque(x)" in found.err
     assert "warning[AD0510]: 'Square.area' is not declared" in found.err

@@ -11,7 +11,7 @@ import inspect
 import itertools
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, get_args, get_origin
 
 import numpy as np
@@ -33,6 +33,8 @@ SURE = {
     *("AD0301", "AD0302", "AD0303", "AD0305", "AD0306", "AD0307", "AD0407"),
 }
 """What is refused whatever the arguments are, if it is refused for arrays of all ranks."""
+ALL = SURE | {"AD0203", "AD0211", "AD0212", "AD0304", "AD0310", "AD0403", "AD0404", "AD0405", "AD0406"}
+"""What is refused as surely, once all names are defined."""
 RANKS = (2, 1, 3)
 
 
@@ -210,8 +212,18 @@ def check(function: Any, hints: dict[str, Any] | None = None) -> None:
         raise DifferentiationError(found.problems)
 
 
-def verdict(function: Any, hints: dict[str, Any] | None = None, owner: type | None = None) -> Checked:
-    """Whether a declared function can be differentiated, as far as its annotations tell."""
+def verdict(
+    function: Any,
+    hints: dict[str, Any] | None = None,
+    owner: type | None = None,
+    tried: Callable[[Any, tuple[Any, ...], tuple[int, ...]], object] | None = None,
+) -> Checked:
+    """Whether a function can be differentiated, as far as its annotations tell.
+
+    It is one that is declared; or else ``tried`` lowers the derivative that is asked for, where all names are defined.
+    """
+    sure, open_ = (SURE, "what it needs is not defined yet, or") if tried is None else (ALL, "whether it can")
+    declared = f"declared: @ad.differentiable, {behind(function).__name__}" if tried is None else ""
     assertion = assertion_of(function) or Assertion()
     function = behind(function)
     hints = hints_of(function, {}) if hints is None else hints
@@ -225,17 +237,15 @@ def verdict(function: Any, hints: dict[str, Any] | None = None, owner: type | No
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                look(function, args, tuple(place for place in places if place < len(args)))
+                (tried or look)(function, args, tuple(place for place in places if place < len(args)))
             return Checked()
         except DifferentiationError as refusal:
-            if any(problem.code not in SURE for problem in refusal.diagnostics):
-                return Checked(untold="what it needs is not defined yet, or depends on its arguments")
+            if any(problem.code not in sure for problem in refusal.diagnostics):
+                return Checked(untold=f"{open_} depends on its arguments")
             problems = problems or list(refusal.diagnostics)
         except Exception:  # of the function's own making, as of a property that is asked for at once
             return Checked(untold="it cannot be looked at before it runs")
-    return Checked(
-        tuple(problem.with_notes(f"declared: @ad.differentiable, {function.__name__}") for problem in problems)
-    )
+    return Checked(tuple(problem.with_notes(declared) if declared else problem for problem in problems))
 
 
 def _arguments(function: Any, hints: dict[str, Any], owner: type | None, rank: int) -> Iterator[Any]:

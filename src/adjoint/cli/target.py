@@ -62,10 +62,19 @@ def _load_file(path: Path) -> ModuleType:
     path = path.resolve()
     if not path.is_file():
         raise TargetError(f"there is no file '{path}'")
-    sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    root, name = path.parent, path.stem
+    while (root / "__init__.py").exists():  # a module of a package, which may import from it
+        root, name = root.parent, f"{root.name}.{name}"
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    if root != path.parent:
+        return importlib.import_module(name.removesuffix(".__init__"))
+    known = sys.modules.get(name)
+    if name in sys.stdlib_module_names or (known is not None and getattr(known, "__file__", None) != str(path)):
+        name = f"{name} of {path.parent}"  # which nobody else can mean
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module

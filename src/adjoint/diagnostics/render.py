@@ -6,6 +6,8 @@ Everything is first laid out as lines of pieces, each a text and a style; plain 
 from __future__ import annotations
 
 import linecache
+import os
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -43,6 +45,9 @@ def render_rich(diagnostics: Iterable[Diagnostic]) -> Text:
 
 def show(diagnostics: Iterable[Diagnostic], file: TextIO | None = None) -> None:
     """Prints diagnostics, by default to standard error; in colour where that is a terminal."""
+    if "NO_COLOR" in os.environ:
+        print(render(diagnostics), file=file or sys.stderr)
+        return
     from rich.console import Console  # lazy
 
     console = Console(file=file, stderr=file is None, soft_wrap=True, highlight=False, markup=False, emoji=False)

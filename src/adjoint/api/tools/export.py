@@ -95,6 +95,18 @@ def export(path: str | os.PathLike[str], derivative: Any, *args: Any, **kwargs: 
     return target
 
 
+def module_text(derivative: Derivative | Specialization, *args: Any, title: str = "") -> str:
+    """The text of a module as :func:`export` writes it; without its imports, where one of them is impossible."""
+    module = _Module()
+    compiled = derivative if isinstance(derivative, Specialization) else specialization_to_show(derivative, args, {})[0]
+    try:
+        module.add_compiled(title or repr(derivative), compiled, args)
+    except DifferentiationError as problem:
+        reasons = [f"# {part.title}: {', '.join(part.notes)}" for part in problem.diagnostics]
+        return "\n".join([*dict.fromkeys(reasons), compiled.exact.emitted.text])
+    return module.text()
+
+
 class _Module:
     """A module that is being put together."""
 
@@ -108,6 +120,10 @@ class _Module:
     def add(self, derivative: Derivative, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         """Adds a derivative for such arguments, with the functions that it calls."""
         compiled, given = specialization_to_show(derivative, args, kwargs, "ad.export(path, df, 1.0)")
+        self.add_compiled(repr(derivative), compiled, given)
+
+    def add_compiled(self, title: str, compiled: Specialization, given: Sequence[Any]) -> None:
+        """Adds what was compiled, under a title."""
         compiled = compiled.exact
         emitted = compiled.emitted
         for name, value in sorted(emitted.namespace.items()):
@@ -116,7 +132,7 @@ class _Module:
             raise DifferentiationError(*self.problems)
         for name in _defined(emitted):
             self.reserve(name, emitted)
-        comment = _comment(derivative, compiled, given)
+        comment = _comment(title, compiled, given)
         self.functions.append("\n".join([*comment, _with_keywords(compiled).rstrip("\n")]))
 
     def reserve(self, name: str, value: object) -> None:
@@ -246,11 +262,11 @@ def _with_keywords(compiled: Specialization) -> str:
     return "".join(lines)
 
 
-def _comment(derivative: Derivative, compiled: Specialization, given: Sequence[Any]) -> list[str]:
+def _comment(title: str, compiled: Specialization, given: Sequence[Any]) -> list[str]:
     """What the function is, and for which arguments."""
     names = [param.hint for param in compiled.function.params]
     kinds = ", ".join(f"{name}: {_kind(value)}" for name, value in zip(names, given, strict=False))
-    lines = [f"# {on_one_line(repr(derivative))}" + (f" for {on_one_line(kinds)}" if kinds else "")]
+    lines = [f"# {on_one_line(title)}" + (f" for {on_one_line(kinds)}" if kinds else "")]
     if compiled.written:
         written = ", ".join(names[place] for place in compiled.written)
         lines.append(f"# It writes {written}, which must not share memory with other arguments.")

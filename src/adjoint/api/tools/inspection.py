@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from typing import Any
 
 from adjoint.api.gradients import Derivative, grad, no_derivative
@@ -94,7 +93,7 @@ def specialization_to_show(
     """
     if args or kwargs:
         return derivative.specialized(args, dict(kwargs)), (*args, *kwargs.values())
-    examples = _examples(derivative.function)
+    examples = examples_of(derivative.function)
     if examples is not None:
         return derivative.specialized(examples, {}), examples
     known = latest(derivative.function, (derivative.kind, derivative.options), derivative.native)
@@ -110,14 +109,14 @@ def specialization_to_show(
 
 def known_arguments(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
     """The arguments that are given, or others of the types that annotations tell."""
-    examples = args if args or kwargs else _examples(derivative.function)
+    examples = args if args or kwargs else examples_of(derivative.function)
     if examples is None:
         helps = ("annotate the parameters, or pass arguments: ad.tape_report(df, 1.0)",)
         raise error("AD0401", None, "the types of the arguments are not known", helps=helps)
     return examples
 
 
-def _examples(function: Any) -> tuple[Any, ...] | None:
+def examples_of(function: Any) -> tuple[Any, ...] | None:
     """Arguments made from annotations; None where these do not tell enough."""
     examples: list[Any] = []
     try:
@@ -227,18 +226,10 @@ def _source_of(function: Any) -> str:
 
 
 def html(derivative: Derivative) -> str | None:
-    """A derivative for a notebook; None where plain text must do."""
+    """A derivative for a notebook, beside its function; None where plain text must do."""
+    from adjoint.api.tools.report import view  # lazy
+
     try:
-        text = specialization_to_show(derivative, (), {})[0].emitted.text
+        return view(derivative)
     except DifferentiationError:
         return None
-    return f"<div><code>{escape(repr(derivative))}</code>{_highlighted(text)}</div>"
-
-
-def _highlighted(text: str) -> str:
-    from pygments import highlight  # lazy
-    from pygments.formatters import HtmlFormatter  # lazy
-    from pygments.lexers import PythonLexer  # lazy
-
-    coloured: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True, nobackground=True))
-    return coloured

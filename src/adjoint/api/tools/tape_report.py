@@ -143,6 +143,15 @@ def tape_report(derivative: Any, *args: Any, memory: int | str | None = None, **
     """
     if not isinstance(derivative, Derivative) or derivative.kind not in ("grad", "value_and_grad"):
         raise no_derivative("tape_report", derivative)
+    report = tape_of(derivative, args, kwargs, memory)
+    sys.stdout.write(f"{report}\n")
+    return report
+
+
+def tape_of(
+    derivative: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any], memory: int | str | None = None
+) -> TapeReport:
+    """What :func:`tape_report` prints."""
     given = known_arguments(derivative, args, kwargs)
     entry = lower_operator(derivative.kind, derivative.function, derivative.options, given, kwargs)
     notes = Notes()
@@ -154,9 +163,7 @@ def tape_report(derivative: Any, *args: Any, memory: int | str | None = None, **
         checkpoints = forecasts(function, _arguments(derivative, entry, given, kwargs), memory)
     elif args or kwargs:
         sizes = _measured(derivative, entry, function, tapes, given, kwargs)
-    report = TapeReport(repr(derivative), tuple(_loops(function, tapes, notes, sizes)), checkpoints)
-    sys.stdout.write(f"{report}\n")
-    return report
+    return TapeReport(repr(derivative), tuple(_loops(function, tapes, notes, sizes)), checkpoints)
 
 
 # Finding the tapes in the finished function
@@ -320,17 +327,18 @@ def _weight(item: Any) -> int:
 
 def _lines(report: TapeReport) -> Iterator[str]:
     total = report.bytes
-    yield report.derivative + ("" if total is None else f": {_size(total)} kept")
+    yield report.derivative + ("" if total is None else f": {size_in_words(total)} kept")
     if not report.loops and not report.checkpoints:
         yield "  nothing is kept"
     for forecast in report.checkpoints:
         yield f"  {_shown(forecast.place)}"
-        yield f"    keeps  {forecast.snapshots} states of {_size(forecast.state)} ({_size(forecast.bytes)})"
+        all_, each = size_in_words(forecast.bytes), size_in_words(forecast.state)
+        yield f"    keeps  {forecast.snapshots} states of {each} ({all_})"
         if forecast.iterations is None or forecast.run_again is None:
             yield "    again  as many iterations as there are, and more: how many is known when it has run"
         else:
-            each = forecast.run_again / max(forecast.iterations, 1)
-            yield f"    again  {forecast.run_again} iterations for {forecast.iterations}, {each:.3g} for each"
+            times = forecast.run_again / max(forecast.iterations, 1)
+            yield f"    again  {forecast.run_again} iterations for {forecast.iterations}, {times:.3g} for each"
     for loop in report.loops:
         yield f"  {_shown(loop.place)}"
         if not loop.kept and not loop.recomputed:
@@ -338,7 +346,7 @@ def _lines(report: TapeReport) -> Iterator[str]:
         width = max((len(name) for name in (*(k.name for k in loop.kept), *(n for n, _ in loop.recomputed))), default=0)
         for kept in loop.kept:
             memory = "in a list of known length" if kept.preallocated else "in a list that grows"
-            size = "" if kept.bytes is None else f" ({_size(kept.bytes)})"
+            size = "" if kept.bytes is None else f" ({size_in_words(kept.bytes)})"
             yield f"    keeps  {kept.name:{width}}  {kept.what} in each iteration, {memory}{size}; {kept.reason}"
         for name, place in loop.recomputed:
             yield f"    again  {name:{width}}  {_shown(place)}"
@@ -350,7 +358,8 @@ def _shown(span: Span | None) -> str:
     return f"{shown_path(span.file)}:{span.line}: {linecache.getline(span.file, span.line).strip()}"
 
 
-def _size(count: int) -> str:
+def size_in_words(count: int) -> str:
+    """A number of bytes, in the unit that fits: ``96 bytes``, ``1.2 kB``."""
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:
             return f"{count:.3g} {unit}"
