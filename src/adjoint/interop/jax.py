@@ -83,7 +83,7 @@ def _operation(f: Callable[..., Any], native: Native, result: Any) -> Callable[.
 
     operation: Any = jax.custom_vjp(called)
     operation.defvjp(forward, backward)
-    return operation
+    return operation  # type: ignore[no-any-return]
 
 
 class _Results:
