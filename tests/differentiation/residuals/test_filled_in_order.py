@@ -54,6 +54,48 @@ def test_rows_that_have_their_last_value_are_not_kept() -> None:
     check_grads(rows, (X,))
 
 
+L = np.tril(np.array([np.roll(X, k) for k in range(len(X))])) + 2.0 * np.eye(len(X))
+
+
+def triangular_solve(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = (x[i] - L[i, :i] @ y[:i]) / L[i, i]
+    return np.sum(y**2)
+
+
+def back_substitution(x):
+    y = np.zeros(len(x))
+    for i in range(len(x) - 1, -1, -1):
+        y[i] = (x[i] - L[i + 1 :, i] @ y[i + 1 :]) / L[i, i]
+    return np.sum(y**2)
+
+
+def factorisation(x):
+    a = L + np.outer(x, x)
+    for i in range(len(a)):
+        for j in range(i):
+            a[i, j] = (a[i, j] - a[i, :j] @ a[:j, j]) / a[j, j]
+        for j in range(i, len(a)):
+            a[i, j] = a[i, j] - a[i, :i] @ a[:i, j]
+    return np.sum(a)
+
+
+def columns_of_a_row(x):
+    y = np.ones((3, len(x))) * x
+    for t in range(3):
+        row = y[t]
+        for i in range(1, len(x)):
+            row[i] = row[:i] @ x[:i]
+    return np.sum(y**2)
+
+
+@pytest.mark.parametrize("f", [triangular_solve, back_substitution, factorisation])
+def test_parts_that_have_their_last_values_are_not_copied(f) -> None:
+    assert "np.copy" not in ad.source(ad.grad(f), X)
+    check_grads(f, (X,))
+
+
 def wraps_around(x):
     y = x * 1.0
     for i in range(len(x)):
@@ -158,9 +200,92 @@ def by_a_stride(x):
     return np.sum(y)
 
 
+def one_place_too_many(x):
+    y = x * 1.0
+    for i in range(len(x)):
+        y[i] = y[: i + 1] @ y[: i + 1]
+    return np.sum(y)
+
+
+def from_the_end(x):
+    y = x * 1.0
+    for i in range(len(x)):
+        y[i] = y[: i - 1] @ y[: i - 1]
+    return np.sum(y)
+
+
+def prefixes_written_again(x):
+    y = x * 1.0
+    for k in range(1, len(x)):
+        s = y[:k] @ y[:k]
+        y[:k] += s * x[:k]
+        y[k] = s
+    return np.sum(y)
+
+
+def prefixes_in_sweeps(x):
+    y = x * 1.0
+    for _ in range(2):
+        for i in range(1, len(x)):
+            y[i] = y[:i] @ y[:i]
+    return np.sum(y)
+
+
+def suffix_written_forwards(x):
+    y = x * 0.5
+    for i in range(len(x) - 1):
+        y[i] = y[i + 1 :] @ y[i + 1 :]
+    return np.sum(y)
+
+
+def rows_below_written(x):
+    a = L + np.outer(x, x)
+    for i in range(len(a)):
+        for j in range(i + 1, len(a)):
+            a[j] = a[j] - a[i, i] * a[j, i] * a[i]
+        a[i] = a[i] * x[i]
+    return np.sum(a)
+
+
+def written_through_a_column(x):
+    a = L + np.outer(x, x)
+    column = a[:, 0]
+    for i in range(1, len(a)):
+        a[i, i] = a[i, :i] @ a[i, :i]
+        column[i] = x[i]
+    return np.sum(a)
+
+
+def in_a_while_loop(x):
+    y = x * 1.0
+    n = 0
+    while n < 2:
+        for i in range(1, len(x)):
+            y[i] = np.sin(y[:i]) @ y[:i]
+        n += 1
+    return np.sum(y)
+
+
+def window_that_moves_back(x):
+    y = x * 1.0
+    for i in range(len(x) - 2, 0, -1):
+        y[i] = y[i - 1 : i + 2] @ y[i - 1 : i + 2]
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        one_place_too_many,
+        from_the_end,
+        prefixes_written_again,
+        prefixes_in_sweeps,
+        suffix_written_forwards,
+        rows_below_written,
+        written_through_a_column,
+        in_a_while_loop,
+        window_that_moves_back,
+        columns_of_a_row,
         wraps_around,
         reads_ahead,
         filled_twice,

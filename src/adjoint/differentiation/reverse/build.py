@@ -369,10 +369,11 @@ def _reversed_iteration(
     outputs: tuple[int, ...],
     handles: dict[Var, Var],
     owned: dict[Var, Var],
+    outside: frozenset[Storage],
 ) -> Reversed | None:
     """Both sweeps of one iteration of a loop; cotangents of arrays from outside go where the loop's do."""
     try:
-        given = Given(frozenset(handles))
+        given = Given(frozenset(handles), final=outside)
         sweeps = sweeps_of(function, wrt, outputs, family, given, halves=False, lent=handles | owned)
     except DifferentiationError:
         return None

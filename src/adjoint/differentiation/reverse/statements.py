@@ -80,7 +80,7 @@ class Reverser:
         self.again = again
         self.compiled = again is not None or lent is not NOTHING
         self.given = given
-        self.writes = Writes(context.regions, context.function, given.elsewhere)
+        self.writes = Writes(context.regions, context.function, given.elsewhere, given.final)
         for value, span in self.writes.read_late():
             if context.active(value):
                 from adjoint.differentiation.reverse.memory.loose_views import LABEL  # lazy

@@ -112,6 +112,8 @@ class Given:
         Memory that is written after the function has run, before it is reversed.
     exposed
         The same of which the function copies what it keeps; functions that it calls know nothing of that.
+    final
+        Memory that is not written although the function stores into it: it holds its last values.
     """
 
     shadows: frozenset[Var] = frozenset()
@@ -119,6 +121,7 @@ class Given:
     returned: frozenset[Var] = frozenset()
     elsewhere: frozenset[Storage] = frozenset()
     exposed: frozenset[Storage] = frozenset()
+    final: frozenset[Storage] = frozenset()
 
 
 class Treatments(defaultdict[Definition, Treatment]):

@@ -1,55 +1,87 @@
-"""Memory that a loop fills in order: what lies behind the place that is written now is never written again.
+"""Parts of memory that are never written again once they are read: the reverse sweep finds them where they are.
 
-In ``y[i] = f(y[i - 1])`` the element that is read has its last value. So have, in iteration ``i`` of a loop that only
-writes ``y[i]``, all ``y[j]`` with ``j < i``: the reverse sweep finds them where they are.
+In ``x[i] = b[i] - l[i, :i] @ x[:i]`` the part that is read has its last values. A read and a store are compared axis by
+axis, as ranges whose ends are sums of loop indices: for each loop around both, its later iterations are in front of the
+read one, and the loops inside are anywhere in their ranges. The ranges are apart if the distance between them, with
+one index after the other replaced by the bound that makes it smallest, is never negative.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
 
+from adjoint.analysis.linear_indices import Linear
+from adjoint.analysis.nonnegative import naturals_of
 from adjoint.differentiation.reverse.bindings import Regions
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Block, Call, Const, Key, Load, Loop, Range, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Storage, storage_of
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Function,
+    Key,
+    Load,
+    Loop,
+    Range,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+)
+from adjoint.ir.types import Array, List, Scalar, Storage, storage_of
 from adjoint.ir.walk import blocks_of, operands
-from adjoint.records import dataclass
 
 MAX_STEPS = 8
 
+Loops = tuple[Loop, ...]
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """At most ``loop's index + offset``, and not negative."""
 
-    loop: int
-    offset: int
+class _Index(NamedTuple):
+    """The index of a loop, in the iteration of the read or of the store."""
+
+    loop: Loop
+    stored: bool
+    depth: int
+
+
+Symbol = _Index | Var
+Box = list[tuple[Linear | None, Linear | None]]
+"""For each axis the first place, and the one behind the last; None where there is no bound."""
 
 
 class Ordered:
-    """Which reads of a function see elements that are never written again.
+    """Which reads of a function see parts of memory that are never written again.
 
     Parameters
     ----------
-    body
-        The function's body, in normal form.
+    function
+        The function, in normal form.
     regions
         Where its variables are bound.
     lifetime
         The loops, by identity, inside which memory of a storage class is made anew.
     """
 
-    def __init__(self, body: Block, regions: Regions, lifetime: Callable[[Storage], set[int]]) -> None:
+    def __init__(self, function: Function, regions: Regions, lifetime: Callable[[Storage], set[int]]) -> None:
+        self.function = function
         self.regions = regions
         self.lifetime = lifetime
-        self.loops: dict[int, tuple[Loop, ...]] = {}
+        self.loops: dict[int, Loops] = {}
         self.order: dict[int, int] = {}
         self.stores: dict[Storage, list[Store]] = {}
         self.unordered: set[Storage] = set()
-        self.scan(body, ())
+        self.scan(function.body, ())
 
-    def scan(self, block: Block, loops: tuple[Loop, ...]) -> None:
+    @cached_property
+    def naturals(self) -> set[Var]:
+        return naturals_of(self.function)
+
+    def scan(self, block: Block, loops: Loops) -> None:
         for statement in block.statements:
             self.loops[id(statement)] = loops
             self.order[id(statement)] = len(self.order)
@@ -72,10 +104,12 @@ class Ordered:
                 self.unordered.update(_storage_of(value))
 
     def holds(self, statement: Statement, atom: Atom) -> bool:
-        """Whether what a statement reads of ``atom``, an element or a row, is never written again."""
+        """Whether what a statement reads of ``atom``, an element or a part, is never written again."""
         if isinstance(statement, Load) and statement.base is atom:
             return self.is_last(statement, statement)
         maker = self.maker(atom)
+        while isinstance(maker, Call) and (place := effects_of(maker).view_of) is not None:
+            maker = self.maker(operands(maker)[place])
         return isinstance(maker, Load) and self.is_last(maker, statement)
 
     def maker(self, atom: Atom | Slice | None) -> Statement | None:
@@ -86,43 +120,36 @@ class Ordered:
     def is_last(self, load: Load, reader: Statement) -> bool:
         (storage,) = _storage_of(load.base) or (None,)
         stores = self.stores.get(storage, []) if storage is not None else []
-        if storage is None or storage in self.unordered or not stores:
-            return False
-        while any(store.base is not load.base for store in stores):  # of a row: the row decides
-            maker = self.maker(load.base)
-            if not isinstance(maker, Load):
-                return False
-            load = maker
         around = self.loops.get(id(reader))
-        if around is None or (around != self.loops.get(id(load)) and not _within(around, self.loops.get(id(load)))):
+        if storage is None or storage in self.unordered or not stores or around is None:
             return False
         fixed = self.lifetime(storage)
-        again = [loop for loop in around if id(loop) not in fixed]
-        if not again:
-            return False
-        filled = again[0]  # all loops that may run again for this memory are this one and those inside of it
-        if not isinstance(load.base, Var) or self.is_inside(load.base, filled):
-            return False
-        read = self.place_read(load.key, filled)
-        return read is not None and all(self.is_behind(read, store, filled, load) for store in stores)
+        filled = next((loop for loop in around if id(loop) not in fixed), None)
+        for base, read in self.parts(load.base, load.key, load, around):
+            if filled is None or not self.is_inside(base, filled):  # one array, in whatever iteration
+                parts = [self.part_written(store, base) for store in stores]
+                found = [(store, key) for store, key in zip(stores, parts, strict=True) if key is not None]
+                if len(found) == len(stores):
+                    comparison = _Comparison(self, base, read, reader, filled)
+                    return all(comparison.is_apart(store, key) for store, key in found)
+        return False
 
-    def is_behind(self, read: _Place, store: Store, filled: Loop, load: Load) -> bool:
-        """Whether a store is over when the loop starts, or in this and later iterations surely in front of a place.
+    def part_written(self, store: Store, base: Var) -> Key | None:
+        """The part of an array that a store writes at most, perhaps through views; None where that is not known."""
+        around = self.loops[id(store)]
+        return next((key for found, key in self.parts(store.base, store.key, store, around) if found is base), None)
 
-        What an iteration stores at the place itself, before it reads it, is read.
-        """
-        if filled not in self.loops.get(id(store), ()):
-            return self.order[id(store)] < self.order[id(filled)]
-        found = self.affine(_first(store.key), filled)
-        return found is not None and (
-            read.offset < found or (read.offset == found and self.is_over(store, load, filled))
-        )
-
-    def is_over(self, store: Store, load: Load, filled: Loop) -> bool:
-        """Whether an iteration of a loop stores no more when it comes to a load."""
-        around, of_load = self.loops[id(store)], self.loops[id(load)]
-        inner = around[around.index(filled) + 1 :]
-        return self.order[id(store)] < self.order[id(load)] and not any(loop in of_load for loop in inner)
+    def parts(self, base: Atom, key: Key | None, at: Statement, around: Loops) -> Iterator[tuple[Var, Key]]:
+        """What a statement touches, as a part of its array, of that of which the array is a view, and so on."""
+        for _ in range(MAX_STEPS):
+            made_in = self.loops.get(id(at))
+            if not isinstance(base, Var) or key is None or made_in is None or around[: len(made_in)] != made_in:
+                return
+            yield base, key
+            maker = self.maker(base)
+            if not isinstance(maker, Load):
+                return
+            base, key, at = maker.base, maker.key, maker
 
     def is_inside(self, var: Var, loop: Loop) -> bool:
         """Whether a loop binds a variable, anew in each iteration."""
@@ -132,60 +159,162 @@ class Ordered:
             region = region.parent
         return binding is None or region is not None
 
-    def place_read(self, key: Key, filled: Loop) -> _Place | None:
-        index = _first(key)
-        exact = self.affine(index, filled)
-        if exact is not None:
-            return _Place(id(filled), exact)
-        inner = self.regions.index_of.get(index) if isinstance(index, Var) else None
-        if inner is None or not isinstance(inner.over, Range) or not _is_natural(inner.over.start):
-            return None
-        stop = self.affine(inner.over.stop, filled, lowest=False)
-        return None if stop is None or not _steps_up(inner.over) else _Place(id(filled), stop - 1)
 
-    def affine(self, atom: Atom | Slice | None, loop: Loop, *, lowest: bool = True) -> int | None:
-        """The offset of an index from the loop's own; None unless it is that, and with ``lowest`` never negative."""
-        over = loop.over
-        if loop.index is None or not isinstance(over, Range) or over.backward or not _steps_up(over):
+class _Comparison:
+    """Compares what is read of an array with stores into it.
+
+    ``filled`` is the outermost loop that may run again for one array: what is bound outside of it has one value.
+    """
+
+    def __init__(self, whole: Ordered, base: Var, key: Key, reader: Statement, filled: Loop | None) -> None:
+        self.whole = whole
+        self.base = base
+        self.key = key
+        self.around = whole.loops[id(reader)]
+        self.order = whole.order[id(reader)]
+        self.filled = filled
+        self.outer = len(self.around) if filled is None else self.around.index(filled)
+        self.same = 0  # so many loops around both are in one iteration, and the next one is later
+        self.is_later = False
+        self.store_loops: Loops = ()
+
+    def is_apart(self, store: Store, key: Key) -> bool:
+        """Whether whatever the store writes after the read lies elsewhere."""
+        self.store_loops = self.whole.loops[id(store)]
+        pairs = zip(self.around, self.store_loops, strict=False)
+        common = next((depth for depth, (one, other) in enumerate(pairs) if one is not other), None)
+        if common is None:
+            common = min(len(self.around), len(self.store_loops))
+        if self.whole.order[id(store)] >= self.order and not self.are_apart(common, common, key):
+            return False
+        return all(self.are_apart(depth, common, key) for depth in range(self.outer, common))
+
+    def are_apart(self, same: int, common: int, key: Key) -> bool:
+        """The same where the first loops are in one iteration, and the next one, if it is common, in a later one."""
+        self.same, self.is_later = same, same < common
+        mine, theirs = self.box(self.key, False), self.box(key, True)
+        return any(
+            self.in_order(high, low) or self.in_order(other_high, other_low)
+            for (other_low, high), (low, other_high) in zip(mine, theirs, strict=False)
+        )
+
+    def in_order(self, high: Linear | None, low: Linear | None) -> bool:
+        return high is not None and low is not None and self.never_negative(low.plus(high.times(-1)))
+
+    # Parts as ranges
+
+    def box(self, key: Key, stored: bool) -> Box:
+        found: Box = []
+        is_list = isinstance(self.base.type, List)
+        if not isinstance(key, Subscript) or not isinstance(self.base.type, (Array, List)):
+            return found
+        for item in key.items:
+            if isinstance(item, Slice):
+                if is_list:  # its items may move
+                    return []
+                found.append(self.range_of(item, stored))
+            elif _is_whole(item):
+                place = self.natural(item, stored)
+                found.append((place, place and place.plus(Linear(1))))
+            else:
+                break
+        return found
+
+    def range_of(self, item: Slice, stored: bool) -> tuple[Linear | None, Linear | None]:
+        if not isinstance(item.step, Const) or not (item.step.value is None or _at_least_one(item.step)):
+            return None, None
+        lower = Linear(0) if item.lower == Const(None) else self.natural(item.lower, stored)
+        return lower or Linear(0), self.natural(item.upper, stored)
+
+    def natural(self, atom: Atom, stored: bool) -> Linear | None:
+        """A whole number that is surely not counted from the end."""
+        found = self.linear(atom, stored)
+        return found if found is not None and self.never_negative(found) else None
+
+    def linear(self, atom: Atom, stored: bool, steps: int = MAX_STEPS) -> Linear | None:
+        """A whole number as a sum of loop indices, and of what has one value throughout."""
+        if isinstance(atom, Const):
+            return Linear(atom.value) if type(atom.value) is int else None
+        if not isinstance(atom, Var) or not _is_whole(atom) or steps == 0:
             return None
-        offset = 0
-        for _ in range(MAX_STEPS):
-            if atom is loop.index:
-                start = over.start
-                least = start.value + offset if isinstance(start, Const) and type(start.value) is int else None
-                return offset if not lowest or (least is not None and least >= 0) else None
-            made = self.maker(atom)
-            if not isinstance(made, Call) or made.callee not in (operator.add, operator.sub) or len(made.args) != 2:
-                return None
-            left, right = made.args
-            if isinstance(left, Const) and made.callee is operator.add:
-                left, right = right, left
-            if not isinstance(right, Const) or type(right.value) is not int:
-                return None
-            offset += right.value if made.callee is operator.add else -right.value
-            atom = left
+        loop = self.whole.regions.index_of.get(atom)
+        if loop is not None and isinstance(loop.over, Range):
+            return self.index(loop, stored)
+        made = self.whole.maker(atom)
+        if isinstance(made, Call) and not made.kwargs and made.callee in _LINEAR:
+            parts = [self.linear(arg, stored, steps - 1) for arg in made.args]
+            if None not in parts and (found := _LINEAR[made.callee](*parts)) is not None:
+                return found
+        if self.filled is None or self.whole.is_inside(atom, self.filled):
+            return None
+        return Linear(0, {atom: 1})
+
+    def index(self, loop: Loop, stored: bool) -> Linear | None:
+        loops = self.store_loops if stored else self.around
+        if loop not in loops:
+            return None
+        depth = loops.index(loop)
+        return Linear(0, {_Index(loop, stored and depth >= self.same, depth): 1})
+
+    # Bounds
+
+    def never_negative(self, number: Linear) -> bool:
+        least = self.least(number)
+        return least is not None and least >= 0
+
+    def least(self, number: Linear) -> int | None:
+        """A bound that a number is never below: each index in turn, the innermost first, is where it is smallest."""
+        indices = [symbol for symbol in number.terms if isinstance(symbol, _Index)]
+        if indices:
+            symbol = max(indices, key=lambda index: (index.stored, index.depth))
+            bounds = self.bounds(symbol, lower=number.terms[symbol] > 0)
+            found = [self.least(number.replaced(symbol, bound)) for bound in bounds if bound is not None]
+            return max((least for least in found if least is not None), default=None)
+        if all(times > 0 and symbol in self.whole.naturals for symbol, times in number.terms.items()):
+            return number.constant
         return None
+
+    def bounds(self, symbol: _Index, *, lower: bool) -> Iterator[Linear | None]:
+        over = symbol.loop.over
+        if not isinstance(over, Range) or not isinstance(over.step, Const) or type(over.step.value) is not int:
+            return
+        upwards = over.step.value > 0
+        if upwards == lower:
+            yield self.linear(over.start, symbol.stored)
+        elif (stop := self.linear(over.stop, symbol.stored)) is not None:
+            yield stop.plus(Linear(1 if lower else -1))
+        if symbol.stored and self.is_later and symbol.depth == self.same and (upwards != over.backward) == lower:
+            yield Linear(1 if lower else -1, {_Index(symbol.loop, False, symbol.depth): 1})
+
+
+def _product(one: Linear, other: Linear) -> Linear | None:
+    if other.terms:
+        one, other = other, one
+    return None if other.terms else one.times(other.constant)
+
+
+_LINEAR: dict[Any, Callable[..., Linear | None]] = {
+    operator.add: lambda one, other: one.plus(other),
+    operator.sub: lambda one, other: one.plus(other.times(-1)),
+    operator.neg: lambda one: one.times(-1),
+    operator.mul: _product,
+}
+
+
+def _is_whole(item: Any) -> bool:
+    """Whether an index is a whole number, which picks one place."""
+    if isinstance(item, Const):
+        return type(item.value) is int
+    return isinstance(item, Var) and isinstance(item.type, Scalar) and item.type.kind == "int"
+
+
+def _at_least_one(atom: Const) -> bool:
+    return type(atom.value) is int and atom.value >= 1
 
 
 def _storage_of(atom: Atom) -> tuple[Storage, ...]:
     storage = storage_of(atom.type) if isinstance(atom, Var) else None
     return () if storage is None else (storage,)
-
-
-def _first(key: Key | None) -> Atom | Slice | None:
-    return key.items[0] if isinstance(key, Subscript) and key.items else None
-
-
-def _within(loops: tuple[Loop, ...], outer: tuple[Loop, ...] | None) -> bool:
-    return outer is not None and loops[: len(outer)] == outer
-
-
-def _is_natural(atom: Atom) -> bool:
-    return isinstance(atom, Const) and type(atom.value) is int and atom.value >= 0
-
-
-def _steps_up(over: Range) -> bool:
-    return isinstance(over.step, Const) and type(over.step.value) is int and over.step.value > 0
 
 
 __all__ = ["Ordered"]

@@ -100,12 +100,21 @@ class Writes:
     ----------
     elsewhere
         Memory that others write after the function has run.
+    final
+        Memory that holds what it will hold whenever it is read: stores into it are left out.
     """
 
-    def __init__(self, regions: Regions, function: Function, elsewhere: Collection[Storage] = ()) -> None:
+    def __init__(
+        self,
+        regions: Regions,
+        function: Function,
+        elsewhere: Collection[Storage] = (),
+        final: Collection[Storage] = (),
+    ) -> None:
         self.regions = regions
         self.function = function
         self.elsewhere = {storage.find() for storage in elsewhere}
+        self.final = {storage.find() for storage in final}
         self.homes: dict[Storage, Region] = {}
         for var, binding in regions.bindings.items():
             for storage in all_memory(var.type):
@@ -153,7 +162,7 @@ class Writes:
     def ordered(self) -> Ordered:
         from adjoint.differentiation.reverse.memory.ordered_stores import Ordered  # lazy
 
-        return Ordered(self.function.body, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
+        return Ordered(self.function, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
     def after(self, statement: Statement, storage: Storage, read: Atom | None = None) -> bool:
         """Whether memory, or the part that is read of it, may be written after a statement was executed once.
@@ -186,7 +195,8 @@ class Writes:
 
     def may_write(self, storage: Storage) -> bool:
         """Whether anybody writes memory at any time."""
-        return storage.written or storage.find() in self.elsewhere
+        root = storage.find()
+        return root in self.elsewhere or (storage.written and root not in self.final)
 
     def settled(self, statement: Statement, base: Atom) -> bool:
         """Whether what a statement reads from memory can be read again at any later time."""

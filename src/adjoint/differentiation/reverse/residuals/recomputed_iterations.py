@@ -55,9 +55,11 @@ class Reversed:
     cotangents: tuple[Atom, ...]
 
 
-Again = Callable[[Function, tuple[int, ...], tuple[int, ...], dict[Var, Var], dict[Var, Var]], Reversed | None]
-"""Reverses an iteration: its function, ``wrt``, ``outputs``, and the memory in which cotangents of arrays from outside
-accumulate: of such as are written, and of others."""
+Again = Callable[
+    [Function, tuple[int, ...], tuple[int, ...], dict[Var, Var], dict[Var, Var], frozenset[Storage]], Reversed | None
+]
+"""Reverses an iteration: its function, ``wrt``, ``outputs``, the memory in which cotangents of arrays from outside
+accumulate, of such as are written and of others, and the memory from outside, which has its last values."""
 
 
 def iteration_of(reverser: Reverser, loop: Loop) -> Iteration | None:
@@ -133,7 +135,8 @@ def replay(
     memory = handles | owned
     wanted = [*(loop.params[slot] for slot in given), *varying]
     wrt = tuple(function.params.index(var) for var in wanted)
-    found = again(function, wrt, tuple(given), handles, owned)
+    outside = frozenset(storage for var in iteration.captured for storage in all_memory(var.type))
+    found = again(function, wrt, tuple(given), handles, owned, outside)
     if found is None:
         return None
     for var in owned:
@@ -143,7 +146,6 @@ def replay(
         for var, cotangent in zip(wanted, found.cotangents, strict=True)
         if var not in handles and cotangent is not owned.get(var)
     }
-    outside = {storage for var in iteration.captured for storage in all_memory(var.type)}
     body = Block(_without_stores(found.statements, outside), Return(tuple(values.values())))
     free = (*function.params, *found.seeds, *memory.values())
     alone = remove_dead_code(Function("iteration", free, body))
@@ -157,7 +159,7 @@ def replay(
     return {slot: cotangents[loop.params[slot]] for slot in given}
 
 
-def _without_stores(statements: Sequence[Statement], outside: set[Storage]) -> tuple[Statement, ...]:
+def _without_stores(statements: Sequence[Statement], outside: frozenset[Storage]) -> tuple[Statement, ...]:
     """Statements that leave memory from outside as it is: it holds what they would store, or something later."""
 
     def block(old: Block) -> Block:
