@@ -3,6 +3,7 @@
 import numpy as np
 
 import adjoint as ad
+from adjoint import nn
 
 absolute = np.abs
 acos = np.arccos
@@ -89,3 +90,19 @@ def _map(f, x):
 
 def pad(x, widths):
     return np.pad(x, widths)
+
+
+def convnd(x, filter, strides, padding="valid", dilations=None):
+    return nn.convolution(x, filter, strides=strides, padding=padding, dilations=dilations)
+
+
+def depthwise_conv2d(x, filter, strides, padding):
+    return nn.depthwise_convolution(x, filter, strides=strides, padding=padding)
+
+
+def transposed_conv2d(x, filter, strides):
+    return nn.transposed_convolution(x, filter, strides=strides, padding="same")
+
+
+def pool(x, window, strides, kind):
+    return nn.max_pool(x, window, strides) if kind == "max" else nn.avg_pool(x, window, strides)

@@ -22,10 +22,6 @@ DATA = Path(__file__).resolve().parents[1] / "data" / "reference_cases.json"
 LEFT_OUT = {
     "custom_vjp": "declares a derivative inline; the public declarations have their own tests",
     "erf": "the error function of arrays is not in NumPy",
-    "convnd": "convolutions belong to the library of layers",
-    "depthwise_conv2d": "convolutions belong to the library of layers",
-    "transposed_conv2d": "convolutions belong to the library of layers",
-    "pool": "pooling belongs to the library of layers",
 }
 """Helpers whose cases are left out, and why."""
 

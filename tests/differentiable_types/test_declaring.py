@@ -782,3 +782,13 @@ class TestStoresInFieldsWithoutDerivative:
             return layer.weight * layer.scale * x
 
         assert ad.grad(loss, wrt=1)(Scaled(1.0), 3.0) == 6.0
+
+
+def test_arrays_of_an_unknown_dtype_vary():
+    @ad.differentiable
+    class Layer:
+        weight: NDArray[Any]
+        bias: NDArray[np.number] | None
+
+    gradient = ad.grad(lambda layer: np.sum(layer.weight * 3.0))(Layer(np.ones(2), None))
+    assert gradient.weight.tolist() == [3.0, 3.0]

@@ -12,6 +12,7 @@ import pytest
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Number, Opaque, Scalar, Tuple, Type
 from adjoint.rules import typing
+from adjoint.rules.declare import Linear
 from adjoint.rules.joined_types import join
 from adjoint.rules.registry import all_rules, rule_for
 from adjoint.rules.typing import abstract, type_of_call
@@ -184,3 +185,15 @@ def test_types_hold_for_the_examples_of_all_rules() -> None:
             if len(found) == len(results) and not all(map(_agrees, found, results)):
                 wrong.append(f"{rule.name}{[np.shape(arg) for arg in args]}: {found}")
     assert count > 1000 and wrong == []
+
+
+def test_examples_of_arrays_with_many_axes_are_small() -> None:
+    sizes = []
+
+    def seen(x: Any) -> Any:
+        sizes.append(x.size)
+        return x
+
+    rule = Linear(fn=seen, name="seen", transpose=lambda ct, x: ct)
+    assert typing._infer(rule, (Array(F8, ("any",) * 8),), ()) == (Array(F8, ("any",) * 8),)
+    assert 1 < max(sizes) <= 100_000

@@ -18,6 +18,7 @@ GUIDES = Path(__file__).parents[2] / "docs"
         "flow.md",
         "functions.md",
         "implicit.md",
+        "nn.md",
         "surgery.md",
         "training.md",
         "types.md",

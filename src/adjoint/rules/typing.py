@@ -6,6 +6,7 @@ several choices of the extents that are not known; a result's extent is 1, or is
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -219,6 +220,7 @@ _EXTENTS: tuple[Callable[[int], int], ...] = (
 _MANY = (3, 3, 3, 3, 2, 12)
 _LARGE = 50
 _MOST_EXTENTS = 3
+_MOST_ELEMENTS = 100_000
 
 
 def _examples(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Iterator[Any]:
@@ -324,6 +326,8 @@ class _Maker:
         shape = tuple([1 if dim == "one" else self._many if dim == "many" else self._next() for dim in known])
         self.varied = self.varied or "many" in known
         self._many += self._apart
+        if math.prod(shape) > _MOST_ELEMENTS:  # twelve along each of eight axes
+            raise ValueError(f"an example of shape {shape} is too large")
         if dtype.kind == "b":
             return np.ones(shape, bool)
         if dtype.kind not in "fciu":

@@ -30,7 +30,7 @@ def _is_constant_type(kind: Any) -> bool:
         return False
     if issubclass(origin, np.ndarray):
         scalars = get_args(args[1]) if len(args) == 2 else ()
-        return bool(scalars) and isinstance(scalars[0], type) and not issubclass(scalars[0], np.inexact)
+        return bool(scalars) and scalars[0] is not Any and never_varies(scalars[0])
     if issubclass(origin, (list, tuple, dict, set, frozenset)):
         parts = [arg for arg in (args[1:] if issubclass(origin, dict) else args) if arg is not Ellipsis]
         return bool(parts) and all(map(never_varies, parts))
