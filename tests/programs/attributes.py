@@ -135,3 +135,34 @@ def table_of_results_by_number(x):
         return table[v]
 
     return cubed(x) + cubed(2 * x) * cubed(x)
+
+
+class Once:
+    """A property that becomes an attribute of the object when it is read first."""
+
+    def __init__(self, getter):
+        self.getter, self.name = getter, getter.__name__
+
+    def __get__(self, owner, cls=None):
+        if owner is None:
+            return self
+        value = self.getter(owner)
+        setattr(owner, self.name, value)
+        return value
+
+
+class Squared:
+    def __init__(self, x):
+        self.x = x
+
+    @Once
+    def square(self):
+        return self.x**2
+
+
+@program(0.7)
+def descriptor_of_its_own(x):
+    point = Squared(x)
+    before = point.square
+    point.x = 2.0 * x
+    return before * point.square + point.x

@@ -286,3 +286,37 @@ def bare_handler_that_raises_again(x):
         except ValueError:
             total[0] *= 1.1
     return total[0]
+
+
+@program(np.array([0.3, 0.2, 0.4]), 0.7)
+def nothing_to_handle(a, x):
+    kept = []
+    try:
+        dtype = np.result_type(a, x, 1.0)
+    except TypeError:
+        dtype = None
+    if dtype is None:
+        kept.append((a, x))
+        kept.append(x)
+    return np.sum(a.astype(dtype) * x)
+
+
+class Remembering:
+    def __init__(self, x):
+        self.x = x
+
+    def square(self):
+        try:
+            known = self.known
+        except AttributeError:
+            known = self.known = {}
+        found = known.get("square")
+        if found is None:
+            found = known["square"] = self.x * self.x
+        return found
+
+
+@program(0.7)
+def handled_for_certain(x):
+    point = Remembering(x)
+    return point.square() * point.square() + len(point.known)

@@ -158,3 +158,25 @@ def atleast(a):
 def ranks_known_at_run_time(a, b, rank):
     total = a.sum() + b if rank == 0 else np.reshape(a, a.shape + (1,) * rank) * b
     return np.sum(total**2)
+
+
+def of_some_rank(a):
+    return np.atleast_1d(a) if np.sum(a) > 0 else np.atleast_3d(a)
+
+
+@program(np.array([0.3, 0.2, 0.4]))
+@program(np.array([-0.3, -0.2, -0.4]))
+def shapes_of_unknown_length(a):
+    b = of_some_rank(a)
+    ones = np.ones([1 if i == 1 else n for i, n in enumerate(np.shape(b))])
+    rest = np.full(b.shape[:1] + b.shape[1:], 2.0)
+    total = np.sum(b * ones * rest) * len(b.shape)
+    for extent in b.shape:
+        total = total * extent
+    return total * 2.0 if b.shape == (3,) else total
+
+
+@program(np.array([0.3, 0.2, 0.4]), 1.5)
+def part_of_a_shape(a, k):
+    shape = (np.size(a), 2, 3)
+    return np.sum(np.ones(shape[: int(k)]) * a) + sum(shape[int(k) :]) * a[0]

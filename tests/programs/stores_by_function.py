@@ -255,3 +255,14 @@ def computed_where_it_is_defined(x):
     np.divide(1.0, x, out=a, where=x > 0)
     np.log(x, out=a, where=x > 1.0)
     return np.sum(a * x)
+
+
+@program(np.array(0.7))
+@program(np.array([0.7, 0.3]))
+@program(np.full((1, 2, 1, 2), 0.7))
+def flat_of_any_rank(a):
+    inverse = np.zeros_like(a)
+    known = ~np.isnan(a.flat)
+    known[known] = a.flat[known] > 0.1
+    inverse.flat[known] = 1.0 / a.flat[known]
+    return np.sum(inverse * a * a)

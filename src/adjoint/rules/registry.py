@@ -59,14 +59,20 @@ ARRAYS = (
 )
 _SPECIAL = tuple(
     f"scipy.special.{topic}"
-    for topic in ["elementary", "gamma_beta", "bessel", "elliptic", "hypergeometric", "polynomials", "probabilities"]
+    for topic in (
+        *("elementary", "gamma_beta", "bessel", "elliptic"),
+        *("hypergeometric", "polynomials", "probabilities", "noncentral"),
+    )
 )
 OF_SCIPY = {
     "scipy.special": _SPECIAL,
     "scipy.linalg": ("scipy.linalg", "scipy.decompositions"),
     "scipy.sparse": ("scipy.sparse",),
     "scipy.spatial": ("scipy.distance",),
-    "scipy.stats": (*_SPECIAL, "scipy.stats.continuous", "scipy.stats.discrete", "scipy.stats.multivariate"),
+    "scipy.stats": (
+        *_SPECIAL,
+        *(f"scipy.stats.{topic}" for topic in ("continuous", "of_tests", "discrete", "multivariate")),
+    ),
     "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.ndimage", "scipy.filters"),
     "scipy.ndimage": ("scipy.signal", "scipy.ndimage"),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),

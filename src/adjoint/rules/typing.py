@@ -146,7 +146,8 @@ def _infer(
         return _fallback(rule, arguments)
     vague = _vagueness(arguments + tuple(value for _, value in named))
     if rule.results == 1:
-        return (_weakened(_summary(rule, examples), vague),)
+        found = _weakened(_summary(rule, examples), vague)
+        return (List(INT, is_tuple=True) if rule.fn is np.shape and isinstance(found, Opaque) else found,)
     return tuple(
         _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
     )

@@ -88,7 +88,7 @@ def stored_fields(x: object) -> list[str]:
 
 def is_pythons_own(name: str) -> bool:
     """Whether an attribute is none of the user's: ``__dict__``, or ``__orig_class__`` of an instance of a generic."""
-    return name.startswith("__") and name.endswith("__")
+    return name.startswith("__") and name.endswith("__") and name != "__name__"
 
 
 def slots_of(cls: type) -> tuple[str, ...]:

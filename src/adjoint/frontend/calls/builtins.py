@@ -14,6 +14,7 @@ from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.calls.opaque_calls import refuse_made_here
 from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -36,7 +37,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.items import static_items, written_out
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.expressions import on_each_option, truth_of
+from adjoint.frontend.syntax.expressions import truth_of
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Scalar
 from adjoint.runtime import display
@@ -345,10 +346,22 @@ def _float_dtype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 
 @handles(np.result_type)
 def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """Of arrays and dtypes; what numbers of Python add to it, NumPy itself says when it runs."""
+    """Of arrays and dtypes, and of numbers where it is the same for those of Python and of NumPy."""
     dtypes = [_dtype(arg) for arg in args]
-    unknown = not dtypes or any(dtype is None for dtype in dtypes)  # NumPy finds float64 equal to None
-    return NotImplemented if unknown else Const(np.result_type(*dtypes))
+    numbers = [_type_of_number(arg) if dtype is None else dtype for arg, dtype in zip(args, dtypes, strict=True)]
+    if not args or kwargs or any(number is None for number in numbers):  # NumPy finds float64 equal to None
+        return NotImplemented
+    examples = [number(1) if dtype is None else dtype for number, dtype in zip(numbers, dtypes, strict=True)]
+    found, wide = np.result_type(*examples), np.result_type(*numbers)
+    return Const(found) if found == wide else NotImplemented
+
+
+def _type_of_number(value: Value) -> Any:
+    type_ = type_of(value) if is_atom(value) else None
+    return _PYTHON.get(type_.kind) if isinstance(type_, Scalar) else None
+
+
+_PYTHON = {cls.__name__: cls for cls in (bool, int, float, complex)}
 
 
 def _dtype(value: Value) -> Any:

@@ -40,6 +40,7 @@ from adjoint.frontend.data import making, objects
 from adjoint.frontend.differentiation.operators_inside import call_operator, call_pullback, operator_of
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
+from adjoint.frontend.interpreter.choices import call_for_each_structure, chosen, on_each_option
 from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Frame, Lowerer, Problem, Restart
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
@@ -165,10 +166,9 @@ def call_value(
 
             return call_function(lo, body, args, node)
         case Const(value=constant):
-            return _call_constant(lo, constant, args, kwargs, node)
+            call = functools.partial(_call_constant, lo, constant, node=node)
+            return call_for_each_structure(lo, call, args, kwargs, node)
         case Union():
-            from adjoint.frontend.syntax.expressions import on_each_option  # lazy
-
             return on_each_option(lo, function, lambda option: call_value(lo, option, args, kwargs, node), node)
     if is_function_value(lo, function):
         from adjoint.frontend.calls import function_values  # lazy
@@ -197,18 +197,23 @@ def is_ruled(constant: Any) -> bool:
     return registry.declaration_for(constant) is not None or registry.rule_for(constant) is not None
 
 
+_NOT_GIVEN = Const(np._NoValue)
+"""What functions of NumPy take for an argument that is left out."""
+
+
 def _call_constant(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    union = next((arg for arg in args if isinstance(arg, Union)), None)
+    union = next((value for value in (*args, *kwargs.values()) if isinstance(value, Union)), None)
     if union is not None and (is_ruled(constant) or constant in (float, abs)):
-        from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
         def apply(option: Value) -> Value:
-            chosen = [option if arg is union else arg for arg in args]
-            return _call_constant(lo, constant, chosen, kwargs, node)
+            given = [chosen(arg, union, option) for arg in args]
+            named = {name: chosen(value, union, option) for name, value in kwargs.items()}
+            return _call_constant(lo, constant, given, named, node)
 
         return on_each_option(lo, union, apply, node)
+    kwargs = {name: value for name, value in kwargs.items() if value != _NOT_GIVEN}
     declaration = registry.declaration_for(constant)
     if declaration is not None:
         return _call_declared(lo, declaration, None, args, kwargs, node)

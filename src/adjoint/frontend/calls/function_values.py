@@ -27,6 +27,7 @@ from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.calls import Following
 from adjoint.frontend.declared.forms import Forms
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves
+from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
@@ -40,7 +41,6 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
-from adjoint.frontend.syntax.expressions import on_each_option
 from adjoint.ir.nodes import Applied, Atom, Call, Const, Var
 from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Opaque, Scalar, Type, carries_derivative
 from adjoint.rules.declarations import Declaration

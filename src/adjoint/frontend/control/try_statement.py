@@ -12,14 +12,14 @@ from weakref import WeakKeyDictionary
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.control.liveness import is_live_after
 from adjoint.frontend.control.partial_effects import Body, body_of, keep_or_refuse, restore, store_of_handlers, watched
-from adjoint.frontend.interpreter.core import Exiting, Lowerer
+from adjoint.frontend.interpreter.core import Exiting, Lowerer, Open
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Value, is_torn
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax import statements as module
 from adjoint.frontend.syntax.expressions import evaluate
-from adjoint.ir.nodes import Atom, Const, Guarded, Handler, Raise, Var, Yield
+from adjoint.ir.nodes import Atom, Call, Const, Guarded, Handler, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE
 from adjoint.records import dataclass
 from adjoint.rules.registry import rule_for
@@ -231,6 +231,7 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         guard(lo, node, lambda: _try_except(lo, inner), final=_final_block(lo, node))
         return
     assert lo.frame is not None
+    kept = lo.checkpoint()
     watch = body_of(lo, node)
     origin, base = lo.open, lo.store
 
@@ -242,6 +243,15 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         set_unseen(lo.store, completed, Const(True))
 
     root, exits = _guarded_block(lo, base, body, watch, "catching")
+    if lo.run_data.raising == watch.start:  # no handler is ever reached
+        lo.roll_back(kept)
+        run(lo, [*node.body, *node.orelse])
+        return
+    certain = _handler_of(lo, node, root) if not exits else None
+    if certain is not None:
+        lo.roll_back(kept)
+        run(lo, certain.body)
+        return
     is_closed = any(is_closing(leaf.action) for leaf in exits)
     bodies: list[tuple[Any, Any]] = [(root, None)]
     torn = store_of_handlers(lo, watch, base, goes_on=False)
@@ -276,6 +286,22 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     if node.orelse:
         assert isinstance(through, (Var, Const))
         lo.branch(through, lambda: _run_else(lo, node), lambda: UNDEFINED, node)
+
+
+def _handler_of(lo: Lowerer, node: ast.Try, root: Open) -> ast.ExceptHandler | None:
+    """The handler that surely runs, where all that a body does is to raise an exception of a known class."""
+    match root.statements, root.terminator:
+        case [Call(targets=(problem,), callee=type() as cls)], Raise(exception=raised) if raised is problem:
+            pass
+        case _:
+            return None
+    for handler in node.handlers:
+        kind = None if handler.type is None else evaluate(lo, handler.type)
+        kinds = kind.value if isinstance(kind, Const) else BaseException if handler.type is None else None
+        if kinds is None or not issubclass(cls, kinds):
+            return None
+        return handler if handler.name is None else None
+    return None
 
 
 def _lets_pass(kind: Atom) -> bool:

@@ -22,9 +22,11 @@ from adjoint.frontend.data.making import (
     note_outside,
     refuse_if_iterated,
     replace,
+    runtime_list,
     slot,
 )
 from adjoint.frontend.data.objects import class_of, is_object, special_method
+from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer, Restart, Unreached
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -139,7 +141,7 @@ def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None
 def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
     """``base[index]``"""
     from adjoint.frontend.calls.calls import call_value  # circular
-    from adjoint.frontend.syntax.expressions import call, on_each_option  # lazy
+    from adjoint.frontend.syntax.expressions import call  # lazy
 
     refuse_number(lo, base, "has no items", node)
     match base:
@@ -254,7 +256,7 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
     if isinstance(index, SliceValue):
         part = _constant_slice(index)
         if part is None:
-            raise lo.problem("AD0301", node, "a slice of a tuple whose bounds are not known")
+            return _part_of_tuple(lo, items, index, node)
         return TupleValue(items[part])
     if isinstance(index, Const):
         try:
@@ -274,6 +276,15 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
     if 0 < len(items) <= MAX_DISPATCH:
         return _one_of(lo, items, atom, "tuple", node)
     raise lo.problem("AD0301", node, "an index that is not known at compile time into a tuple of structures")
+
+
+def _part_of_tuple(lo: Lowerer, items: tuple[Value, ...], index: SliceValue, node: ast.AST | None) -> Value:
+    """The items between bounds that are known at run time only."""
+    numbers = [item for item in items if is_atom(item) and isinstance(type_of(item), Scalar)]
+    if len(numbers) < len(items) or node is None:
+        raise lo.problem("AD0301", node, "a slice of a tuple whose bounds are not known")
+    whole = runtime_list(lo, lo.site(node), numbers, node)  # type: ignore[arg-type]
+    return as_tuple(python_functions.call(lo, python_functions.part, [whole, _bounds(lo, index, whole)], node))
 
 
 def _is_called(item: Value) -> bool:
@@ -419,7 +430,6 @@ def _name_of(cls: type | None) -> str:
 
 def _set_of_each(lo: Lowerer, base: Union, index: Value, value: Value, node: ast.AST | None) -> None:
     """``base[index] = value`` for one of several structures."""
-    from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
     def write(option: Value) -> Value:
         set_item(lo, option, index, value, node)
@@ -504,7 +514,7 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
 def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """``len(value)``"""
     from adjoint.frontend.calls.calls import call_value  # circular
-    from adjoint.frontend.syntax.expressions import call, on_each_option  # lazy
+    from adjoint.frontend.syntax.expressions import call  # lazy
 
     refuse_number(lo, value, "has no length", node)
     match value:

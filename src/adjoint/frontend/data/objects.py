@@ -18,6 +18,7 @@ from adjoint.frontend.calls import class_customs
 from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
+from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -153,8 +154,6 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
     """``base.name``"""
     match base:
         case Union():
-            from adjoint.frontend.syntax.expressions import on_each_option  # lazy
-
             return on_each_option(lo, base, lambda option: attribute(lo, option, name, node), node)
         case Const():
             return _attribute_of_constant(lo, base.value, name, node)
@@ -175,8 +174,6 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
                 return Method(Const(getattr(python_functions, f"namedtuple{name}")), base)
             return _through_class(lo, base, cls, name, node)
         case SuperValue(owner=owner, receiver=Union() as union):
-            from adjoint.frontend.syntax.expressions import on_each_option  # lazy
-
             return on_each_option(lo, union, lambda one: attribute(lo, SuperValue(owner, one), name, node), node)
         case SuperValue(owner=owner, receiver=receiver):
             found_class = class_of(lo, receiver)
@@ -400,7 +397,11 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
             return Const(getattr(cls, name))
     if hasattr(type(found), "__get__") and callable(found):
         return Method(Const(found), receiver)
-    if hasattr(type(found), "__get__"):
+    get = inspect.getattr_static(type(found), "__get__", None)
+    if isinstance(get, types.FunctionType) and isinstance(receiver, Ref):
+        descriptor = inputs.captured(lo, found, ("attribute", cls, name), name, node)
+        return call_value(lo, Const(get), [descriptor, receiver, Const(cls)], {}, node)
+    if get is not None:
         raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
     return inputs.captured(lo, found, ("attribute", cls, name), name, node)
 
@@ -495,7 +496,6 @@ def set_attribute(
 
 def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AST | None, *, bare: bool) -> None:
     """``base.name = value`` for one of several structures."""
-    from adjoint.frontend.syntax.expressions import on_each_option  # lazy
 
     def write(option: Value) -> Value:
         set_attribute(lo, option, name, value, node, bare=bare)

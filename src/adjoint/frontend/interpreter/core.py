@@ -82,9 +82,10 @@ class Unreached(Exception):
 class Open(Builder):
     """A block under construction, whose end may be decided by what follows."""
 
-    def __init__(self, run: Run | None = None) -> None:
+    def __init__(self, run: Run | None = None, parent: Open | None = None) -> None:
         super().__init__(type_of_call)
         self.run = run
+        self.parent = parent
         self.branch: tuple[Atom, Open, Open, Span | None] | None = None
         self.terminator: Terminator | None = None
 
@@ -371,9 +372,9 @@ class Lowerer:
         finally:
             assert self.regions.pop() is region
 
-    def fork(self, store: dict[Any, Value]) -> Open:
-        """Starts a block that runs on a copy of ``store``."""
-        self.block = Open(self.run_data)
+    def fork(self, store: dict[Any, Value], parent: Open | None = None) -> Open:
+        """Starts a block that runs on a copy of ``store``, where ``parent`` leads to it and to nothing else twice."""
+        self.block = Open(self.run_data, parent)
         self.store = store.copy()
         return self.block
 
@@ -391,7 +392,7 @@ class Lowerer:
         sides: list[Open] = []
         falling: list[Exiting] = []
         for side in (then, orelse):
-            sides.append(self.fork(base))
+            sides.append(self.fork(base, origin))
             value = self.attempt(side)
             if self.block is not None:
                 falling.append(Exiting(self.block, self.store, "fall", value))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.interpreter.choices import Several
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime
 from adjoint.frontend.interpreter.values import (
@@ -80,7 +81,8 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
         case Method(function=Const(value=function), receiver=Const(value=receiver)):
             return Const(getattr(receiver, function.__name__))
         case Union():
-            raise lo.problem("AD0402", node, "a value that has several structures is used where one is needed")
+            label = "a value that has several structures is used where one is needed"
+            raise Several(lo.problem("AD0402", node, label), value)
         case GeneratorObject() | GeneratorContext():
             label = "a generator is handed to code that is not visible, or to a container"
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))

@@ -12,6 +12,7 @@ from typing import Any
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.objects import special_method
+from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
@@ -24,7 +25,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.expressions import apply_operator, call, on_each_option
+from adjoint.frontend.syntax.expressions import apply_operator, call
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass

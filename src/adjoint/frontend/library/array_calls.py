@@ -132,6 +132,14 @@ def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     return _call(lo, np.asarray, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
 
 
+@handles(np.ndarray.reshape, np.reshape)
+def _reshape(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """One that copies at need is told so by None."""
+    if kwargs.get("copy") != NONE:
+        return NotImplemented
+    return _call(lo, np.reshape, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
+
+
 @handles(np.ndarray.copy)
 def _copy_by_rows(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """In the order of rows: of a vector there is no other."""

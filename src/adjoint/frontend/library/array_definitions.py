@@ -81,6 +81,16 @@ def get_flat(a: Any, place: Any) -> Any:
     return a[unravelled(np.shape(a), place)]
 
 
+def set_flat_of_any_rank(a: Any, place: Any, values: Any) -> None:
+    flat = np.copy(np.ravel(a))
+    flat[place] = values
+    a[...] = np.reshape(flat, np.shape(a))
+
+
+def get_flat_of_any_rank(a: Any, place: Any) -> Any:
+    return np.ravel(a)[place]
+
+
 def unravelled(shape: Any, place: Any) -> Any:
     if len(shape) == 1:
         return (place,)

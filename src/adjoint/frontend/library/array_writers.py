@@ -143,9 +143,11 @@ def into(
 def flat(lo: Lowerer, array: Var, node: ast.AST | None) -> Value:
     """``array.flat``"""
     assert isinstance(array.type, Array)
-    if array.type.dims is None or not 0 < len(array.type.dims) <= MAX_FLAT_RANK:
-        raise lo.problem("AD0301", node, f"'flat' of an array of an unknown rank, or of one beyond {MAX_FLAT_RANK}")
     return IteratorValue("flat", (array,))
+
+
+def _has_low_rank(array: Value) -> bool:
+    return any(_is_array(array, rank) for rank in range(1, MAX_FLAT_RANK + 1))
 
 
 def entry(lo: Lowerer, array: Value, place: Value, node: ast.AST | None) -> Value:
@@ -157,19 +159,21 @@ def entry(lo: Lowerer, array: Value, place: Value, node: ast.AST | None) -> Valu
 @handles(np.ndenumerate)
 def _ndenumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     array = args[0]
-    if not isinstance(array, Var) or not any(_is_array(array, rank) for rank in range(1, MAX_FLAT_RANK + 1)):
+    if not _has_low_rank(array):
         return NotImplemented
     return IteratorValue("ndenumerate", (array,))
 
 
 def flat_item(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:
     """``array.flat[index]``"""
-    return python_functions.call(lo, array_definitions.get_flat, [array, _flat_places(lo, array, index, node)], node)
+    get = array_definitions.get_flat if _has_low_rank(array) else array_definitions.get_flat_of_any_rank
+    return python_functions.call(lo, get, [array, _flat_places(lo, array, index, node)], node)
 
 
 def set_flat_item(lo: Lowerer, array: Value, index: Value, value: Value, node: ast.AST | None) -> None:
     """``array.flat[index] = value``"""
-    python_functions.call(lo, array_definitions.set_flat, [array, _flat_places(lo, array, index, node), value], node)
+    put = array_definitions.set_flat if _has_low_rank(array) else array_definitions.set_flat_of_any_rank
+    python_functions.call(lo, put, [array, _flat_places(lo, array, index, node), value], node)
 
 
 def _flat_places(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:

@@ -6,7 +6,7 @@ import ast
 import builtins
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.opaque_calls import may_carry
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.data.own_values import is_own
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -28,7 +29,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, statements_in
-from adjoint.runtime.arithmetic.checks import check_array
+from adjoint.runtime.arithmetic.checks import check_array, check_written
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
@@ -100,9 +101,11 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             current = lookup(lo, name, target)
             value = evaluate(lo, operand)
             lo.at(node)
-            result = _in_place(lo, current, op, value, node)
+            result = None if _is_own(lo, name, current) else _in_place(lo, current, op, value, node)
             if result is None:
                 result = _combine(lo, op, current, value, node)
+                if _may_be_array(current):
+                    lo.emit(Call((), check_written, (current, materialize(lo, result, node)), (), lo.span(node)))
                 lo.rename(result, name)
             assign_name(lo, name, result, target)
         case ast.Attribute():
@@ -122,6 +125,16 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             _augment_item(lo, base, index, op, operand, target, node)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
+
+
+def _is_own(lo: Lowerer, name: str, current: Value) -> bool:
+    """Whether a variable alone has what may be an array."""
+    cell = lo.cell_named(name)
+    return _may_be_array(current) and cell is not None and lo.store.get(cell) is current and is_own(lo, current, cell)
+
+
+def _may_be_array(value: Value) -> TypeGuard[Var]:
+    return isinstance(value, Var) and isinstance(value.type, Number)
 
 
 def _combine(lo: Lowerer, op: Callable[..., Any], current: Value, value: Value, node: ast.AST) -> Value:

@@ -15,6 +15,7 @@ from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.entry.inputs import global_value
 from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer, Unreached
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner
@@ -173,7 +174,7 @@ def apply_operator(
         return call(lo, op, numbers, node)
     for place, operand in enumerate(operands):
         if isinstance(operand, Union):
-            return _on_each_option(
+            return on_each_option(
                 lo,
                 operand,
                 lambda option, p=place: apply_operator(  # type: ignore[misc]
@@ -369,25 +370,6 @@ def _is_list(lo: Lowerer, value: Value) -> bool:
     return is_run_time or making.list_items(lo, value) is not None
 
 
-def _on_each_option(lo: Lowerer, union: Union, apply: Callable[[Value], Value], node: ast.AST | None) -> Value:
-    """One of several structures: the tag decides at run time which code runs."""
-
-    def choose(index: int) -> Value:
-        if index == len(union.options) - 1:
-            return apply(union.options[index])
-        cond = lo.open.call(operator.eq, union.tag, Const(index))
-        return lo.branch(cond, lambda: apply(union.options[index]), lambda: choose(index + 1), node)
-
-    lo.run_data.choices += len(union.options) > 1
-    try:
-        return choose(0)
-    finally:
-        lo.run_data.choices -= len(union.options) > 1
-
-
-on_each_option = _on_each_option
-
-
 # -- conditions ------------------------------------------------------------------------------------------------------
 
 
@@ -458,9 +440,9 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
             found: Atom = objects.truth_of_object(lo, value, node)
             return found
         case Union():
-            outcome = _on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
+            outcome = on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
             if isinstance(outcome, Union):  # truths of several types
-                outcome = _on_each_option(lo, outcome, lambda option: _bool_of(lo, option, node), node)
+                outcome = on_each_option(lo, outcome, lambda option: _bool_of(lo, option, node), node)
             assert isinstance(outcome, (Var, Const))
             return outcome
         case Closure() | Method() | Partial() | Operator() | GeneratorValue() | GeneratorObject():

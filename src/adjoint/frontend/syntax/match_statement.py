@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import apply_operator, compare, evaluate, on_each_option, truth, truth_of
+from adjoint.frontend.syntax.expressions import apply_operator, compare, evaluate, truth, truth_of
 from adjoint.frontend.syntax.statements import run
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, List, Tuple

@@ -12,14 +12,15 @@ from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import run_loop
+from adjoint.frontend.interpreter.choices import for_each_structure, on_each_option
 from adjoint.frontend.interpreter.core import Lowerer, Problem, TooMuch
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.refine import refine
+from adjoint.frontend.interpreter.refine import Fact, refine
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, RangeValue, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import evaluate, make_closure, on_each_option, truth
+from adjoint.frontend.syntax.expressions import evaluate, make_closure, truth, truth_of
 from adjoint.frontend.syntax.operators import BINARY
-from adjoint.ir.nodes import Block, Const, If, Raise, Var, Yield
+from adjoint.ir.nodes import Atom, Block, Const, If, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE, Opaque, Scalar
 from adjoint.sources.scope import assigned_names
 
@@ -34,7 +35,7 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
             raise TooMuch
         lo.at(statement)
         try:
-            _STATEMENTS.get(type(statement), _unsupported)(lo, statement)
+            _one(lo, statement)
         except Problem as problem:
             found = problem.diagnostic
             place = found.labels[0].span if found.labels else None
@@ -42,6 +43,23 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
             _poison(lo, statement)
     if statements and lo.block is not None:
         forget(lo, statements[-1])
+
+
+def _one(lo: Lowerer, statement: ast.stmt) -> None:
+    handler = _STATEMENTS.get(type(statement), _unsupported)
+    if not isinstance(statement, _SIMPLE):
+        handler(lo, statement)
+        return
+
+    def body() -> Value:
+        handler(lo, statement)
+        return UNDEFINED
+
+    for_each_structure(lo, body, statement)
+
+
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.Delete)
+"""Statements that hold no others."""
 
 
 def _poison(lo: Lowerer, statement: ast.stmt) -> None:
@@ -126,8 +144,21 @@ def _return(lo: Lowerer, node: ast.Return) -> None:
     _jump(lo, node, "return", value)
 
 
+def _test(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
+    """A condition, and what its outcome tells of variables, where it is the same for all structures these have."""
+    told: list[tuple[Fact, ...]] = []
+
+    def body() -> Value:
+        told.append(())
+        cond, told[-1] = truth(lo, node)
+        return cond
+
+    cond = truth_of(lo, for_each_structure(lo, body, node), node)
+    return cond, told[0] if len(told) == 1 else ()
+
+
 def _if(lo: Lowerer, node: ast.If) -> None:
-    cond, facts = truth(lo, node.test)
+    cond, facts = _test(lo, node.test)
 
     def side(statements: Sequence[ast.stmt], holds: bool) -> Callable[[], Value]:
         def body() -> Value:
@@ -154,7 +185,7 @@ def _while(lo: Lowerer, node: ast.While) -> None:
 
     def iteration() -> None:
         lo.at(node)
-        cond, facts = truth(lo, test)
+        cond, facts = _test(lo, test)
 
         def goes_on() -> Value:
             refine(lo, facts, True)
@@ -171,7 +202,8 @@ def _while(lo: Lowerer, node: ast.While) -> None:
 
 
 def _for(lo: Lowerer, node: ast.For) -> None:
-    iterable = evaluate(lo, _head(lo, node, node.iter))
+    head = _head(lo, node, node.iter)
+    iterable = for_each_structure(lo, lambda: evaluate(lo, head), head)
     if isinstance(iterable, Union) and all(map(_is_sequence, iterable.options)):
         on_each_option(lo, iterable, lambda option: _go_through(lo, node, option), node)
     else:

@@ -9,6 +9,7 @@ from adjoint.runtime.arithmetic.checks import (
     check_floats,
     check_operand,
     check_single,
+    check_written,
 )
 from adjoint.runtime.lists import order_of_items
 from adjoint.runtime.objects import (
@@ -26,7 +27,7 @@ from adjoint.runtime.overlap import check_separate
 no_derivative(order_of_items, slice_bounds)
 no_derivative(first_items, pure=False)
 CHECKS = (
-    *(check_alike, check_array, check_bound, check_floats, check_operand, check_separate, check_single),
+    *(check_alike, check_array, check_bound, check_floats, check_operand, check_separate, check_single, check_written),
     *(check_least_length, check_length, check_size),
 )
 """Functions that raise or do nothing: what one lets pass it lets pass when it is run again."""

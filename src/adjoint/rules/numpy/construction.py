@@ -84,6 +84,20 @@ linear(
 )
 
 
+def _linspace_and_step(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    divisions = num - 1 if endpoint else num
+    step = (stop - start) / divisions if divisions > 0 else np.nan * (stop - start)
+    return np.linspace(start, stop, num, endpoint), step
+
+
+definition(
+    np.linspace,
+    _linspace_and_step,
+    when=lambda given: given.get("retstep") in (True, 1) and given.get("dtype") is None and given.get("axis", 0) == 0,
+    cases=[case(0.3, 1.7, 5, retstep=True), case(sample(3), 2.0, num=4, endpoint=False, retstep=True)],
+)
+
+
 def _weights(num, endpoint, *ends):
     """How far on the way each element is, along an axis before those of the ends."""
     rank = max([np.ndim(end) for end in ends])

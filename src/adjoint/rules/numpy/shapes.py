@@ -340,6 +340,32 @@ definition(
         case(np.mean, 0, sample(3)),
     ],
 )
+
+
+def _apply_over_axes(func, a, axes):
+    found = np.asarray(a)
+    for axis in np.atleast_1d(axes).tolist():
+        place = axis + np.ndim(a) if axis < 0 else axis
+        result = np.asarray(func(found, place))
+        if np.ndim(result) != np.ndim(found):
+            result = np.expand_dims(result, place)
+        if np.ndim(result) != np.ndim(found):
+            raise ValueError("function is not returning an array of the correct shape")
+        found = result
+    return found
+
+
+definition(
+    np.apply_over_axes,
+    _apply_over_axes,
+    arrays=("a",),
+    cases=[
+        case(np.sum, sample(4, 3), 0),
+        case(np.mean, sample(4, 3, 2), [0, -1]),
+        case(np.cumsum, sample(4, 3), (1,)),
+        case(np.median, sample(5), 0),
+    ],
+)
 no_derivative(np.shape, np.ndim, np.size, np.broadcast_shapes, np.unravel_index, np.ravel_multi_index)
 
 # what these rules are made of

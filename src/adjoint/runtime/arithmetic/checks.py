@@ -347,6 +347,22 @@ def check_array(operand: Any, name: str | None) -> None:
         raise error("AD0401", None, label, helps=(f"write the operation out: {shown} = {shown} * 2",))
 
 
+def check_written(before: Any, after: Any) -> None:
+    """Raises what NumPy raises where a result does not fit into the array that is written in place.
+
+    >>> check_written(np.zeros(2), np.zeros((3, 2)))
+    Traceback (most recent call last):
+    ValueError: non-broadcastable output operand with shape (2,) doesn't match the broadcast shape (3,2)
+    """
+    if isinstance(before, np.ndarray):
+        if np.shape(after) != before.shape:
+            own, whole = (str(shape).replace(" ", "") for shape in (before.shape, np.shape(after)))
+            said = f"operand with shape {own} doesn't match the broadcast shape {whole}"
+            raise ValueError(f"non-broadcastable output {said}")
+        if np.result_type(after) != before.dtype:
+            raise TypeError(f"Cannot cast what is computed in place from {np.result_type(after)} to {before.dtype}")
+
+
 def check_single(array: Any) -> None:
     """Refuses a result of more than one element, of which there is no gradient.
 

@@ -148,8 +148,8 @@ general(
 definition(
     np.linalg.svd,
     lambda a, full_matrices=True, compute_uv=True: np.linalg.svdvals(a),
-    when=lambda given: given.get("compute_uv") is False,
-    cases=[case(sample(4, 3), compute_uv=False)],
+    when=lambda given: given.get("compute_uv", True) in (False, 0),
+    cases=[case(sample(4, 3), compute_uv=False), case(sample(3, 4), False, 0)],
 )
 
 

@@ -402,15 +402,6 @@ continuous(
     shares=shares_of(1.5),
 )
 continuous(
-    stats.invgauss,
-    lambda mu, loc=0, scale=1: ((positive(mu),), loc, scale),
-    lambda z, mu: -HALF_LOG_TWO_PI - 1.5 * np.log(z) - ((z - mu) / mu) ** 2 / (2 * z),
-    support=_half_line,
-    inner=1.0,
-    is_open=True,
-    cases=of_shapes(UP, 1.5),
-)
-continuous(
     stats.pareto,
     lambda b, loc=0, scale=1: ((positive(b),), loc, scale),
     lambda z, b: np.log(b) - (b + 1.0) * np.log(z),

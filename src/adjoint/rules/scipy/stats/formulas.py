@@ -11,7 +11,7 @@ follow SciPy's methods, also of frozen distributions. Formulas see arguments of 
 
 import numpy as np
 
-from adjoint.rules.declare import definition
+from adjoint.rules.declare import case, constant, definition
 
 
 def positive(parameter):
@@ -218,6 +218,17 @@ def continuous(
     freezable(dist)
 
 
+_SHARES = np.array([0.23, 0.61, 0.87])
+
+
+def count_at(method, q, *shapes):
+    """A quantile of a distribution of whole numbers."""
+    return method(q, *shapes)
+
+
+constant(count_at)
+
+
 def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=None):
     """Declares the methods of a distribution of whole numbers; ``parameters`` gives shapes and location."""
 
@@ -251,6 +262,13 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
 
         return method
 
+    def quantile(method):
+        def means(q, *args, **kwargs):
+            shapes, loc = parameters(*args, **kwargs)
+            return loc + count_at(method, q, *shapes)
+
+        return means
+
     def logarithm(formula):
         return lambda z, *shapes: np.log(formula(z, *shapes))
 
@@ -264,4 +282,6 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
         ]
     for method, means in declare:
         definition(method, means, arrays=("k", "args"), cases=cases)
+    for method in (dist.ppf, dist.isf):
+        definition(method, quantile(method), arrays=("q", "args"), cases=[case(_SHARES, *cases[0].args[1:])])
     freezable(dist)

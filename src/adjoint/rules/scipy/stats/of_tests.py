@@ -1,0 +1,171 @@
+"""Continuous distributions: of first passages, noncentral ones, and of statistics of tests."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import special, stats
+
+from adjoint.rules.declare import case, definition, no_derivative, sample
+from adjoint.rules.scipy.special.noncentral import mixed, noncentral_chi2, noncentral_f
+from adjoint.rules.scipy.stats.continuous import HALF_LOG_TWO_PI, LOG_TWO, UP, of_shapes, shares_of
+from adjoint.rules.scipy.stats.formulas import as_result, continuous, positive
+
+# --- of first passages ------------------------------------------------------------------------------------------------
+
+
+def _half_line(*shapes):
+    return 0.0, np.inf
+
+
+def _with_mean(mu, loc=0, scale=1):
+    return (positive(mu),), loc, scale
+
+
+def _log_arrived(z, mu):
+    near = special.log_ndtr((z / mu - 1.0) / np.sqrt(z))
+    return near + np.log1p(np.exp(2.0 / mu + special.log_ndtr(-(z / mu + 1.0) / np.sqrt(z)) - near))
+
+
+def _log_away(z, mu):
+    near = special.log_ndtr((1.0 - z / mu) / np.sqrt(z))
+    return near + np.log1p(-np.exp(2.0 / mu + special.log_ndtr(-(z / mu + 1.0) / np.sqrt(z)) - near))
+
+
+continuous(
+    stats.invgauss,
+    _with_mean,
+    lambda z, mu: -HALF_LOG_TWO_PI - 1.5 * np.log(z) - ((z - mu) / mu) ** 2 / (2 * z),
+    support=_half_line,
+    inner=1.0,
+    is_open=True,
+    share=lambda z, mu: np.exp(_log_arrived(z, mu)),
+    rest=lambda z, mu: np.exp(_log_away(z, mu)),
+    log_share=_log_arrived,
+    log_rest=_log_away,
+    cases=of_shapes(UP, 1.5),
+)
+continuous(
+    stats.recipinvgauss,
+    _with_mean,
+    lambda z, mu: -((1.0 - mu * z) ** 2) / (2.0 * z * mu * mu) - HALF_LOG_TWO_PI - 0.5 * np.log(z),
+    support=_half_line,
+    inner=1.0,
+    is_open=True,
+    share=lambda z, mu: np.exp(_log_away(1.0 / z, mu)),
+    rest=lambda z, mu: np.exp(_log_arrived(1.0 / z, mu)),
+    log_share=lambda z, mu: _log_away(1.0 / z, mu),
+    log_rest=lambda z, mu: _log_arrived(1.0 / z, mu),
+    cases=of_shapes(UP, 1.5),
+)
+
+
+def _fatigue(z, c):
+    return (np.sqrt(z) - 1.0 / np.sqrt(z)) / c
+
+
+def _fatigue_life(w):
+    far = 0.5 * (np.abs(w) + np.sqrt(w * w + 4.0))
+    return np.where(np.less(w, 0), 1.0 / far, far) ** 2
+
+
+continuous(
+    stats.fatiguelife,
+    lambda c, loc=0, scale=1: ((positive(c),), loc, scale),
+    lambda z, c: np.log(z + 1.0) - LOG_TWO - np.log(c) - 1.5 * np.log(z) - HALF_LOG_TWO_PI - 0.5 * _fatigue(z, c) ** 2,
+    support=_half_line,
+    inner=1.0,
+    is_open=True,
+    share=lambda z, c: special.ndtr(_fatigue(z, c)),
+    rest=lambda z, c: special.ndtr(-_fatigue(z, c)),
+    log_share=lambda z, c: special.log_ndtr(_fatigue(z, c)),
+    log_rest=lambda z, c: special.log_ndtr(-_fatigue(z, c)),
+    quantile=lambda q, c: _fatigue_life(c * special.ndtri(q)),
+    upper_quantile=lambda q, c: _fatigue_life(-c * special.ndtri(q)),
+    cases=of_shapes(UP, 1.5),
+    shares=shares_of(1.5),
+)
+
+# --- noncentral ones --------------------------------------------------------------------------------------------------
+
+
+def _not_negative(parameter):
+    return np.where(np.greater_equal(parameter, 0), parameter, np.nan)
+
+
+def _log_chi2_density(z, df, j):
+    half = 0.5 * df[..., None] + j
+    return special.xlogy(half - 1.0, z[..., None]) - 0.5 * z[..., None] - special.gammaln(half) - LOG_TWO * half
+
+
+continuous(
+    stats.ncx2,
+    lambda df, nc, loc=0, scale=1: ((positive(df), _not_negative(nc)), loc, scale),
+    lambda z, df, nc: np.log(mixed(nc, lambda j: np.exp(_log_chi2_density(np.asarray(z), np.asarray(df), j)))),
+    support=_half_line,
+    inner=1.0,
+    share=noncentral_chi2,
+    rest=lambda z, df, nc: noncentral_chi2(z, df, nc, special.gammaincc),
+    cases=[case(1.3, 2.5, 0.7), case(UP, 4.0, 30.0), case(sample(3), UP, UP, scale=2.0)],
+)
+
+
+def _log_f_density(z, dfn, dfd, j):
+    a, b = 0.5 * dfn[..., None] + j, 0.5 * dfd[..., None]
+    ratio = dfn[..., None] / dfd[..., None]
+    odds = ratio * z[..., None]
+    return special.xlogy(a - 1.0, odds) - (a + b) * np.log1p(odds) - special.betaln(a, b) + np.log(ratio)
+
+
+continuous(
+    stats.ncf,
+    lambda dfn, dfd, nc, loc=0, scale=1: ((positive(dfn), positive(dfd), _not_negative(nc)), loc, scale),
+    lambda z, dfn, dfd, nc: np.log(
+        mixed(nc, lambda j: np.exp(_log_f_density(np.asarray(z), np.asarray(dfn), np.asarray(dfd), j)))
+    ),
+    support=_half_line,
+    inner=1.0,
+    share=lambda z, dfn, dfd, nc: noncentral_f(dfn, dfd, nc, z),
+    rest=lambda z, dfn, dfd, nc: noncentral_f(dfn, dfd, nc, z, special.betaincc),
+    cases=[case(1.3, 2.5, 4.0, 0.7), case(UP, 4.0, 7.0, 30.0)],
+)
+
+# --- the statistic of Kolmogorov --------------------------------------------------------------------------------------
+
+TERMS = np.arange(1.0, 10.0)
+SWITCH = 0.82
+"""Below, the second of two series converges faster (DLMF 20.7.32)."""
+
+
+def _kolmogorov_below(x):
+    odd = (2.0 * TERMS - 1.0) * np.pi
+    return 2.5066282746310002 / x * np.sum(np.exp(-(odd**2) / (8.0 * x[..., None] ** 2)), axis=-1)
+
+
+def _kolmogorov_above(x):
+    signs = np.where(np.equal(TERMS % 2, 1), 2.0, -2.0)
+    return np.sum(signs * np.exp(-2.0 * (TERMS * x[..., None]) ** 2), axis=-1)
+
+
+def _kolmogorov(x):
+    small = np.less(x, SWITCH)
+    below = 1.0 - _kolmogorov_below(np.asarray(np.where(np.logical_and(small, np.greater(x, 0.04)), x, SWITCH)))
+    above = _kolmogorov_above(np.asarray(np.where(small, SWITCH, x)))
+    return as_result(np.where(small, np.where(np.greater(x, 0.04), below, 1.0), above))
+
+
+STATISTICS = [case(0.7), case(np.array([0.01, 0.3, 0.8, 0.9, 2.5]))]
+definition(special.kolmogorov, _kolmogorov, cases=STATISTICS)
+no_derivative(special.kolmogorov)
+
+
+def _kolmogorov_rest(x, loc=0, scale=1):
+    return special.kolmogorov((x - loc) / positive(scale))
+
+
+definition(stats.kstwobign.sf, _kolmogorov_rest, arrays=("x", "args"), cases=STATISTICS)
+definition(
+    stats.kstwobign.cdf,
+    lambda x, loc=0, scale=1: 1.0 - _kolmogorov_rest(x, loc, scale),
+    arrays=("x", "args"),
+    cases=STATISTICS,
+)
