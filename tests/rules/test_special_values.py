@@ -121,3 +121,44 @@ def test_a_maximum_of_nothing_is_what_it_starts_with() -> None:
     assert pullback(1.0)[0].shape == (0,)
     value, pullback = ad.vjp(lambda x: np.linalg.norm(x, axis=(2, 0), ord=2), np.ones((0, 4, 3)))
     np.testing.assert_array_equal(value, np.zeros(4))
+
+
+def vectors_of_a_product(x: np.ndarray) -> np.ndarray:
+    return np.linalg.eigh(np.outer(x, x))[1]
+
+
+def left_vectors_of_a_product(x: np.ndarray) -> np.ndarray:
+    return np.linalg.svd(np.outer(x, x))[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "native"), [(vectors_of_a_product, False), (vectors_of_a_product, True), (left_vectors_of_a_product, False)]
+)
+def test_vectors_of_values_equal_to_rounding_have_no_derivative(f: object, native: bool) -> None:
+    x = np.array([0.3, -0.7, 0.2])
+    _, tangent = ad.jvp(f, (x,), (np.array([1.0, 0.5, 0.1]),), native=native)
+    assert np.isnan(tangent).any()
+    _, pullback = ad.vjp(f, x, native=native)
+    assert np.isnan(pullback(np.arange(9.0).reshape(3, 3))).all()
+
+
+def largest_value_of_a_product(x: np.ndarray) -> float:
+    values, vectors = np.linalg.eigh(np.outer(x, x))
+    return float(values[-1] + vectors[0, -1] ** 2)
+
+
+def test_a_vector_of_a_value_that_stands_alone_has_a_derivative_beside_equal_ones() -> None:
+    ad.testing.check_grads(largest_value_of_a_product, (np.array([0.3, -0.7, 0.2]),), order=1)
+
+
+def scaled(v: np.ndarray, k: float) -> np.ndarray:
+    return v * k + np.sum(v)
+
+
+def vector_behind_a_checkpoint(v: np.ndarray, k: float) -> float:
+    w = ad.checkpoint(scaled)(v, k)
+    return float(abs(np.linalg.eigh(np.outer(w, w) + np.diag(np.arange(1.0, len(v) + 1)))[1][0, 0]))
+
+
+def test_an_eigenvalue_is_not_compared_with_itself() -> None:
+    ad.testing.check_grads(vector_behind_a_checkpoint, (np.array([0.3, -0.7]), 0.4), order=2)

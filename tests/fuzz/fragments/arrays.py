@@ -215,7 +215,7 @@ def losses(d: Draft) -> str:
     $t = <<np.mean($r ** 2)||np.sqrt(np.mean($r ** 2) + 0.1)
         ||np.mean(np.where(np.abs($r) < $0, 0.5 * $r ** 2, np.abs($r)))||np.sum(np.log1p(np.exp(-$r)))
         ||-np.mean(np.log(1.0 / (1.0 + np.exp(-$r))))||np.logaddexp.reduce($r)||np.max(np.abs($r))||$r.dot($r)
-        ||np.hypot($r[0], $r[1])||np.arctan2($r[0], 1.0 + $r[1] ** 2)>>
+        ||np.hypot($r[0], 1.0 + $r[1])||np.arctan2($r[0], 1.0 + $r[1] ** 2)>>
     """
 
 

@@ -88,6 +88,28 @@ def differences(w: Any) -> Any:
     return w[..., None, :] - w[..., :, None]
 
 
+def gaps(w: Any) -> Any:
+    """:func:`differences`, with ones on the diagonal."""
+    return differences(w) + np.eye(np.shape(w)[-1], dtype=w.dtype)
+
+
+def occupied(m: Any) -> Any:
+    """Which columns of a matrix have an element that is not zero."""
+    return np.any(m != 0, axis=-2)
+
+
+def distinct(w: Any, asked: Any = None) -> Any:
+    """Not a number where two real values are equal to the rounding of a decomposition, one elsewhere.
+
+    Where it says of which values the vectors are asked for: one also for pairs of which neither is.
+    """
+    rounding = np.max(np.abs(w), axis=-1, initial=0.0) * (np.shape(w)[-1] * np.finfo(w.dtype).eps)
+    apart = (np.abs(differences(w)) > rounding[..., None, None]) | np.eye(np.shape(w)[-1], dtype=bool)
+    if asked is not None:
+        apart = apart | ~(asked[..., None, :] | asked[..., :, None])
+    return np.where(apart, 1.0, np.nan).astype(w.dtype)
+
+
 def without_phase(m: Any) -> Any:
     """:func:`hollow`; not a number where the imaginary part of a column's diagonal element is not to be neglected.
 

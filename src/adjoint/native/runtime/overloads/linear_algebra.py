@@ -19,6 +19,7 @@ from adjoint.native.runtime.declaring import overload
 from adjoint.runtime.array_functions import linalg, plain
 
 _PIVOT = of_numba.F_INT_nptype
+_TRUTH = np.dtype(bool)
 _LAPACK = of_numba._LAPACK
 _UPPER = ord("U")
 
@@ -381,20 +382,68 @@ def _diagonal_of(m):
     return diagonal_of
 
 
-@overload(linalg.differences)
-def _differences(w):
-    if not _is_matrix(w, 1):
+def _of_pairs(function, diagonal):
+    """Declares the matrix of the differences of the elements of a vector."""
+
+    @overload(function)
+    def declared(w):
+        if not _is_matrix(w, 1):
+            return None
+
+        def write(w):
+            n = w.shape[0]
+            out = plain.empty((n, n), w.dtype)
+            for i in range(n):
+                for j in range(n):
+                    out[i, j] = w[j] - w[i]
+                out[i, i] = diagonal
+            return out
+
+        return write
+
+
+_of_pairs(linalg.differences, 0.0)
+_of_pairs(linalg.gaps, 1.0)
+
+
+@overload(linalg.occupied)
+def _occupied(m):
+    if not _is_matrix(m):
         return None
 
-    def differences(w):
+    def occupied(m):
+        rows, columns = m.shape
+        out = plain.empty(columns, _TRUTH)
+        for j in range(columns):
+            out[j] = False
+            for i in range(rows):
+                out[j] = out[j] or m[i, j] != 0
+        return out
+
+    return occupied
+
+
+@overload(linalg.distinct)
+def _distinct(w, asked=None):
+    if not _is_matrix(w, 1) or not isinstance(w.dtype, types.Float):
+        return None
+    eps = float(np.finfo(w.dtype.name).eps)
+    all_asked = asked is None or isinstance(asked, (types.NoneType, types.Omitted))
+    is_asked = register_jitable((lambda asked, i: True) if all_asked else (lambda asked, i: asked[i]))
+
+    def distinct(w, asked=None):
         n = w.shape[0]
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(w[i]))
         out = plain.empty((n, n), w.dtype)
         for i in range(n):
             for j in range(n):
-                out[i, j] = w[j] - w[i]
+                rounded = abs(w[j] - w[i]) <= largest * n * eps and (is_asked(asked, i) or is_asked(asked, j))
+                out[i, j] = math.nan if rounded and i != j else 1.0
         return out
 
-    return differences
+    return distinct
 
 
 @overload(linalg.scaled_by)

@@ -1,7 +1,7 @@
 """Rules of eigenvalues, singular values, and the roots of polynomials, which are eigenvalues, too.
 
-What is not determined has no derivative: those of vectors of equal eigenvalues, and of those that ``full_matrices``
-adds, are not numbers. The phases of eigenvectors of Hermitian matrices, and of singular vectors of complex ones, are
+What is not determined has no derivative: those of vectors of eigenvalues that are equal to rounding, and of those that
+``full_matrices`` adds, are not numbers. The phases of eigenvectors of Hermitian matrices, and of singular vectors of complex ones, are
 arbitrary: a cotangent that depends on them is not a number, and tangents are those of vectors that do not turn.
 Eigenvectors of other matrices are normalised as LAPACK does it: of length one, their largest element real.
 """
@@ -10,7 +10,7 @@ Eigenvectors of other matrices are normalised as LAPACK does it: of length one, 
 
 import numpy as np
 
-from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, constant, definition, general, linear, no_derivative, sample
 from adjoint.runtime.arithmetic.numbers import divide, is_real
 from adjoint.runtime.array_functions.arrays import fitted, unbroadcast
 from adjoint.runtime.array_functions.linalg import (
@@ -19,10 +19,13 @@ from adjoint.runtime.array_functions.linalg import (
     diagonal_matrix,
     diagonal_of,
     differences,
+    distinct,
     folded,
+    gaps,
     hermitian,
     hollow,
     narrowed,
+    occupied,
     pivots,
     transposed,
     widened,
@@ -43,12 +46,14 @@ def _real(x):
 def eigh_jvp(dots, y, a, UPLO="L"):
     w, v = y
     inner = hermitian(v) @ completed(dots[0], UPLO == "L" or UPLO == "l") @ v
-    return (_real(diagonal_of(inner)), v @ divide(hollow(inner), differences(w)))
+    return (_real(diagonal_of(inner)), v @ divide(hollow(inner), gaps(w) * distinct(w)))
 
 
 def eigh_vjp(ct, y, a, UPLO="L"):
     w, v = y
-    inner = diagonal_matrix(ct[0]) + divide(without_phase(transposed(v) @ ct[1]), differences(w))
+    inner = diagonal_matrix(ct[0]) + divide(
+        without_phase(transposed(v) @ ct[1]), gaps(w) * distinct(w, occupied(ct[1]))
+    )
     return (folded(conjugated(v) @ inner @ transposed(v), UPLO == "L" or UPLO == "l"),)
 
 
@@ -81,9 +86,9 @@ def _svd_jvp(dots, y, a, full_matrices=True):
     u, s, v = y[0][..., :size], y[1], hermitian(y[2])[..., :size]
     columns, rows = np.expand_dims(s, -2), np.expand_dims(s, -1)
     inner = hermitian(u) @ dots[0] @ v
-    gaps = differences(s * s)
-    left = divide(hollow(inner * columns + rows * hermitian(inner)), gaps)
-    right = divide(hollow(rows * inner + hermitian(inner) * columns), gaps)
+    apart = gaps(s * s) * distinct(s)
+    left = divide(hollow(inner * columns + rows * hermitian(inner)), apart)
+    right = divide(hollow(rows * inner + hermitian(inner) * columns), apart)
     du = u @ left + divide(dots[0] @ v - u @ inner, columns)
     dv = v @ right + divide(hermitian(dots[0]) @ u - v @ hermitian(inner), columns)
     if not is_real(inner):
@@ -102,10 +107,10 @@ def _svd_vjp(ct, y, a, full_matrices=True):
     if full_matrices:
         u_bar, v_bar = narrowed(u_bar, u), narrowed(v_bar, v)
     columns, rows = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    gaps = differences(s * s)
+    apart = gaps(s * s) * distinct(s, occupied(u_bar) | occupied(v_bar))
     of_u, of_v = transposed(u) @ u_bar, transposed(v) @ v_bar
-    inner = divide(hollow(of_u - hermitian(of_u)), gaps) * columns
-    inner = inner + rows * divide(hollow(of_v - hermitian(of_v)), gaps) + diagonal_matrix(ct[1])
+    inner = divide(hollow(of_u - hermitian(of_u)), apart) * columns
+    inner = inner + rows * divide(hollow(of_v - hermitian(of_v)), apart) + diagonal_matrix(ct[1])
     if not is_real(of_u):
         turned = np.imag(diagonal_of(of_u)) - np.imag(diagonal_of(of_v))
         inner = inner + diagonal_matrix(0.5j * divide(turned, s)) + 0.0 * without_phase(of_u + of_v)
@@ -159,7 +164,7 @@ definition(
 def _eig_jvp(dots, y, a):
     w, v = y
     inner = np.linalg.solve(v, dots[0] @ v)
-    moved = v @ divide(hollow(inner), differences(w))
+    moved = v @ divide(hollow(inner), gaps(w))
     stretch = np.sum(_real(conjugated(v) * moved), axis=-2, keepdims=True)
     place = pivots(v)
     turn = np.sum(place * moved, axis=-2, keepdims=True) / np.sum(place * v, axis=-2, keepdims=True)
@@ -176,7 +181,7 @@ def _eig_vjp(ct, y, a):
     if not is_real(v):
         place = pivots(v)
         across = across - place * (1j * np.imag(along) / np.sum(place * v, axis=-2, keepdims=True))
-    inner = diagonal_matrix(ct[0]) + divide(hollow(transposed(v) @ across), differences(w))
+    inner = diagonal_matrix(ct[0]) + divide(hollow(transposed(v) @ across), gaps(w))
     return (unbroadcast(np.linalg.solve(transposed(v), inner @ transposed(v)), a),)
 
 
@@ -244,6 +249,14 @@ linear(without_phase, lambda ct, m: hollow(ct), cases=[case(sample(3, 3))])
 linear(diagonal_matrix, lambda ct, d: diagonal_of(ct), cases=[case(sample(2, 3))])
 linear(diagonal_of, lambda ct, m: diagonal_matrix(ct), cases=SQUARE)
 linear(differences, lambda ct, w: np.sum(ct, axis=-2) - np.sum(ct, axis=-1), cases=[case(sample(2, 3))])
+general(
+    gaps,
+    lambda dots, y, w: differences(dots[0]),
+    lambda ct, y, w: (np.sum(ct, axis=-2) - np.sum(ct, axis=-1),),
+    cases=[case(sample(2, 3))],
+)
 linear(widened, lambda ct, x, like: narrowed(ct, x), view_of=0, cases=[case(sample(3, 2), sample(3, 2))])
 linear(narrowed, lambda ct, x_ct, x: fitted(ct, x_ct), cases=[case(sample(3, 2), sample(3, 2))])
 no_derivative(pivots)
+constant(distinct)
+no_derivative(occupied)
