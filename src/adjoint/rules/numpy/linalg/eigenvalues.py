@@ -1,9 +1,9 @@
 """Rules of eigenvalues, singular values, and the roots of polynomials, which are eigenvalues, too.
 
 What is not determined has no derivative: those of vectors of eigenvalues that are equal to rounding, and of those that
-``full_matrices`` adds, are not numbers. The phases of eigenvectors of Hermitian matrices, and of singular vectors of complex ones, are
-arbitrary: a cotangent that depends on them is not a number, and tangents are those of vectors that do not turn.
-Eigenvectors of other matrices are normalised as LAPACK does it: of length one, their largest element real.
+``full_matrices`` adds, are not numbers. The phases of eigenvectors of Hermitian matrices, and of singular vectors of
+complex ones, are arbitrary: a cotangent that depends on them is not a number, and tangents are those of vectors that do
+not turn. Eigenvectors of other matrices are normalised as LAPACK does it: of length one, their largest element real.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
