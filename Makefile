@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test thorough check format golden size bench ablate mutate fuzz fragments call-forms poison agree packages interop clean
+.PHONY: help demo test thorough check format docs golden size bench ablate mutate fuzz fragments call-forms poison agree packages interop clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -13,6 +13,7 @@ help:
 	@echo "make thorough run the tests, with all of the corpora of which 'make test' takes shares"
 	@echo "make check    lint, formatting, types"
 	@echo "make format   rewrite the code in the house style"
+	@echo "make docs     make the site of docs/ (in site/)"
 	@echo "make golden   write the texts of derivatives anew that tests compare with"
 	@echo "make size     count the files and lines of each package"
 	@echo "make bench    compare with other systems (installs them)"
@@ -44,6 +45,10 @@ check: $(VENV)/.stamp-dev
 format: $(VENV)/.stamp-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.stamp-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 golden: $(VENV)/.stamp-dev
 	ADJOINT_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden tests/samples/test_walkthrough.py
@@ -100,5 +105,6 @@ $(VENV)/.stamp-%: pyproject.toml | $(BIN)/python
 
 extras-train := train
 extras-dev := dev
+extras-docs := docs
 extras-bench := dev,bench
 extras-interop := dev,interop
