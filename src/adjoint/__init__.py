@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint import interop, manifolds, nn, optim, rules, tangents, testing, types
+    from adjoint import data, interop, manifolds, nn, optim, rules, tangents, testing, types
     from adjoint.api.gradients import compile, grad, hessian, jacobian, value_and_grad
     from adjoint.api.jvp_vjp import hvp, jvp, vjp
     from adjoint.api.linear_maps import linearize, transpose
@@ -91,6 +91,7 @@ __all__ = [
     "checkpoint",
     "checkpointed",
     "compile",
+    "data",
     "derivative",
     "derivative_of",
     "differentiable",
@@ -189,7 +190,7 @@ _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" i
 _HOMES |= {"adjoint": "adjoint.declarations.inline_adjoints", "derivative": "adjoint.declarations.flow_derivatives"}
 _SURGERY = ("backward", "replace_gradient", "with_derivative", "without_derivative")
 _HOMES |= dict.fromkeys(_SURGERY, "adjoint.declarations.surgery")
-_MODULES = ("interop", "manifolds", "nn", "optim", "rules", "tangents", "testing", "types")
+_MODULES = ("data", "interop", "manifolds", "nn", "optim", "rules", "tangents", "testing", "types")
 
 
 def __getattr__(name: str) -> Any:

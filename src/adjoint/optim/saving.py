@@ -26,13 +26,18 @@ def save(state: State, path: str | os.PathLike[str]) -> None:
     """
     from safetensors.numpy import save_file  # lazy
 
+    tensors, facts = tensors_of(state)
+    save_file(tensors, path, {"format": _FORMAT, **facts})
+
+
+def tensors_of(state: State) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, str]]:
+    """The arrays that a file holds of a state, and the facts beside them."""
     tensors: dict[str, np.ndarray[Any, Any]] = {}
     for name, part in state.parts.items():
         layout = Layout(part)
         for parameter, value in zip(layout.parameters, layout.leaves(part), strict=True):
             tensors[name + parameter.path] = np.ascontiguousarray(value).reshape(np.shape(value))
-    parts = ",".join(state.parts)
-    save_file(tensors, path, {"format": _FORMAT, "step": str(state.step), "parts": parts})
+    return tensors, {"step": str(state.step), "parts": ",".join(state.parts)}
 
 
 def load(path: str | os.PathLike[str], like: Any) -> State:
@@ -57,6 +62,11 @@ def load(path: str | os.PathLike[str], like: Any) -> State:
         that is not finite.
     """
     facts, tensors = _read(path)
+    return state_of(facts, tensors, like, path)
+
+
+def state_of(facts: dict[str, str], tensors: dict[str, Any], like: Any, path: str | os.PathLike[str]) -> State:
+    """The state that :func:`tensors_of` told of; raises what :func:`load` does."""
     names = [name for name in facts["parts"].split(",") if name]
     zero = tangents.zero(like)
     layout = Layout(zero)
