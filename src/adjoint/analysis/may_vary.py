@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from adjoint.analysis.joins import caught
 from adjoint.ir.effects import effects
-from adjoint.ir.nodes import Atom, Block, Call, Loop, Store, Var
+from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, Loop, Store, Var
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 
 
@@ -31,3 +31,22 @@ def varying(block: Block, params: Iterable[Var]) -> set[Atom]:
             elif isinstance(statement, Call) and not statement.targets:
                 varied.update(atom for atom in statement.args if isinstance(atom, Var))
     return varied
+
+
+def varying_in_calls(block: Block, params: Iterable[Var]) -> set[Atom]:
+    """The same, with the variables of the functions that are called there."""
+    found: set[Atom] = set()
+    pending: list[tuple[Block, tuple[Var, ...]]] = [(block, tuple(params))]
+    seen = set()
+    while pending:
+        body, given = pending.pop()
+        varied = varying(body, given)
+        found |= varied
+        for statement in statements_in(body):
+            match statement:
+                case Call(callee=Definition(function=Function() as function), args=args):
+                    inside = tuple(param for param, arg in zip(function.params, args, strict=True) if arg in varied)
+                    if inside and (function, inside) not in seen:
+                        seen.add((function, inside))
+                        pending.append((function.body, inside))
+    return found

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layouts_read
 from adjoint.analysis.undefined import may_be_undefined
@@ -18,7 +20,8 @@ from adjoint.differentiation.forward.derived_tangents import unkept as why_unkep
 from adjoint.differentiation.forward.function_values import applies, forward_applied
 from adjoint.differentiation.forward.tangent_rules import TangentRules
 from adjoint.differentiation.memory.constant_views import constant_views, unsure_views
-from adjoint.differentiation.memory.shadow_types import ShadowTypes
+from adjoint.differentiation.memory.shadow_types import ShadowTypes, typed
+from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.pure import without_writes
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
@@ -489,9 +492,20 @@ class _Forward:
                 self.dots[call.targets[index]] = self.rules.fresh_shadow(builder, call.targets[index])
             return
         definition = self.session.definition(call.callee, wrt, outputs)
-        dots = [self.dot_or_zero(call.args[index], type_of_atom(call.args[index]), builder) for index in wrt]
+        dots = [self.handed_over(call, index, builder) for index in wrt]
         bound = [self.bind(call.targets[index]) for index in outputs]
         builder.emit(Call((*call.targets, *bound), definition, (*call.args, *dots), call.kwargs, call.span))
+
+    def handed_over(self, call: Call, place: int, builder: Builder) -> Atom:
+        """The tangent of an argument: a copy where memory that is written later counts as numbers in the function."""
+        arg = call.args[place]
+        dot = self.dot_or_zero(arg, type_of_atom(arg), builder)
+        function = call.callee.function if isinstance(call.callee, Definition) else call.callee
+        assert function is not None
+        param = function.params[place].type
+        if not isinstance(param, Array) or has_slots(param) or not has_slots(type_of_atom(arg)):
+            return dot
+        return typed(builder, np.copy, (dot,), self.types.of(param), dot.hint if isinstance(dot, Var) else "t_dot")
 
 
 __all__ = ["forward"]

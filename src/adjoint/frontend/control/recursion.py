@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.calls.calls import bind, run_closure
 from adjoint.frontend.control.called_forms import common_form
+from adjoint.frontend.control.memory_of_calls import unite_memory
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.captures import Surroundings, parts_of, surroundings
@@ -19,7 +20,7 @@ from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.flow.derivatives import with_flow_settled
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Unreached
-from adjoint.frontend.interpreter.forms import anonymous, fresh, known_structure, loose, loosened
+from adjoint.frontend.interpreter.forms import anonymous, fresh, known_structure, loose, loosened, received
 from adjoint.frontend.interpreter.placeholders import handed_over, with_values_handed_over
 from adjoint.frontend.interpreter.values import Closure, Record, Ref, TupleValue, Value
 from adjoint.frontend.surgery.checkpointed_loops import outlined
@@ -41,7 +42,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Storage, carries_derivative
 from adjoint.ir.types import fresh as fresh_type
-from adjoint.ir.walk import free_vars, leaves, map_blocks, statements_in, substitute
+from adjoint.ir.walk import free_vars, map_blocks, statements_in, substitute
 from adjoint.records import dataclass, field, replace
 
 TREES = (
@@ -149,7 +150,7 @@ def call_definition(
     lo.emit(call)
     called.calls.append(call)
     if not called.lowering:
-        _unite_memory(call, called)
+        unite_memory(lo, called, (call,))
     result = joins.build(called.result, iter(targets), lo.store)
     return _own_copy(lo, result) if _is_copied(lo, code) else result
 
@@ -206,23 +207,6 @@ def _own_copy(lo: Lowerer, value: Value) -> Value:
     return result
 
 
-def _unite_memory(call: Call, called: Called) -> None:
-    """Makes one storage class of what a call hands over and gets, and of what the function takes and returns."""
-    function = called.definition.function
-    assert function is not None
-    pairs: list[tuple[Atom, Atom]] = list(zip(call.args, function.params, strict=False))
-    for leaf in leaves(function.body):
-        if isinstance(leaf, Return):
-            pairs.extend(
-                (value, target)
-                for place, (value, target) in enumerate(zip(leaf.values, call.targets, strict=False))
-                if place not in called.sources
-            )
-    for one, other in pairs:
-        if isinstance(one, Var) and isinstance(other, Var):
-            joins.join_types(one.type, other.type)
-
-
 def _key(found: dict[str, joins.Shape]) -> Any:
     """Arguments as part of a key: shapes are compared by equality, objects by their structure."""
     return tuple((name, anonymous(shape)) for name, shape in found.items())
@@ -277,8 +261,7 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
     called.lowering = False
     if not called.is_recursive:
         called.definition.function = _with_values_returned(lo, called)
-    for call in called.calls:
-        _unite_memory(call, called)
+    unite_memory(lo, called, called.calls)
 
 
 Further = dict[Definition, tuple[Var, ...]]
@@ -343,7 +326,7 @@ def _run(
     params: list[Var] = []
     arguments: dict[str, Value] = {}
     for name, shape in found.items():
-        own = fresh(shape)
+        own = received(shape)
         atoms = [Var(hint, type_, True) for type_, hint in joins.leaf_types(own, name)]
         params.extend(atoms)
         arguments[name] = joins.build(own, iter(atoms), lo.store)

@@ -216,10 +216,16 @@ def _guessed_site(lo: Lowerer, type_: List) -> Site | None:
 
 
 def note_outside(lo: Lowerer, base: Var, value: Atom, node: ast.AST | None) -> None:
-    """Remembers writes into what a global or captured variable holds: they must carry no derivative."""
-    home = base.type.storage.find()  # type: ignore[attr-defined]
-    if any(outlives_the_call(site) for mine, site in lo.run_data.sites_of_storage if mine.find() is home):
+    """Remembers writes into what a global or captured variable holds, or may: they must carry no derivative."""
+    is_called = any(each.lowering for each in lo.run_data.definitions.values())
+    if is_called or is_outside(lo, base):
         lo.run_data.outside_writes.append((base, value, lo.span(node)))
+
+
+def is_outside(lo: Lowerer, base: Var) -> bool:
+    """Whether a value may be what a global or captured variable holds."""
+    home = base.type.storage.find()  # type: ignore[attr-defined]
+    return any(outlives_the_call(site) for mine, site in lo.run_data.sites_of_storage if mine.find() is home)
 
 
 def _remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: ast.AST | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.analysis.may_vary import varying
+from adjoint.analysis.may_vary import varying, varying_in_calls
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.data.written_views import refuse_written_views
@@ -182,6 +182,10 @@ def lower_inner(
         block = with_flow_settled(lo, block)
     if lo.run_data.has_grown:
         raise Restart  # it would be derived in vain
+    if lo.run_data.definitions:
+        from adjoint.frontend.control.memory_of_calls import settle_memory  # lazy
+
+        settle_memory(lo)
     own = set(active.params)
     free = tuple(var for var in free_vars(block) if var not in own)
     inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
@@ -314,11 +318,13 @@ def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> N
     """What outlives the call may be written, but not with what varies."""
     if not lo.run_data.outside_writes:
         return
-    varied = varying(block, params)
+    from adjoint.frontend.data.making import is_outside  # lazy
+
+    varied = varying_in_calls(block, params)
     found = [
         diagnostic("AD0302", span, "what is stored here depends on the arguments")
-        for _, value, span in lo.run_data.outside_writes
-        if value in varied
+        for base, value, span in lo.run_data.outside_writes
+        if value in varied and is_outside(lo, base)
     ]
     if found:
         raise DifferentiationError(*found)

@@ -94,11 +94,13 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
 
 
 def _is_settled(lo: Lowerer) -> bool:
-    """Whether what recursive functions return can be what it is; else what to do the next time is noted."""
-    if not lo.run_data.handed_out:
+    """Whether what functions that stay ones return can be what it is; else what to do the next time is noted."""
+    if not lo.run_data.definitions:
         return True
+    from adjoint.frontend.control.memory_of_calls import settle_memory  # lazy
     from adjoint.frontend.control.recursion import results_are_settled  # lazy
 
+    settle_memory(lo)
     return results_are_settled(lo)
 
 

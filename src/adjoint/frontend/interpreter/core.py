@@ -629,7 +629,7 @@ class Run:
     inputs: list[Any] = field(default_factory=list)
     guards: list[Any] = field(default_factory=list)
     outside_writes: list[tuple[Var, Atom, Span | None]] = field(default_factory=list)
-    """Writes into containers that global or captured variables hold: the container and the value."""
+    """Writes into containers that global or captured variables may hold: the container and the value."""
     reasons: list[Diagnostic] = field(default_factory=list)
     """Why paths end by an exception that is certain: told where none returns."""
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)

@@ -40,6 +40,16 @@ def fresh(shape: Shape) -> Shape:
     return _throughout(shape, lambda old, record: RefShape(None, record, old.sites))
 
 
+def received(shape: Shape) -> Shape:
+    """What a function gets that stays one: every object new, and arrays with memory of their own."""
+
+    def part(given: Shape) -> Shape:
+        is_array = isinstance(given, Leaf) and isinstance(given.type, types.Array)
+        return Leaf(types.fresh(given.type)) if is_array else given  # type: ignore[union-attr]
+
+    return _throughout(shape, lambda old, record: RefShape(None, record, old.sites), part)
+
+
 def anonymous(shape: Shape) -> Shape:
     """The structure alone: objects are neither named, nor is it known where they were made."""
     return _throughout(shape, lambda _, record: RefShape(None, record, ()))

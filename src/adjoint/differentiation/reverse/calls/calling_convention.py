@@ -55,6 +55,8 @@ class Halves:
         Takes arguments, results, what is kept, and cotangents.
     args, results
         The places of the arguments and results that the adjoint takes.
+    asked
+        The places of arguments that it asks for their shapes only.
     """
 
     primal: Definition
@@ -62,6 +64,7 @@ class Halves:
     args: tuple[int, ...] = ()
     results: tuple[int, ...] = ()
     keeps: bool = True
+    asked: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)

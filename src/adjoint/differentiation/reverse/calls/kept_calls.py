@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from adjoint.differentiation.reverse.calls.calling_convention import Request, Treatment
+from adjoint.differentiation.reverse.calls.calling_convention import Halves, Request, Treatment
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.differentiation.reverse.memory.overwritten_values import content
 from adjoint.ir.effects import effects_of, storages
@@ -20,6 +20,7 @@ from adjoint.ir.nodes import Atom, Call, Definition, Var
 from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, is_handle
 
 if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.calls.pullbacks import Pullback
     from adjoint.differentiation.reverse.cotangents import Scope
     from adjoint.differentiation.reverse.statements import Reverser
 
@@ -68,7 +69,7 @@ def _pull_back(reverser: Reverser, call: Call, scope: Scope) -> bool:
     if not _has_plain_values(call):
         return False
     wrt, outputs = _places(reverser, call)
-    lent = tuple(place for place in wrt if is_handle(type_of_atom(call.args[place])))
+    lent = tuple(place for place in wrt if _refers(call, place))
     if any(call.args[place] in reverser.shadows.forward for place in lent):
         return False
     known = reverser.family.pullback(call.callee, wrt, outputs, lent)
@@ -77,9 +78,7 @@ def _pull_back(reverser: Reverser, call: Call, scope: Scope) -> bool:
     seeds = _seeds(reverser, call, outputs, scope, always=bool(lent))
     if not wrt or seeds is None:
         return True
-    args = (
-        call.args[place] if place in known.asked else content(reverser, call.args[place], call) for place in known.args
-    )
+    args = _arguments(reverser, call, known)
     results = (content(reverser, call.targets[place], call, result=True) for place in known.results)
     shadows = map(reverser.shadows.of, _variables(call, lent))
     values = _variables(call, [place for place in wrt if place not in lent])
@@ -91,7 +90,7 @@ def _call_halves(reverser: Reverser, call: Call, scope: Scope) -> None:
     """Calls the primal in the place of the function, and the adjoint."""
     request, shadows = _request(reverser, call), reverser.shadows
     results, varying = [call.targets[place] for place in request.references], _variables(call, request.wrt)
-    references = [arg for arg in varying if is_handle(arg.type)]
+    references = _variables(call, [place for place in request.wrt if _refers(call, place)])
     numbers = [place for place in request.outputs if place not in request.references]
     seeds = _seeds(reverser, call, numbers, scope, always=bool(references or results))
     if seeds is None or not (varying or results):
@@ -107,17 +106,31 @@ def _call_halves(reverser: Reverser, call: Call, scope: Scope) -> None:
     if not varying:
         return  # only the shadows of what it makes are asked for
     again = (
-        *(content(reverser, call.args[place], call) for place in halves.args),
+        *_arguments(reverser, call, halves),
         *(content(reverser, call.targets[place], call, result=True) for place in halves.results),
     )
     given = (*again, *kept, *seeds, *map(shadows.of, (*results, *references)))
-    _emit(reverser, scope, call, halves.adjoint, given, [arg for arg in varying if not is_handle(arg.type)])
+    values = _variables(call, [place for place in request.wrt if not _refers(call, place)])
+    _emit(reverser, scope, call, halves.adjoint, given, values)
 
 
 def _places(reverser: Reverser, call: Call) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The places of the arguments, and of the results, that vary."""
     wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
     return wrt, tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
+
+
+def _arguments(reverser: Reverser, call: Call, known: Pullback | Halves) -> Iterable[Atom]:
+    """The arguments that a pullback or an adjoint takes; shapes are still what they were."""
+    for place in known.args:
+        yield call.args[place] if place in known.asked else content(reverser, call.args[place], call)
+
+
+def _refers(call: Call, place: int) -> bool:
+    """Whether a function counts an argument as memory that it shares with its callers."""
+    assert isinstance(call.callee, Definition)
+    assert call.callee.function is not None
+    return is_handle(call.callee.function.params[place].type)
 
 
 def _variables(call: Call, places: Iterable[int]) -> list[Var]:
@@ -164,7 +177,7 @@ def _emit(
 def _request(reverser: Reverser, call: Call) -> Request:
     wrt, outputs = _places(reverser, call)
     references = tuple(place for place in outputs if is_handle(call.targets[place].type))
-    first = tuple(place for place in wrt if call.args[place] in reverser.shadows.forward)
+    first = tuple(place for place in wrt if _refers(call, place) and call.args[place] in reverser.shadows.forward)
     assert isinstance(call.callee, Definition)
     return Request(call.callee, wrt, outputs, references, first)
 

@@ -21,6 +21,7 @@ from adjoint.differentiation.reverse.build import (
     without_idle_residuals,
 )
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Halves, Request
+from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
 from adjoint.differentiation.reverse.residuals.packing import packed
 from adjoint.ir.builder import Builder
 from adjoint.ir.checked import checked
@@ -75,8 +76,10 @@ def split_called(request: Request, halves: Halves, family: Family) -> Halves:
     name = f"{function.name}_{'adjoint' if known.packs else 'pullback'}"
     adjoint = checked(clone_function(Function(name, params, backward)), "adjoint")
     args, results = tuple(known.args), tuple(known.results)
+    shapes = only_asked(adjoint)
+    asked = frozenset(place for place, param in zip(args, adjoint.params, strict=False) if param in shapes)
     if not known.packs:
-        return Halves(request.definition, Definition(name, adjoint), args, results, keeps=False)
+        return Halves(request.definition, Definition(name, adjoint), args, results, keeps=False, asked=asked)
     halves.adjoint.function = adjoint
     end = operands(whole.body.terminator)[: len(ends) - len(known.read)]
     statements, tuples = whole.body.statements, tuple(known.alone)
@@ -85,7 +88,7 @@ def split_called(request: Request, halves: Halves, family: Family) -> Halves:
         statements, tuples = packed(statements, packs, set(end), family.target)
     primal = Function(whole.name, whole.params, Block(statements, Return((*end, *tuples))))
     halves.primal.function = checked(primal, "primal")
-    return Halves(halves.primal, halves.adjoint, args, results)
+    return Halves(halves.primal, halves.adjoint, args, results, asked=asked)
 
 
 def _simplified(sweeps: Sweeps, target: Target) -> Sweeps:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from adjoint.differentiation.reverse.build import Sweeps, sweeps_again
 from adjoint.differentiation.reverse.calls.calling_convention import Treatment
-from adjoint.differentiation.reverse.memory.overwritten_values import shape_argument
+from adjoint.differentiation.reverse.memory.overwritten_values import only_asked, shape_argument
 from adjoint.differentiation.reverse.normalize import returning
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
@@ -95,9 +95,12 @@ def pullback_of(
     args = {place: param for place, param in enumerate(arguments) if param in used}
     results = {place: param for place, param in zip(places.values(), given, strict=False) if param in used}
     params = (*args.values(), *results.values(), *given[len(known) :])
-    asked = frozenset(place for place in args if _memory(function.params[place]) & written)
-    pullback = Definition(whole.name, Function(whole.name, params, whole.body))
-    return Pullback(pullback, tuple(args), tuple(results), asked)
+    pullback = Function(whole.name, params, whole.body)
+    shapes = only_asked(pullback)
+    asked = frozenset(
+        place for place, param in args.items() if param in shapes or _memory(function.params[place]) & written
+    )
+    return Pullback(Definition(whole.name, pullback), tuple(args), tuple(results), asked)
 
 
 def _places_of_results(sweeps: Sweeps) -> dict[Var, int]:

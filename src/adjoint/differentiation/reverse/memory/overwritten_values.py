@@ -19,7 +19,7 @@ from adjoint.differentiation.reverse.region import Sweep
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, Storage, Tuple, fresh, is_handle, storage_of
-from adjoint.ir.walk import blocks_of, map_key, operands, statements_in, targets_of
+from adjoint.ir.walk import blocks_of, map_key, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime import cotangents, tangents
 from adjoint.runtime.array_functions import arrays
 from adjoint.runtime.copies import owned, snapshot
@@ -310,6 +310,15 @@ def ask_originals(reverser: Reverser, sweep: Sweep, start: int) -> None:
             if original is not None and isinstance(original.type, Array):
                 args = (*node.args[:position], original, *node.args[position + 1 :])
                 sweep.nodes[place] = Call(node.targets, node.callee, args, node.kwargs, node.span)
+
+
+def only_asked(function: Function) -> set[Atom]:
+    """The parameters that a function asks for nothing but their shapes."""
+    found: set[Atom] = set(function.params)
+    for node in (*statements_in(function.body), *terminators_in(function.body)):
+        asked = shape_argument(node.callee) if isinstance(node, Call) else None
+        found.difference_update(atom for place, atom in enumerate(operands(node)) if place != asked)
+    return found
 
 
 def shape_argument(callee: Any) -> int | None:
