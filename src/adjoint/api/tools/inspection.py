@@ -180,12 +180,13 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
 
 
 def _functions(entry: Entry) -> str:
-    """Which functions stay functions, and why."""
+    """Which functions stay functions, and why; how often lowering started again for what it found out."""
     lines = [
         f"{kept.name} stays a function: {kept.calls} calls of it, inlined, took {kept.statements} statements"
         for kept in entry.kept
     ]
-    return "\n".join([*lines, f"lowering was started {entry.attempts} times"]) if lines else ""
+    started = [f"lowering was started {entry.attempts} times"] if lines or entry.attempts > 1 else []
+    return "\n".join([*lines, *started])
 
 
 def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from adjoint.frontend.control.loops import run_loop
 from adjoint.frontend.data import containers
+from adjoint.frontend.data.making import knows_half
 from adjoint.frontend.interpreter.core import Lowerer, Restart
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
@@ -105,7 +106,7 @@ def _run_lazily(
         with going_through(lo, iterable):
             loop_beside(lo, node, iterable, bind, body, orelse, assigned)
         return
-    footprint = Footprint(lo, iterable)
+    footprint, kept = Footprint(lo, iterable), lo.checkpoint()
     try:
         items = unnoticed(lo, iterable, node)
         with footprint.watched(node):
@@ -114,7 +115,12 @@ def _run_lazily(
         if is_late or not (_is_zip(iterable) or is_given_by_generator(iterable)):
             raise
         lo.settings.one_by_one.add(lo.site(node))
-        raise Restart from None
+        if knows_half(lo):
+            raise Restart from None
+    else:
+        return
+    lo.roll_back(kept)
+    _run_lazily(lo, node, iterable, bind, body, orelse, assigned)
 
 
 def _is_zip(value: Value) -> bool:

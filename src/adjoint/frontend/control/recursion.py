@@ -404,11 +404,11 @@ def _refuse_lost_changes(
     lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], closure: Closure, node: ast.AST | None
 ) -> None:
     """What a recursive function changes outside of itself must exist at run time: its body is lowered only once."""
-    for key, value in before.items():
-        if key not in after or after[key] is value:
-            continue
-        if isinstance(key, Ref):
-            raise joins.NeedsRuntime(tuple(joins.original_sites((key.site,))))
+    changed = [key for key, value in before.items() if key in after and after[key] is not value]
+    objects = tuple(key.site for key in changed if isinstance(key, Ref))
+    if objects:
+        raise joins.NeedsRuntime(tuple(joins.original_sites(objects)))
+    if changed:
         label = f"{closure.source.name!r} calls itself and assigns a variable from outside"
         raise lo.problem("AD0303", node, label, helps=("keep the value in a list of one item, or return it",))
 

@@ -49,12 +49,14 @@ def make_alike(
         count += 1
     if count < MANY_FORMS:
         return
-    if code not in lo.settings.widened:
-        lo.settings.widened.add(code)
-        raise Restart
     sites = set(joins.original_sites(tuple(site for shape in found for site in _sites(shape))))
-    if not sites <= lo.settings.runtime_sites:
+    grows = sizes[-1] > sizes[-2]
+    is_widened = code in lo.settings.widened
+    lo.settings.widened.add(code)
+    if (is_widened or grows) and not sites <= lo.settings.runtime_sites:
         raise joins.NeedsRuntime(tuple(sites))
+    if not is_widened:
+        raise Restart
     if count >= TOO_MANY_FORMS:
         label = f"{name!r} is handed another structure each time that it calls itself"
         raise lo.problem("AD0402", node, label, helps=("hand over a list instead of a tuple that grows",))

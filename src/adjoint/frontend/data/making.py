@@ -273,12 +273,17 @@ def _guess(lo: Lowerer, site: Site, element: Type | None) -> None:
 def guess_numbers(lo: Lowerer, site: Site, parts: Iterable[ast.expr]) -> None:
     """Takes a list that nobody reads before it is full to hold floats: if it does, lowering need not start again.
 
-    They are NumPy's where the expressions of its items read something of NumPy's.
+    They are those of a list that the expressions of its items read, or NumPy's where these read something of NumPy's.
     """
-    if site not in lo.settings.site_types and site.place[0] not in lo.settings.guesses:
-        names = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
-        cells = [cell for name in sorted(names) if (cell := lo.cell_named(name)) is not None]
-        types = [value.type for cell in cells if isinstance(value := lo.store.get(cell), Var)]
+    if site in lo.settings.site_types:
+        return
+    names = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+    cells = [cell for name in sorted(names) if (cell := lo.cell_named(name)) is not None]
+    types = [value.type for cell in cells if isinstance(value := lo.store.get(cell), Var)]
+    items = [type_.element for type_ in types if isinstance(type_, List)]
+    if len(items) == 1 and isinstance(items[0], Scalar) and items[0].kind == "float":
+        lo.settings.guesses[site.place[0]] = items[0]
+    elif site.place[0] not in lo.settings.guesses:
         dtypes = [type_.dtype for type_ in types if isinstance(type_, (Array, Scalar)) and type_.dtype is not None]
         found = next((dtype for dtype in dtypes if dtype.kind == "f"), None)
         lo.settings.guesses[site.place[0]] = FLOAT if found is None else Scalar("float", found)
@@ -311,13 +316,13 @@ def guessed_anew(lo: Lowerer, site: Site, build: Callable[[], Value]) -> Value:
         try:
             return build()
         except OtherItems as other:
-            if other.sites != (site,) or _knows_half(lo):
+            if other.sites != (site,) or knows_half(lo):
                 raise
             lo.roll_back(kept)
     return build()
 
 
-def _knows_half(lo: Lowerer) -> bool:
+def knows_half(lo: Lowerer) -> bool:
     """Whether some paths are left out, as where a recursive function is lowered of which no result is known yet."""
     return any(each.lowering and each.result is None for each in lo.run_data.definitions.values())
 

@@ -27,7 +27,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Operator, Ref, Site, TupleValue, Value
 from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
 from adjoint.ir.types import Opaque, carries_derivative
@@ -118,6 +118,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             if sites <= settings.runtime_sites:
                 settings.bare_sites.update(sites)
             settings.runtime_sites.update(sites)
+            settings.runtime_sites.update(_within(lo, sites))
             continue
         except Restart:
             continue
@@ -157,6 +158,14 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         )
         return replace(entry, kept=kept, attempts=number)
     raise _stuck(lo)
+
+
+def _within(lo: Lowerer, sites: set[Site]) -> tuple[Site, ...]:
+    """Where what lies in the objects that are made at these places is made: it must exist with them."""
+    from adjoint.frontend.data.making import sites_within  # lazy
+
+    refs = [key for key in lo.store if isinstance(key, Ref) and not sites.isdisjoint(original_sites((key.site,)))]
+    return sites_within(lo, *refs)
 
 
 CONSEQUENCES = ("AD0401", "AD0406", "AD0407")

@@ -258,10 +258,16 @@ class Lowerer:
         return Unreached()
 
     def site(self, node: ast.AST) -> Site:
-        """The identity of an allocation: the place in the source and the calls that led there."""
+        """The identity of an allocation: the place in the source, and the calls that led there.
+
+        A function that calls itself is lowered for all calls of one structure: no call leads from one to the next.
+        """
         path: list[Any] = [id(node)]
-        frame = self.frame
+        frame, called = self.frame, self.settings.called
         while frame is not None:
+            if frame.source.node in called and frame.source.node not in self.settings.kept:
+                path.append(frame.source.node)
+                break
             path.append(frame.call_span)
             frame = frame.caller
         return Site(tuple(path))
